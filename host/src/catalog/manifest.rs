@@ -1,0 +1,348 @@
+//! The manifest: what a plugin says it is, needs and offers.
+//!
+//! One JSON document (`"manifest": 1`), returned by the component's `describe` and stored in its
+//! custom section [`SECTION`]. This file is its shape and nothing else; whether a manifest may be
+//! accepted is decided in [`super::lint`], what it may do at run time by the operator's grant.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The custom section that carries the manifest inside a component file.
+pub const SECTION: &str = "toolgate:manifest";
+
+/// The one manifest schema version this build reads.
+pub const MANIFEST_VERSION: u32 = 1;
+
+/// A plugin's manifest. Unknown keys are refused, so that a right can never be asked for unseen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    pub manifest: u32,
+    /// Integration name: lowercase, `[a-z][a-z0-9_]*`, the prefix of every tool name.
+    pub service: String,
+    pub title: String,
+    /// Semantic version of the integration.
+    pub version: String,
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub homepage: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// Host patterns: `api.example.com`, `{subdomain}.example.com` (a connection parameter) or
+    /// `*.example.com` (one or more labels). Default port only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<Capability>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub auth: Vec<Slot>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<Parameter>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub config: Vec<ConfigKey>,
+    #[serde(default, skip_serializing_if = "Limits::is_default")]
+    pub limits: Limits,
+    pub tools: Vec<ToolSpec>,
+}
+
+/// What a component may import beyond `call` and `types`, which need no grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Capability {
+    #[serde(rename = "egress")]
+    Egress,
+    #[serde(rename = "blobs")]
+    Blobs,
+    #[serde(rename = "kv")]
+    Kv,
+    /// The second door to egress, for languages that bring their own HTTP client.
+    #[serde(rename = "wasi-http")]
+    WasiHttp,
+}
+
+/// One credential a user can connect. The plugin names the slot; only the host sees the value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slot {
+    pub slot: String,
+    pub title: String,
+    #[serde(rename = "type")]
+    pub kind: AuthKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorize_url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoke_url: Option<String>,
+    /// Send PKCE S256 (RFC 7636). Off only for a provider that refuses the parameter.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub pkce: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+    #[serde(default = "space", skip_serializing_if = "is_space")]
+    pub scope_separator: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub authorize_params: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "TokenAuth::is_default")]
+    pub token_auth: TokenAuth,
+    /// What the user fills in for a slot without OAuth. Empty means one field, `secret`
+    /// (for `basic`: `username` and `password`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<SecretField>,
+    /// Where the credential goes. Several where a provider wants several.
+    #[serde(deserialize_with = "one_or_many")]
+    pub placement: Vec<Placement>,
+    /// Origins (`https://host`, the host may be a pattern of `hosts`) that may receive it.
+    pub audience: Vec<String>,
+    /// How to read the account's name once connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<AccountProbe>,
+    /// Connection parameters read from the token answer: parameter key to JSON Pointer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub token_parameters: BTreeMap<String, String>,
+}
+
+/// The kinds of credential, as `auth_type` in public answers names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthKind {
+    Oauth2,
+    Oauth2ClientCredentials,
+    ApiKey,
+    Bearer,
+    Basic,
+}
+
+impl AuthKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Oauth2 => "oauth2",
+            Self::Oauth2ClientCredentials => "oauth2_client_credentials",
+            Self::ApiKey => "api_key",
+            Self::Bearer => "bearer",
+            Self::Basic => "basic",
+        }
+    }
+}
+
+/// How the gateway authenticates itself at the token endpoint (RFC 6749, section 2.3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenAuth {
+    #[default]
+    Basic,
+    Post,
+    None,
+}
+
+impl TokenAuth {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One input of the connect form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretField {
+    pub key: String,
+    pub title: String,
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub secret: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// Where the host writes a credential. Templates name fields in braces: `{secret}` is the single
+/// field, and the access token of an OAuth slot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Placement {
+    #[serde(rename_all = "snake_case")]
+    Header {
+        header: String,
+        #[serde(default = "secret_template")]
+        template: String,
+    },
+    Query {
+        query: String,
+        #[serde(default = "secret_template")]
+        template: String,
+    },
+    /// Written in front of the request's path, for example `/bot{secret}`.
+    Path { path: String },
+    /// One more field of a JSON object or form body.
+    Body {
+        body: String,
+        #[serde(default = "secret_template")]
+        template: String,
+    },
+    Basic { basic: BasicTemplate },
+    AwsSigv4 { aws_sigv4: AwsSigv4 },
+}
+
+/// User and password of HTTP basic authentication (RFC 7617), as templates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BasicTemplate {
+    #[serde(default = "username_template")]
+    pub username: String,
+    #[serde(default = "password_template")]
+    pub password: String,
+}
+
+/// AWS Signature Version 4; the fields are `access_key_id`, `secret_access_key` and, where the
+/// credential is temporary, `session_token`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AwsSigv4 {
+    pub service: String,
+    /// A region, or `{region}` for the connection parameter.
+    pub region: String,
+}
+
+/// A request whose answer names the connected account.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AccountProbe {
+    /// Method and URL, for example `GET https://api.github.com/user`.
+    pub request: String,
+    /// JSON Pointer to the name in the answer.
+    pub label: String,
+}
+
+/// A value of a connection that is not secret, filled in by the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    pub key: String,
+    pub title: String,
+    /// Anchored regular expression; a parameter used in a host may match one DNS label only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    #[serde(default, rename = "enum", skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub required: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// An operator's setting. With `adds_host` its value is an address that is granted as that origin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigKey {
+    pub key: String,
+    pub title: String,
+    pub schema: Value,
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub adds_host: bool,
+}
+
+/// Bounds the plugin asks for; the gateway's own bounds hold where they are smaller.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_mib: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_mib: Option<u32>,
+}
+
+impl Limits {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One tool of a manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolSpec {
+    /// Action name without the service prefix.
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    pub description: String,
+    /// JSON Schema 2020-12 of the arguments, an object schema.
+    pub input: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    pub effect: Effect,
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub idempotent: bool,
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub paginated: bool,
+    /// Slots this tool can run with, best first. Empty: the tool needs no credential.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub auth: Vec<String>,
+    /// The tool also runs, with less, when no slot is connected.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub auth_optional: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<String>,
+}
+
+/// What a tool does to the provider's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Changes nothing.
+    Read,
+    /// Adds or changes.
+    Write,
+    /// Removes, or cannot be taken back.
+    Destructive,
+}
+
+fn yes() -> bool {
+    true
+}
+fn is_yes(value: &bool) -> bool {
+    *value
+}
+fn is_no(value: &bool) -> bool {
+    !*value
+}
+fn space() -> String {
+    " ".to_owned()
+}
+fn is_space(value: &str) -> bool {
+    value == " "
+}
+fn secret_template() -> String {
+    "{secret}".to_owned()
+}
+fn username_template() -> String {
+    "{username}".to_owned()
+}
+fn password_template() -> String {
+    "{password}".to_owned()
+}
+
+fn one_or_many<'de, D>(input: D) -> Result<Vec<Placement>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        Many(Vec<Placement>),
+        One(Placement),
+    }
+    Ok(match OneOrMany::deserialize(input)? {
+        OneOrMany::Many(all) => all,
+        OneOrMany::One(one) => vec![one],
+    })
+}

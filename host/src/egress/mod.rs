@@ -1,0 +1,140 @@
+//! The only way out of the sandbox.
+//!
+//! Owns: what one request is ([`Request`], [`Response`], [`Failure`]), what a call may do
+//! ([`Scope`]) and the fixed order in which a request is decided, dialled, given its credential,
+//! capped and scrubbed ([`Egress::send`]). Refuses everything that the plugin's manifest and the
+//! operator's grant do not both name. Knows nothing of WebAssembly: [`crate::runtime`] translates.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+
+use crate::catalog::manifest::Placement;
+
+/// A request as the guest asked for it, before any decision.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: http::Method,
+    /// Absolute URL; `{parameter}` in host or path is filled from the connection's parameters.
+    pub url: String,
+    /// Appended and percent-encoded.
+    pub query: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+    pub credential: Credential,
+    pub response_bytes_max: usize,
+    pub timeout: Duration,
+    /// Present: the request may be repeated even if it is a POST.
+    pub idempotency_key: Option<String>,
+}
+
+/// Which credential a request wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    Anonymous,
+    /// A slot of the manifest by name.
+    Slot(String),
+    /// The slot whose audience holds the origin, none if no slot does (the wasi:http door).
+    ByAudience,
+}
+
+/// An answer as the guest may see it: capped, without credential-bearing headers, scrubbed.
+#[derive(Clone, Debug)]
+pub struct Response {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+    /// Final URL after allowed redirects, without any credential.
+    pub url: String,
+}
+
+/// Why a request has no answer. `message` names no secret and no address of the private network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub message: String,
+    /// Whether the provider may have seen the request.
+    pub sent: bool,
+}
+
+/// The closed list of the plugin contract (`failure-kind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    Denied,
+    AuthRequired,
+    AuthExpired,
+    ScopeMissing,
+    Dns,
+    Connect,
+    Tls,
+    Timeout,
+    TooLarge,
+    BudgetExhausted,
+    LeakBlocked,
+    Cancelled,
+    Protocol,
+}
+
+/// Where credentials come from. The gateway's connections implement it; egress asks once per
+/// request and again, with the rejected generation, after a 401.
+pub trait Credentials: Send + Sync {
+    /// The values to inject for `slot`. `rejected` is the generation that the provider just
+    /// refused: a refresh is due, unless somebody else has already done it.
+    fn fetch<'a>(
+        &'a self,
+        slot: &'a str,
+        rejected: Option<u64>,
+    ) -> BoxFuture<'a, Result<Injection, Failure>>;
+
+    /// Whether the slot is connected for this call.
+    fn connected(&self, slot: &str) -> bool;
+
+    /// The slot whose audience holds `origin` (`https://host`), for requests that name none.
+    fn slot_for_origin(&self, origin: &str) -> Option<String>;
+}
+
+/// What to write into a request, and where it may go.
+#[derive(Debug)]
+pub struct Injection {
+    pub slot: String,
+    /// Changes with every refresh.
+    pub generation: u64,
+    pub placements: Vec<Placement>,
+    /// Field values by name: `secret`, `username`, ...
+    pub values: BTreeMap<String, crate::vault::Secret>,
+    /// Origins that may receive it, patterns already filled.
+    pub audience: Vec<String>,
+}
+
+/// One request that left the process, as the receipt keeps it. Path without query.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+pub struct RequestRecord {
+    pub method: String,
+    pub host: String,
+    pub path: String,
+    /// HTTP status; absent when no answer came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    pub bytes_out: u64,
+    pub bytes_in: u64,
+    pub duration_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credential_slot: Option<String>,
+}
+
+/// One request that a dry run would have sent; a credential shows as `[slot NAME]`.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+pub struct PlannedRequest {
+    pub method: String,
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    /// UTF-8 text, or `[N bytes]` where it is none.
+    pub body: String,
+}
+
+/// Keeps the shape above in one place for callers that share it.
+pub type SharedCredentials = Arc<dyn Credentials>;

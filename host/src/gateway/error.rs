@@ -1,0 +1,127 @@
+//! What an operation can answer instead of a result: the closed list callers can act on.
+//!
+//! Each has a stable [`Error::code`], a sentence (`Display`) and, where there is one, a
+//! [`Error::hint`] with the next step. How they look on the wire is the edges' business
+//! (`rest/envelope.rs`, `mcp/render.rs`).
+
+use serde::Serialize;
+
+/// One place where arguments break their schema.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Violation {
+    /// JSON Pointer into the arguments; empty for the arguments as a whole.
+    pub path: String,
+    pub message: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    InvalidRequest(String),
+    #[error("Invalid JSON in {place}: {problem}")]
+    InvalidJson { place: &'static str, problem: String },
+    #[error("the arguments do not fit the tool's input schema")]
+    InvalidArguments { tool_name: String, violations: Vec<Violation> },
+    #[error("an API key is required")]
+    ApiKeyRequired,
+    #[error("the API key is unknown, expired or revoked")]
+    InvalidApiKey,
+    #[error("user {user_id} may not use {subject}")]
+    PermissionDenied { user_id: String, subject: String },
+    #[error("the API key lacks the scope {0}")]
+    ScopeDenied(&'static str),
+    #[error("the API key may not be used from this address")]
+    IpNotAllowed,
+    #[error("{0} was not found")]
+    NotFound(String),
+    #[error("Tool not found: {0}")]
+    ToolNotFound(String),
+    #[error("Skill not found: {0}")]
+    SkillNotFound(String),
+    #[error("Session not found: {0}")]
+    SessionNotFound(String),
+    #[error("User not found: {0}")]
+    UserNotFound(String),
+    #[error("Service not found: {0}")]
+    ServiceNotFound(String),
+    #[error("{0}")]
+    Conflict(String),
+    #[error("this Idempotency-Key was used with another body")]
+    IdempotencyConflict,
+    #[error("a request with this Idempotency-Key is still running")]
+    InProgress { retry_after_s: u64 },
+    #[error("a request with this Idempotency-Key may have reached the provider before the gateway stopped")]
+    OutcomeUnknown { execution_id: String },
+    #[error("too many requests")]
+    RateLimited(RateLimited),
+    #[error("the gateway is at its limit of running calls")]
+    Overloaded { retry_after_s: u64 },
+    #[error("internal error")]
+    Internal(#[source] anyhow::Error),
+}
+
+/// Which limit was met and when it opens again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RateLimited {
+    /// `minute` or `day`.
+    pub window: &'static str,
+    pub limit: u64,
+    pub retry_after_s: u64,
+}
+
+impl Error {
+    /// The stable machine-readable name, `error.code` on REST.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidRequest(_) => "invalid_request",
+            Self::InvalidJson { .. } => "invalid_json",
+            Self::InvalidArguments { .. } => "invalid_arguments",
+            Self::ApiKeyRequired => "api_key_required",
+            Self::InvalidApiKey => "invalid_api_key",
+            Self::PermissionDenied { .. } => "permission_denied",
+            Self::ScopeDenied(_) => "scope_denied",
+            Self::IpNotAllowed => "ip_not_allowed",
+            Self::NotFound(_) => "not_found",
+            Self::ToolNotFound(_) => "tool_not_found",
+            Self::SkillNotFound(_) => "skill_not_found",
+            Self::SessionNotFound(_) => "session_not_found",
+            Self::UserNotFound(_) => "user_not_found",
+            Self::ServiceNotFound(_) => "service_not_found",
+            Self::Conflict(_) => "conflict",
+            Self::IdempotencyConflict => "idempotency_conflict",
+            Self::InProgress { .. } => "in_progress",
+            Self::OutcomeUnknown { .. } => "outcome_unknown",
+            Self::RateLimited(_) => "rate_limit_exceeded",
+            Self::Overloaded { .. } => "overloaded",
+            Self::Internal(_) => "internal_error",
+        }
+    }
+
+    /// The next step, where there is one.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::InvalidJson { place, .. } => format!("Send {place} as one JSON object, for example {{\"key\":\"value\"}}."),
+            Self::InvalidArguments { tool_name, .. } => {
+                format!("Read the input schema of {tool_name}, correct every violation and call again.")
+            }
+            Self::ApiKeyRequired => "Send the header Authorization: Bearer <API_KEY>.".to_owned(),
+            Self::InvalidApiKey => "Create a key with `toolgate key create` or in Settings > API.".to_owned(),
+            Self::ToolNotFound(_) => "Search for the exact name first.".to_owned(),
+            Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
+            Self::InProgress { retry_after_s } | Self::Overloaded { retry_after_s } => {
+                format!("Repeat the request after {retry_after_s} s.")
+            }
+            Self::RateLimited(limited) => format!("Repeat the request after {} s.", limited.retry_after_s),
+            Self::OutcomeUnknown { execution_id } => format!(
+                "Read the receipt {execution_id} to see what left; send retry_unknown: true to run it again."
+            ),
+            _ => return None,
+        })
+    }
+}
+
+impl From<anyhow::Error> for Error {
+    fn from(cause: anyhow::Error) -> Self {
+        Self::Internal(cause)
+    }
+}

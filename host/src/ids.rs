@@ -1,0 +1,78 @@
+//! Identifiers: what each looks like and how a new one is made.
+//!
+//! Prefixes follow the public contract: `req_`, `exe_`, `key_`, `ws_`, `con_` before a ULID,
+//! `tool_` and `ses_` before 32 hexadecimal digits. A [`UserId`] is chosen by the caller.
+
+use std::fmt;
+
+use rand::RngExt as _;
+use serde::{Deserialize, Serialize};
+
+/// `prefix` and a fresh 26-character ULID: sorts by time, for example `req_01J...`.
+pub fn ulid(prefix: &str) -> String {
+    format!("{prefix}_{}", ulid::Ulid::generate())
+}
+
+/// `prefix` and 32 random hexadecimal digits, for example `tool_9f...`.
+pub fn hex128(prefix: &str) -> String {
+    format!("{prefix}_{:032x}", rand::rng().random::<u128>())
+}
+
+/// Whoever tools run for: 1 to 128 characters of `A-Za-z0-9._:@-`, opaque to the gateway.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct UserId(String);
+
+/// A text that is no user id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a user id is 1 to 128 characters of A-Z a-z 0-9 . _ : @ -")]
+pub struct BadUserId;
+
+impl UserId {
+    pub const LENGTH_MAX: usize = 128;
+
+    pub fn parse(text: &str) -> Result<Self, BadUserId> {
+        let fits = (1..=Self::LENGTH_MAX).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:@-".contains(&b));
+        if fits { Ok(Self(text.to_owned())) } else { Err(BadUserId) }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for UserId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for UserId {
+    fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(input)?;
+        Self::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_ids_are_checked() {
+        for good in ["u", "ada@example.com", "tenant:7", &"x".repeat(128)] {
+            assert!(UserId::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["", "a b", "ä", "a/b", "a\0", &"x".repeat(129)] {
+            assert!(UserId::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn ids_have_the_contracts_shape() {
+        assert_eq!(ulid("req").len(), "req_".len() + 26);
+        assert_eq!(hex128("tool").len(), "tool_".len() + 32);
+        assert_ne!(hex128("tool"), hex128("tool"));
+    }
+}

@@ -1,0 +1,23 @@
+//! toolgate: a tool gateway for software agents.
+//!
+//! Read in this order:
+//!
+//! - [`gateway`] is what the product does: search, describe and execute tools, and everything a
+//!   workspace owns. Start with [`gateway::tools`].
+//! - [`catalog`] knows which tools exist: manifests, their lint, the search index. Pure.
+//! - [`runtime`] runs a plugin: engine, compiled-code cache, the folder that is watched, one
+//!   sandboxed instance per call.
+//! - [`egress`] is the only way out: policy, dialling, credential injection, scrubbing.
+//! - [`oauth`] talks to authorization servers; [`vault`] seals secrets.
+//! - [`store`] holds all SQL, on SQLite or PostgreSQL.
+//! - [`rest`] and [`mcp`] are the public edges; [`cli`] is the command line.
+//!
+//! Arrows point one way: edges -> gateway -> catalog | runtime | egress | oauth | vault | store.
+
+pub mod clock;
+pub mod ids;
+
+pub mod catalog;
+pub mod egress;
+pub mod gateway;
+pub mod vault;
