@@ -16,6 +16,7 @@
 
 pub mod clock;
 pub mod ids;
+pub mod json;
 
 pub mod catalog;
 pub mod egress;

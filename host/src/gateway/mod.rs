@@ -6,6 +6,7 @@
 
 mod caller;
 mod error;
+pub mod executions;
 pub mod tools;
 
 pub use caller::{Caller, Scope};

@@ -1,0 +1,225 @@
+//! JSON as strangers send it: checked before anything is built from it.
+//!
+//! Refuses what a plain parser lets pass or resolves silently: an object that names a key twice
+//! (RFC 8259, section 4, leaves its meaning open), more than [`DEPTH_MAX`] levels, text that is not
+//! UTF-8, anything after the document. Says where the problem is.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+/// Levels of nesting that are read; the parser's own bound.
+pub const DEPTH_MAX: usize = 127;
+
+/// Keys of one object that are compared one by one; a larger object gets a hash set.
+const KEYS_COMPARED_MAX: usize = 16;
+
+/// Why a text is no acceptable JSON document. Lines and columns count from 1, columns in bytes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} at line {line} column {column}")]
+pub struct Problem {
+    pub what: String,
+    pub line: usize,
+    pub column: usize,
+}
+
+/// Reads `text` once without keeping anything of it.
+pub fn check(text: &[u8]) -> Result<(), Problem> {
+    serde_json::from_slice::<Sound>(text)
+        .map(drop)
+        .map_err(|error| Problem::of(&error))
+}
+
+impl Problem {
+    /// What `error` says, its position apart from its sentence.
+    pub fn of(error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let sentence = error.to_string();
+        let what = sentence
+            .strip_suffix(&format!(" at line {line} column {column}"))
+            .unwrap_or(&sentence)
+            .to_owned();
+        Self { what, line, column }
+    }
+}
+
+/// A value in which no object repeats a key. Holds nothing.
+struct Sound;
+
+impl<'de> Deserialize<'de> for Sound {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Sound;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_unit<E>(self) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Sound, A::Error> {
+        while items.next_element::<Sound>()?.is_some() {}
+        Ok(Sound)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Sound, A::Error> {
+        let mut keys = Keys::Few(Vec::new());
+        while let Some(Key(key)) = entries.next_key()? {
+            if let Err(twice) = keys.add(key) {
+                return Err(A::Error::custom(format_args!(
+                    "the key {twice:?} appears twice"
+                )));
+            }
+            entries.next_value::<Sound>()?;
+        }
+        Ok(Sound)
+    }
+}
+
+/// An object key, borrowed from the text where it holds no escape.
+struct Key<'de>(std::borrow::Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct KeyReader;
+        impl<'de> Visitor<'de> for KeyReader {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object key")
+            }
+
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(key.into()))
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+                Ok(Key(key.to_owned().into()))
+            }
+        }
+        from.deserialize_str(KeyReader)
+    }
+}
+
+/// The keys of one object so far.
+enum Keys<'de> {
+    Few(Vec<std::borrow::Cow<'de, str>>),
+    Many(HashSet<std::borrow::Cow<'de, str>>),
+}
+
+impl<'de> Keys<'de> {
+    /// Gives the key back if it was there already.
+    fn add(&mut self, key: std::borrow::Cow<'de, str>) -> Result<(), String> {
+        match self {
+            Self::Few(keys) => {
+                if keys.contains(&key) {
+                    return Err(key.into_owned());
+                }
+                keys.push(key);
+                if keys.len() > KEYS_COMPARED_MAX {
+                    *self = Self::Many(keys.drain(..).collect());
+                }
+                Ok(())
+            }
+            Self::Many(keys) => match keys.replace(key) {
+                Some(twice) => Err(twice.into_owned()),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sound_documents_pass() {
+        let wide: String = (0..40).map(|n| format!("\"k{n}\":{n},")).collect();
+        for text in [
+            "null",
+            " [1, -2, 3.5e10, \"\\u0000\", true] ",
+            r#"{"a":{"x":1},"b":{"x":1}}"#,
+            &format!("{{{}}}", wide.trim_end_matches(',')),
+            &format!("{}{}", "[".repeat(DEPTH_MAX), "]".repeat(DEPTH_MAX)),
+        ] {
+            assert_eq!(check(text.as_bytes()), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_problem_says_what_and_where() {
+        let many: String = (0..40).map(|n| format!("\"k{n}\":0,")).collect();
+        for (text, what, line, column) in [
+            ("", "EOF while parsing a value", 1, 0),
+            ("{\"a\":\n tru}", "expected ident", 2, 5),
+            ("{\"a\":1} x", "trailing characters", 1, 9),
+            (
+                r#"{"a":1,"b":{"c":1,"c":2}}"#,
+                "the key \"c\" appears twice",
+                1,
+                21,
+            ),
+            (
+                r#"{"a":1,"\u0061":2}"#,
+                "the key \"a\" appears twice",
+                1,
+                15,
+            ),
+            (
+                &format!("{{{many}\"k7\":1}}"),
+                "the key \"k7\" appears twice",
+                1,
+                315,
+            ),
+            ("1e999", "number out of range", 1, 5),
+            (r#""\ud800""#, "unexpected end of hex escape", 1, 8),
+            (
+                &"[".repeat(DEPTH_MAX + 1),
+                "recursion limit exceeded",
+                1,
+                128,
+            ),
+        ] {
+            let problem = check(text.as_bytes()).unwrap_err();
+            assert_eq!(
+                (problem.what.as_str(), problem.line, problem.column),
+                (what, line, column),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            check(b"\"\xff\"").unwrap_err().what,
+            "invalid unicode code point"
+        );
+    }
+}
