@@ -17,6 +17,7 @@
 pub mod clock;
 pub mod ids;
 pub mod json;
+pub mod metrics;
 
 pub mod catalog;
 pub mod egress;
