@@ -22,4 +22,5 @@ pub mod metrics;
 pub mod catalog;
 pub mod egress;
 pub mod gateway;
+pub mod store;
 pub mod vault;

@@ -1,0 +1,169 @@
+//! Executions: the receipt of each call, written in batches.
+
+use sqlx::QueryBuilder;
+
+use super::page::one_more;
+use super::sessions::upsert_session;
+use super::{Cursor, Page, Session, Store, StoreError, portable};
+
+/// Rows of one statement; 19 binds each, within the bounds of both databases.
+const ROWS_MAX: usize = 100;
+
+/// One receipt.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct ExecutionRow {
+    pub workspace_id: String,
+    /// `exe_<ULID>`.
+    pub id: String,
+    pub tool_name: String,
+    pub service: String,
+    pub user_id: String,
+    /// The key that asked, and how people recognise it.
+    pub key_id: String,
+    pub key_name: String,
+    pub key_prefix: String,
+    pub session_id: String,
+    pub connection_id: Option<String>,
+    /// As in the public answer: `success`, `error`, `auth_required`, ...
+    pub status: String,
+    pub reason: Option<String>,
+    pub started_at_ms: i64,
+    pub duration_ms: i64,
+    pub plugin_version: String,
+    pub plugin_sha256: String,
+    /// JSON array of what left the process.
+    pub requests: String,
+    /// JSON, only where the workspace keeps payloads; always absent in lists.
+    pub arguments: Option<String>,
+    pub result: Option<String>,
+}
+
+/// Which receipts to list; `None` does not filter.
+#[derive(Clone, Debug, Default)]
+pub struct ExecutionFilter<'a> {
+    pub user_id: Option<&'a str>,
+    pub tool_name: Option<&'a str>,
+    pub status: Option<&'a str>,
+}
+
+impl Store {
+    /// Writes receipts, and the sessions they used, in one transaction. A receipt that is there
+    /// already is replaced: a call may leave one when it begins and the whole one when it ends.
+    pub async fn record_executions(
+        &self,
+        executions: &[ExecutionRow],
+        sessions: &[Session],
+    ) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            for session in sessions {
+                upsert_session!(tx, session);
+            }
+            for rows in executions.chunks(ROWS_MAX) {
+                let mut insert = QueryBuilder::new(
+                    "INSERT INTO executions (workspace_id, id, tool_name, service, user_id, key_id, key_name, \
+                     key_prefix, session_id, connection_id, status, reason, started_at_ms, duration_ms, plugin_version, \
+                     plugin_sha256, requests, arguments, result) ",
+                );
+                insert.push_values(rows, |mut values, row| {
+                    values
+                        .push_bind(&row.workspace_id)
+                        .push_bind(&row.id)
+                        .push_bind(&row.tool_name)
+                        .push_bind(&row.service)
+                        .push_bind(&row.user_id)
+                        .push_bind(&row.key_id)
+                        .push_bind(&row.key_name)
+                        .push_bind(&row.key_prefix)
+                        .push_bind(&row.session_id)
+                        .push_bind(&row.connection_id)
+                        .push_bind(&row.status)
+                        .push_bind(&row.reason)
+                        .push_bind(row.started_at_ms)
+                        .push_bind(row.duration_ms)
+                        .push_bind(&row.plugin_version)
+                        .push_bind(&row.plugin_sha256)
+                        .push_bind(&row.requests)
+                        .push_bind(&row.arguments)
+                        .push_bind(&row.result);
+                });
+                insert.push(
+                    " ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, \
+                     reason = excluded.reason, duration_ms = excluded.duration_ms, requests = excluded.requests, \
+                     connection_id = excluded.connection_id, result = excluded.result",
+                );
+                insert.build().execute(&mut *tx).await?;
+            }
+        });
+        Ok(())
+    }
+
+    pub async fn find_execution(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<ExecutionRow>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM executions WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Newest first, without arguments and results.
+    pub async fn list_executions(
+        &self,
+        workspace_id: &str,
+        filter: &ExecutionFilter<'_>,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<Page<ExecutionRow>, StoreError> {
+        let (at_ms, id) = Cursor::bound(after);
+        let rows = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT workspace_id, id, tool_name, service, user_id, key_id, key_name, key_prefix, session_id, connection_id, \
+                 status, reason, started_at_ms, duration_ms, plugin_version, plugin_sha256, requests, \
+                 CAST(NULL AS TEXT) AS arguments, CAST(NULL AS TEXT) AS result \
+                 FROM executions WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
+                 AND ($3 IS NULL OR tool_name = $3) AND ($4 IS NULL OR status = $4) \
+                 AND (started_at_ms < $5 OR (started_at_ms = $5 AND id < $6)) \
+                 ORDER BY started_at_ms DESC, id DESC LIMIT $7",
+            )
+            .bind(workspace_id)
+            .bind(filter.user_id)
+            .bind(filter.tool_name)
+            .bind(filter.status)
+            .bind(at_ms)
+            .bind(&id)
+            .bind(one_more(limit))
+            .fetch_all(db)
+            .await?
+        });
+        Ok(Page::cut(rows, limit, |row: &ExecutionRow| {
+            (row.started_at_ms, &row.id)
+        }))
+    }
+
+    /// Deletes a workspace's receipts that began before `before_ms`, at most `limit` so that no
+    /// writer waits long; call again while it answers `limit`.
+    pub async fn prune_executions(
+        &self,
+        workspace_id: &str,
+        before_ms: i64,
+        limit: usize,
+    ) -> Result<u64, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "DELETE FROM executions WHERE workspace_id = $1 AND id IN (SELECT id FROM executions \
+                 WHERE workspace_id = $1 AND started_at_ms < $2 ORDER BY started_at_ms, id LIMIT $3)",
+            )
+            .bind(workspace_id)
+            .bind(before_ms)
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
+        }))
+    }
+}

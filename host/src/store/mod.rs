@@ -1,0 +1,140 @@
+//! All SQL of the product, on SQLite or PostgreSQL.
+//!
+//! [`Store`] is an enum of two pools; a statement is written once, with `$1` binds, and runs on
+//! whichever is open. Each method is one transaction. A lookup answers `Option`; what two callers
+//! can race for is a conditional update that says whether it happened; a taken name is a
+//! [`StoreError`]. Everything a workspace owns is asked for with its `workspace_id`, so that an id
+//! of another tenant is simply not there.
+//!
+//! Ids are text, times milliseconds since the Unix epoch and always handed in, JSON is text. The
+//! store keeps secrets only as hashes or as boxes that [`crate::vault`] sealed.
+//!
+//! Read next: [`Changes`] (how caches learn that they are stale), then the file of a resource.
+
+mod changes;
+mod error;
+mod executions;
+mod keys;
+mod manifests;
+mod open;
+mod page;
+mod plugins;
+mod service_config;
+mod session_kv;
+mod sessions;
+mod text;
+mod workspaces;
+
+use std::sync::Arc;
+
+use sqlx::{PgPool, SqlitePool};
+
+pub use changes::{Changes, Topic};
+pub use error::StoreError;
+pub use executions::{ExecutionFilter, ExecutionRow};
+pub use keys::{ApiKey, FoundKey, Revoked};
+pub use manifests::CachedManifest;
+pub use page::{Cursor, Page};
+pub use plugins::{
+    ActivatePlugin, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, Plugin, PluginFile,
+    PluginState, PluginVersion,
+};
+pub use service_config::{ALL_WORKSPACES, ServiceSetting};
+pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
+pub use sessions::{SESSION_IDLE_MS, Session};
+pub use text::{Json, UnknownWord};
+pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};
+
+/// The open database. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    db: Db,
+    watch: Arc<changes::Watch>,
+}
+
+#[derive(Clone, Debug)]
+enum Db {
+    /// SQLite takes one writer at a time: one connection writes, the others read snapshots.
+    Sqlite {
+        write: SqlitePool,
+        read: SqlitePool,
+    },
+    Postgres(PgPool),
+}
+
+/// Which database is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+impl Kind {
+    /// The word in `GET /v1/health` and in the log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+/// Runs a block of statements on whichever database is open. `read` lends it the pool; `write`
+/// lends it a transaction, commits at the block's end and rolls back when the block leaves early.
+macro_rules! portable {
+    (read $store:expr, $db:ident => $body:expr) => {
+        match &$store.db {
+            $crate::store::Db::Sqlite { read: $db, .. } => $body,
+            $crate::store::Db::Postgres($db) => $body,
+        }
+    };
+    (write $store:expr, $tx:ident => $body:expr) => {{
+        let done = match &$store.db {
+            $crate::store::Db::Sqlite { write, .. } => {
+                // Immediate: a transaction that reads first must not lose its turn to another process.
+                let mut $tx = write.begin_with("BEGIN IMMEDIATE").await?;
+                let done = $body;
+                $tx.commit().await?;
+                done
+            }
+            $crate::store::Db::Postgres(pool) => {
+                let mut $tx = pool.begin().await?;
+                let done = $body;
+                $tx.commit().await?;
+                done
+            }
+        };
+        $store.watch.wrote();
+        done
+    }};
+}
+pub(crate) use portable;
+
+impl Store {
+    /// Which database this is.
+    pub fn kind(&self) -> Kind {
+        match self.db {
+            Db::Sqlite { .. } => Kind::Sqlite,
+            Db::Postgres(_) => Kind::Postgres,
+        }
+    }
+
+    /// One round trip that proves that the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let _one: i64 = portable!(read self, db => {
+            sqlx::query_scalar("SELECT CAST(1 AS BIGINT)").fetch_one(db).await?
+        });
+        Ok(())
+    }
+
+    /// Waits for running statements, then closes every connection.
+    pub async fn close(&self) {
+        match &self.db {
+            Db::Sqlite { write, read } => {
+                read.close().await;
+                write.close().await;
+            }
+            Db::Postgres(pool) => pool.close().await,
+        }
+    }
+}

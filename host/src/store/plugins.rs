@@ -1,0 +1,323 @@
+//! Plugins as the operator sees them: which version of a service serves with which approved
+//! rights, which one waits for approval, and what became of each file in the folder.
+
+use super::changes::bump;
+use super::text::words;
+use super::{Store, StoreError, Topic, portable};
+
+/// Good versions of one service that are remembered for a rollback.
+pub const PLUGIN_VERSIONS_MAX: i64 = 3;
+
+words! {
+    /// How far a plugin or its file has come.
+    pub enum PluginState {
+        Seen = "seen",
+        Captured = "captured",
+        Verified = "verified",
+        Inspected = "inspected",
+        Compiled = "compiled",
+        Probed = "probed",
+        Approved = "approved",
+        Active = "active",
+        Quarantined = "quarantined",
+        PendingApproval = "pending_approval",
+        Conflict = "conflict",
+        Removed = "removed",
+    }
+}
+
+/// One service.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Plugin {
+    pub service: String,
+    #[sqlx(try_from = "String")]
+    pub state: PluginState,
+    /// Why it is in this state, for a person.
+    pub reason: Option<String>,
+    pub file_name: Option<String>,
+    /// The version that serves.
+    pub active_sha256: Option<String>,
+    pub active_version: Option<String>,
+    /// The rights that the operator granted, as JSON.
+    pub approved: Option<String>,
+    /// The version that waits for approval, and what it asks for beyond `approved`, as JSON.
+    pub pending_sha256: Option<String>,
+    pub pending_version: Option<String>,
+    pub pending_difference: Option<String>,
+    /// The file that the operator has approved and the running gateway has not taken up yet.
+    pub approve_sha256: Option<String>,
+    pub approve_requested_at_ms: Option<i64>,
+    pub updated_at_ms: i64,
+}
+
+/// A version that served once.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct PluginVersion {
+    pub service: String,
+    pub sha256: String,
+    pub version: String,
+    pub activated_at_ms: i64,
+}
+
+/// One file in the plugins folder.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct PluginFile {
+    pub file_name: String,
+    pub sha256: Option<String>,
+    pub service: Option<String>,
+    #[sqlx(try_from = "String")]
+    pub state: PluginState,
+    pub reason: Option<String>,
+    pub updated_at_ms: i64,
+}
+
+/// A version that starts to serve.
+#[derive(Clone, Debug)]
+pub struct ActivatePlugin<'a> {
+    pub service: &'a str,
+    pub file_name: &'a str,
+    pub sha256: &'a str,
+    pub version: &'a str,
+    /// The rights it is granted, as JSON.
+    pub approved: &'a str,
+    pub now_ms: i64,
+}
+
+/// A version that asks for more than was approved.
+#[derive(Clone, Debug)]
+pub struct ParkPlugin<'a> {
+    pub service: &'a str,
+    pub file_name: &'a str,
+    pub sha256: &'a str,
+    pub version: &'a str,
+    /// What it asks for beyond the approved rights, as JSON.
+    pub difference: &'a str,
+    pub now_ms: i64,
+}
+
+/// What became of the operator's approval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApproveRequest {
+    /// Exactly this file is approved; a running gateway takes it up.
+    Recorded {
+        sha256: String,
+    },
+    NothingPending,
+    NotFound,
+}
+
+impl Store {
+    pub async fn find_plugin(&self, service: &str) -> Result<Option<Plugin>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM plugins WHERE service = $1").bind(service).fetch_optional(db).await?
+        }))
+    }
+
+    /// By service.
+    pub async fn list_plugins(&self) -> Result<Vec<Plugin>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM plugins ORDER BY service").fetch_all(db).await?
+        }))
+    }
+
+    /// Lets a version serve with the given rights, and remembers it as good. What was pending is
+    /// settled if it was this file; an approval of another file stays.
+    pub async fn activate_plugin(&self, plugin: &ActivatePlugin<'_>) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query(
+                "INSERT INTO plugins (service, state, file_name, active_sha256, active_version, approved, updated_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (service) DO UPDATE SET \
+                 state = excluded.state, reason = NULL, file_name = excluded.file_name, \
+                 active_sha256 = excluded.active_sha256, active_version = excluded.active_version, \
+                 approved = excluded.approved, updated_at_ms = excluded.updated_at_ms",
+            )
+            .bind(plugin.service)
+            .bind(PluginState::Active.as_str())
+            .bind(plugin.file_name)
+            .bind(plugin.sha256)
+            .bind(plugin.version)
+            .bind(plugin.approved)
+            .bind(plugin.now_ms)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "UPDATE plugins SET pending_sha256 = NULL, pending_version = NULL, pending_difference = NULL \
+                 WHERE service = $1 AND pending_sha256 = $2",
+            )
+            .bind(plugin.service)
+            .bind(plugin.sha256)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "UPDATE plugins SET approve_sha256 = NULL, approve_requested_at_ms = NULL \
+                 WHERE service = $1 AND approve_sha256 = $2",
+            )
+            .bind(plugin.service)
+            .bind(plugin.sha256)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "INSERT INTO plugin_versions (service, sha256, version, activated_at_ms) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (service, sha256) DO UPDATE SET activated_at_ms = excluded.activated_at_ms",
+            )
+            .bind(plugin.service)
+            .bind(plugin.sha256)
+            .bind(plugin.version)
+            .bind(plugin.now_ms)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "DELETE FROM plugin_versions WHERE service = $1 AND sha256 NOT IN (SELECT sha256 FROM plugin_versions \
+                 WHERE service = $1 ORDER BY activated_at_ms DESC, sha256 = $3 DESC, sha256 LIMIT $2)",
+            )
+            .bind(plugin.service)
+            .bind(PLUGIN_VERSIONS_MAX)
+            .bind(plugin.sha256)
+            .execute(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Plugins);
+        });
+        Ok(())
+    }
+
+    /// Puts a version aside until the operator approves it. A serving version keeps serving.
+    pub async fn park_plugin(&self, plugin: &ParkPlugin<'_>) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query(
+                "INSERT INTO plugins (service, state, file_name, pending_sha256, pending_version, \
+                 pending_difference, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7) \
+                 ON CONFLICT (service) DO UPDATE SET \
+                 state = CASE WHEN plugins.state = 'active' THEN plugins.state ELSE excluded.state END, \
+                 file_name = excluded.file_name, pending_sha256 = excluded.pending_sha256, \
+                 pending_version = excluded.pending_version, pending_difference = excluded.pending_difference, \
+                 updated_at_ms = excluded.updated_at_ms",
+            )
+            .bind(plugin.service)
+            .bind(PluginState::PendingApproval.as_str())
+            .bind(plugin.file_name)
+            .bind(plugin.sha256)
+            .bind(plugin.version)
+            .bind(plugin.difference)
+            .bind(plugin.now_ms)
+            .execute(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Plugins);
+        });
+        Ok(())
+    }
+
+    /// Approves what is pending now, bound to that very file, for a running gateway to take up.
+    pub async fn approve_plugin(
+        &self,
+        service: &str,
+        now_ms: i64,
+    ) -> Result<ApproveRequest, StoreError> {
+        Ok(portable!(write self, tx => {
+            let pending: Option<(Option<String>,)> =
+                sqlx::query_as("SELECT pending_sha256 FROM plugins WHERE service = $1")
+                    .bind(service)
+                    .fetch_optional(&mut *tx)
+                    .await?;
+            let sha256 = match pending {
+                None => return Ok(ApproveRequest::NotFound),
+                Some((None,)) => return Ok(ApproveRequest::NothingPending),
+                Some((Some(sha256),)) => sha256,
+            };
+            sqlx::query("UPDATE plugins SET approve_sha256 = $2, approve_requested_at_ms = $3 WHERE service = $1")
+                .bind(service)
+                .bind(&sha256)
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Plugins);
+            ApproveRequest::Recorded { sha256 }
+        }))
+    }
+
+    /// Sets state and reason of a service that has a row. `removed` and `quarantined` end serving
+    /// but keep the approved rights, so that the same file may come back. `false`: no such service.
+    pub async fn set_plugin_state(
+        &self,
+        service: &str,
+        state: PluginState,
+        reason: Option<&str>,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("UPDATE plugins SET state = $2, reason = $3, updated_at_ms = $4 WHERE service = $1")
+                .bind(service)
+                .bind(state.as_str())
+                .bind(reason)
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Plugins);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// The last good versions, newest first, at most [`PLUGIN_VERSIONS_MAX`].
+    pub async fn plugin_versions(&self, service: &str) -> Result<Vec<PluginVersion>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM plugin_versions WHERE service = $1 ORDER BY activated_at_ms DESC, sha256")
+                .bind(service)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+
+    /// Drops a version that turned out bad, so that no rollback returns to it.
+    pub async fn forget_plugin_version(
+        &self,
+        service: &str,
+        sha256: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM plugin_versions WHERE service = $1 AND sha256 = $2")
+                .bind(service)
+                .bind(sha256)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected() == 1
+        }))
+    }
+
+    /// Notes how far a file has come.
+    pub async fn put_plugin_file(&self, file: &PluginFile) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query(
+                "INSERT INTO plugin_files (file_name, sha256, service, state, reason, updated_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (file_name) DO UPDATE SET \
+                 sha256 = excluded.sha256, service = excluded.service, state = excluded.state, \
+                 reason = excluded.reason, updated_at_ms = excluded.updated_at_ms",
+            )
+            .bind(&file.file_name)
+            .bind(&file.sha256)
+            .bind(&file.service)
+            .bind(file.state.as_str())
+            .bind(&file.reason)
+            .bind(file.updated_at_ms)
+            .execute(&mut *tx)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// By file name.
+    pub async fn list_plugin_files(&self) -> Result<Vec<PluginFile>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM plugin_files ORDER BY file_name").fetch_all(db).await?
+        }))
+    }
+
+    /// Forgets a file that is gone. `false`: it was not known.
+    pub async fn delete_plugin_file(&self, file_name: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM plugin_files WHERE file_name = $1")
+                .bind(file_name)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected() == 1
+        }))
+    }
+}

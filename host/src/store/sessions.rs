@@ -1,0 +1,157 @@
+//! Sessions: what ties the steps of one task together, until they have been idle for a day.
+
+use super::page::one_more;
+use super::{Cursor, Page, Store, StoreError, portable};
+
+/// A session that nobody used for this long is gone.
+pub const SESSION_IDLE_MS: i64 = 24 * 60 * 60 * 1000;
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Session {
+    pub workspace_id: String,
+    /// `tool_<32 hex>` or `ses_<32 hex>`.
+    pub id: String,
+    pub user_id: String,
+    /// What it was created with, for `ses_` sessions.
+    pub prompt: Option<String>,
+    pub created_at_ms: i64,
+    pub last_active_at_ms: i64,
+}
+
+/// Inserts a session, or marks the one that is there as used.
+macro_rules! upsert_session {
+    ($tx:ident, $session:expr) => {
+        sqlx::query(
+            "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, id) DO UPDATE SET last_active_at_ms = \
+             CASE WHEN excluded.last_active_at_ms > sessions.last_active_at_ms \
+             THEN excluded.last_active_at_ms ELSE sessions.last_active_at_ms END",
+        )
+        .bind(&$session.workspace_id)
+        .bind(&$session.id)
+        .bind(&$session.user_id)
+        .bind(&$session.prompt)
+        .bind($session.created_at_ms)
+        .bind($session.last_active_at_ms)
+        .execute(&mut *$tx)
+        .await?
+    };
+}
+pub(super) use upsert_session;
+
+impl Store {
+    /// Keeps a new session; one that is there already only counts as used.
+    pub async fn put_session(&self, session: &Session) -> Result<(), StoreError> {
+        portable!(write self, tx => { upsert_session!(tx, session); });
+        Ok(())
+    }
+
+    /// A session that is not idle for too long.
+    pub async fn find_session(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<Option<Session>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM sessions WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $3")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(now_ms - SESSION_IDLE_MS)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Marks a session as used. `false`: there is none, or it has expired.
+    pub async fn touch_session(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE sessions SET last_active_at_ms = $3 \
+                 WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $4",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(now_ms)
+            .bind(now_ms - SESSION_IDLE_MS)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
+    /// Newest first, of one user or of all.
+    pub async fn list_sessions(
+        &self,
+        workspace_id: &str,
+        user_id: Option<&str>,
+        after: Option<&Cursor>,
+        limit: usize,
+        now_ms: i64,
+    ) -> Result<Page<Session>, StoreError> {
+        let (at_ms, id) = Cursor::bound(after);
+        let rows = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM sessions WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
+                 AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) AND last_active_at_ms > $5 \
+                 ORDER BY created_at_ms DESC, id DESC LIMIT $6",
+            )
+            .bind(workspace_id)
+            .bind(user_id)
+            .bind(at_ms)
+            .bind(&id)
+            .bind(now_ms - SESSION_IDLE_MS)
+            .bind(one_more(limit))
+            .fetch_all(db)
+            .await?
+        });
+        Ok(Page::cut(rows, limit, |row: &Session| {
+            (row.created_at_ms, &row.id)
+        }))
+    }
+
+    /// Deletes a session and what plugins kept in it. `false`: there is none.
+    pub async fn delete_session(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query("DELETE FROM sessions WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected() == 1
+        }))
+    }
+
+    /// Deletes expired sessions, their values and values whose own time is over. Answers how many
+    /// sessions went.
+    pub async fn purge_sessions(&self, now_ms: i64) -> Result<u64, StoreError> {
+        let idle_since_ms = now_ms - SESSION_IDLE_MS;
+        Ok(portable!(write self, tx => {
+            let gone = sqlx::query("DELETE FROM sessions WHERE last_active_at_ms <= $1")
+                .bind(idle_since_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected();
+            sqlx::query(
+                "DELETE FROM session_kv WHERE expires_at_ms <= $1 OR (updated_at_ms <= $2 AND NOT EXISTS \
+                 (SELECT 1 FROM sessions s WHERE s.workspace_id = session_kv.workspace_id \
+                 AND s.id = session_kv.session_id))",
+            )
+            .bind(now_ms)
+            .bind(idle_since_ms)
+            .execute(&mut *tx)
+            .await?;
+            gone
+        }))
+    }
+}
