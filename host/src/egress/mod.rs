@@ -4,6 +4,27 @@
 //! ([`Scope`]) and the fixed order in which a request is decided, dialled, given its credential,
 //! capped and scrubbed ([`Egress::send`]). Refuses everything that the plugin's manifest and the
 //! operator's grant do not both name. Knows nothing of WebAssembly: [`crate::runtime`] translates.
+//!
+//! Read [`send`] next, then the pure stages in the order in which it calls them: [`grant`] and
+//! [`policy`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`scrub`];
+//! [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
+
+pub mod address;
+pub mod dial;
+pub mod follow;
+pub mod grant;
+pub mod headers;
+pub mod host;
+pub mod inject;
+mod plan;
+pub mod policy;
+pub mod scope;
+pub mod scrub;
+pub mod send;
+pub mod sigv4;
+#[cfg(test)]
+mod tests;
+pub mod upstream;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,6 +34,13 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
 use crate::catalog::manifest::Placement;
+
+pub use dial::{DialError, Lookup};
+pub use grant::{Grant, GrantError, Origin};
+pub use host::{HostRequest, HostResponse};
+pub use scope::{CallLimits, Mode, Scope};
+pub use send::{Egress, EgressConfig};
+pub use upstream::{AllowUpstream, AllowUpstreamError};
 
 /// A request as the guest asked for it, before any decision.
 #[derive(Clone, Debug)]
@@ -95,6 +123,26 @@ pub trait Credentials: Send + Sync {
 
     /// The slot whose audience holds `origin` (`https://host`), for requests that name none.
     fn slot_for_origin(&self, origin: &str) -> Option<String>;
+
+    /// Whether a field of the slot is to be hidden. Names of accounts and keys are not.
+    fn is_secret(&self, slot: &str, field: &str) -> bool {
+        let _ = slot;
+        !matches!(field, "username" | "access_key_id")
+    }
+
+    /// Where the slot's credential would stand, for a dry run; nothing is opened or refreshed.
+    fn shape(&self, slot: &str) -> Option<SlotShape> {
+        let _ = slot;
+        None
+    }
+}
+
+/// The public half of an [`Injection`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlotShape {
+    pub placements: Vec<Placement>,
+    /// Origins that may receive it, patterns already filled.
+    pub audience: Vec<String>,
 }
 
 /// What to write into a request, and where it may go.

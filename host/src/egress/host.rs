@@ -1,0 +1,91 @@
+//! Requests of the host itself: token endpoints, webhooks.
+//!
+//! They have no manifest and no budget, but the same address policy, the same allowed upstreams and
+//! the same caps. Redirects are not followed: none of these callers may be sent elsewhere.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use tokio::time::timeout;
+
+use super::grant::Grant;
+use super::inject::Draft;
+use super::send::Egress;
+use super::{Failure, FailureKind, policy};
+
+/// A request that the host makes on its own behalf. May hold secrets, so it prints nothing.
+pub struct HostRequest {
+    pub method: http::Method,
+    /// Any public https address, or one of `origins`.
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+    /// Origins that the operator named, private or not (an on-premise server's address).
+    pub origins: Vec<String>,
+    pub response_bytes_max: usize,
+    pub timeout: Duration,
+}
+
+/// Its answer, neither cleaned nor scrubbed: it is for the host alone.
+pub struct HostResponse {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Egress {
+    /// Sends a request of the host itself. Redirects come back as they are.
+    pub async fn send_for_host(&self, request: HostRequest) -> Result<HostResponse, Failure> {
+        let denied = |message: String| Failure {
+            kind: FailureKind::Denied,
+            message,
+            sent: false,
+        };
+        let grant = Grant::new(&[], &request.origins).map_err(|error| denied(error.to_string()))?;
+        let target = policy::decide_for_host(&grant, &request.url)
+            .map_err(|refusal| denied(refusal.to_string()))?;
+        let mut headers = HeaderMap::with_capacity(request.headers.len());
+        for (name, value) in &request.headers {
+            let name = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| denied("a header has an invalid name".into()))?;
+            let mut parsed = HeaderValue::from_str(value)
+                .map_err(|_| denied(format!("header `{name}` has an invalid value")))?;
+            parsed.set_sensitive(true);
+            if ![HOST, CONTENT_LENGTH, TRANSFER_ENCODING].contains(&name) {
+                headers.append(name, parsed);
+            }
+        }
+        let mapping = self.inner.mapping(&target);
+        let private = target.named || mapping.is_some();
+        let url = mapping.map_or_else(
+            || target.url.clone(),
+            |mapping| mapping.rewrite(&target.url),
+        );
+        let draft = Draft {
+            method: request.method,
+            url,
+            headers,
+            body: request.body,
+        };
+        let work = Box::pin(self.inner.dialler.exchange(
+            draft,
+            private,
+            request.response_bytes_max,
+            |_| Ok(()),
+        ));
+        let answer = timeout(request.timeout, work).await.unwrap_or_else(|_| {
+            let message = format!("`{}` did not answer in time", target.origin.host);
+            Err(Failure {
+                kind: FailureKind::Timeout,
+                message,
+                sent: true,
+            })
+        })?;
+        Ok(HostResponse {
+            status: answer.status,
+            headers: answer.headers,
+            body: answer.body,
+        })
+    }
+}

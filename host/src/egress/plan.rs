@@ -1,0 +1,132 @@
+//! What a dry run shows in place of a request.
+//!
+//! Everything is decided as for a real one, but nothing is resolved and no credential is opened:
+//! where it would stand, `[slot NAME]` stands.
+
+use url::Url;
+
+use super::scope::Scope;
+use super::send::Hop;
+use super::{Failure, FailureKind, PlannedRequest};
+use crate::catalog::manifest::Placement;
+
+/// Notes the request in the scope; the failure is what the plugin gets instead of an answer.
+pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
+    let failure = |kind, message: String| Failure {
+        kind,
+        message,
+        sent: false,
+    };
+    let mut headers: Vec<(String, String)> = hop
+        .headers
+        .iter()
+        .map(|(name, value)| {
+            (
+                name.as_str().to_owned(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
+        })
+        .collect();
+    let mut url = hop.target.url.to_string();
+    let mut body = match std::str::from_utf8(&hop.body) {
+        Ok(text) => text.to_owned(),
+        Err(_) => format!("[{} bytes]", hop.body.len()),
+    };
+    if let Some(slot) = slot {
+        if !scope.credentials.connected(slot) {
+            return failure(
+                FailureKind::AuthRequired,
+                format!("slot `{slot}` is not connected"),
+            );
+        }
+        let mark = format!("[slot {slot}]");
+        match scope.credentials.shape(slot) {
+            None => headers.push(("authorization".into(), mark)),
+            Some(shape) if !hop.target.origin.is_in(&shape.audience) => {
+                let message = format!("slot `{slot}` may not be sent to {}", hop.target.origin);
+                return failure(FailureKind::Denied, message);
+            }
+            Some(shape) => {
+                for placement in &shape.placements {
+                    show(
+                        placement,
+                        &mark,
+                        &hop.target.url,
+                        &mut url,
+                        &mut headers,
+                        &mut body,
+                    );
+                }
+            }
+        }
+    }
+    scope.plan(PlannedRequest {
+        method: hop.method.to_string(),
+        url,
+        headers,
+        body,
+    });
+    failure(FailureKind::Cancelled, "dry run".into())
+}
+
+fn show(
+    placement: &Placement,
+    mark: &str,
+    target: &Url,
+    url: &mut String,
+    headers: &mut Vec<(String, String)>,
+    body: &mut String,
+) {
+    let mut header = |name: &str, value: String| {
+        headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        headers.push((name.to_ascii_lowercase(), value));
+    };
+    match placement {
+        Placement::Header {
+            header: name,
+            template,
+        } => header(name, marked(template, mark)),
+        Placement::Basic { .. } => header("authorization", format!("Basic {mark}")),
+        Placement::AwsSigv4 { .. } => header("authorization", format!("AWS4-HMAC-SHA256 {mark}")),
+        Placement::Query { query, template } => {
+            let joint = if url.contains('?') { '&' } else { '?' };
+            url.push_str(&format!("{joint}{query}={}", marked(template, mark)));
+        }
+        Placement::Path { path } => {
+            let origin = target[..url::Position::BeforePath].len();
+            url.insert_str(origin, marked(path, mark).trim_end_matches('/'));
+        }
+        Placement::Body {
+            body: field,
+            template,
+        } => {
+            let value = marked(template, mark);
+            match serde_json::from_str::<serde_json::Value>(body) {
+                Ok(serde_json::Value::Object(mut object)) => {
+                    object.insert(field.clone(), value.into());
+                    *body = serde_json::Value::Object(object).to_string();
+                }
+                _ => {
+                    let joint = if body.is_empty() { "" } else { "&" };
+                    body.push_str(&format!("{joint}{field}={value}"));
+                }
+            }
+        }
+    }
+}
+
+/// A template with every field shown as the slot.
+fn marked(template: &str, mark: &str) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((_, behind)) = after.split_once('}') else {
+            break;
+        };
+        out.push_str(before);
+        out.push_str(mark);
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}

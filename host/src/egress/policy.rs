@@ -1,0 +1,538 @@
+//! Where a request may go: one URL, parsed once, decided before anything is resolved.
+//!
+//! Pure. [`decide`] fills the connection's parameters in, parses with the one URL parser of the
+//! process and refuses everything that is not plainly an allowed place: userinfo, other schemes,
+//! IP literals, ports and hosts not granted, and any text that two parsers could read differently.
+//! What the result is dialled at is decided in [`super::address`]; credentials in [`super::inject`].
+
+use std::collections::BTreeMap;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use url::{Host, Url};
+
+use super::grant::{Grant, Origin, label_value};
+
+/// The longest URL a request may have, query included.
+pub const URL_BYTES_MAX: usize = 16 * 1024;
+
+/// Unreserved characters stay as they are (RFC 3986, section 2.3).
+const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// A place that the policy allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Without fragment and userinfo.
+    pub url: Url,
+    pub origin: Origin,
+    /// The operator named this exact origin, so that it may be private.
+    pub named: bool,
+}
+
+/// Why a URL is refused. The sentence is for the plugin's author and the model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("the URL is longer than {URL_BYTES_MAX} bytes")]
+    TooLong,
+    #[error("the URL is not a plain absolute https URL")]
+    Malformed,
+    #[error("the URL carries a user name or password")]
+    Userinfo,
+    #[error("only https is allowed")]
+    Scheme,
+    #[error("an IP address in place of a host name is not allowed")]
+    IpLiteral,
+    #[error("port {0} is not granted")]
+    Port(u16),
+    #[error("host `{0}` is not granted")]
+    Host(String),
+    #[error("the connection has no usable value for parameter `{0}`")]
+    Parameter(String),
+}
+
+/// Decides one URL of a plugin. `query` is appended, percent-encoded.
+pub fn decide(
+    grant: &Grant,
+    parameters: &BTreeMap<String, String>,
+    text: &str,
+    query: &[(String, String)],
+) -> Result<Target, Refusal> {
+    decide_parsed(grant, parameters, parse(&fill(text, parameters)?, query)?)
+}
+
+/// Decides where a redirect leads, as anew as the first request.
+pub fn decide_redirect(
+    grant: &Grant,
+    parameters: &BTreeMap<String, String>,
+    location: &Url,
+) -> Result<Target, Refusal> {
+    decide_parsed(grant, parameters, parse(location.as_str(), &[])?)
+}
+
+fn decide_parsed(
+    grant: &Grant,
+    parameters: &BTreeMap<String, String>,
+    target: Target,
+) -> Result<Target, Refusal> {
+    if grant.names_origin(&target.origin) {
+        return Ok(Target {
+            named: true,
+            ..target
+        });
+    }
+    require_public_https(&target)?;
+    if !target.origin.has_default_port() {
+        return Err(Refusal::Port(target.origin.port));
+    }
+    if !grant.names_host(&target.origin.host, parameters) {
+        return Err(Refusal::Host(target.origin.host));
+    }
+    Ok(target)
+}
+
+/// Decides a URL that the host itself calls (token endpoints, webhooks): any public https host and
+/// port, or an origin in `grant`.
+pub fn decide_for_host(grant: &Grant, text: &str) -> Result<Target, Refusal> {
+    let target = parse(text, &[])?;
+    if grant.names_origin(&target.origin) {
+        return Ok(Target {
+            named: true,
+            ..target
+        });
+    }
+    require_public_https(&target)?;
+    Ok(target)
+}
+
+fn require_public_https(target: &Target) -> Result<(), Refusal> {
+    if !matches!(target.url.host(), Some(Host::Domain(_))) {
+        return Err(Refusal::IpLiteral);
+    }
+    if target.origin.scheme != "https" {
+        return Err(Refusal::Scheme);
+    }
+    Ok(())
+}
+
+/// Parses once. What the WHATWG parser would silently repair (backslashes, tabs, missing slashes,
+/// percent-encoded and full-width hosts, trailing dots) is refused instead.
+fn parse(text: &str, query: &[(String, String)]) -> Result<Target, Refusal> {
+    if text.len() > URL_BYTES_MAX {
+        return Err(Refusal::TooLong);
+    }
+    let (scheme, authority) = split(text).ok_or(Refusal::Malformed)?;
+    if !(scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")) {
+        return Err(Refusal::Scheme);
+    }
+    if authority.contains('@') {
+        return Err(Refusal::Userinfo);
+    }
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
+    if !authority.bytes().all(plain) || authority.ends_with(':') {
+        return Err(Refusal::Malformed);
+    }
+    if text.chars().any(|c| c.is_control() || c == '\\') || text.trim() != text {
+        return Err(Refusal::Malformed);
+    }
+    let mut url = Url::parse(text).map_err(|_| Refusal::Malformed)?;
+    url.set_fragment(None);
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Refusal::Userinfo);
+    }
+    let origin = Origin::of(&url).ok_or(Refusal::Malformed)?;
+    if matches!(url.host(), Some(Host::Domain(_))) {
+        // The host that the parser found is the one that is written there, label by label.
+        let written = authority
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        if written != origin.host || origin.host.ends_with('.') || origin.host.contains("..") {
+            return Err(Refusal::Malformed);
+        }
+    }
+    if !query.is_empty() {
+        url.query_pairs_mut().extend_pairs(query);
+    }
+    if url.as_str().len() > URL_BYTES_MAX {
+        return Err(Refusal::TooLong);
+    }
+    Ok(Target {
+        url,
+        origin,
+        named: false,
+    })
+}
+
+/// Scheme and authority as they are written.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once("://")?;
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    Some((scheme, &rest[..end])).filter(|(_, authority)| !authority.is_empty())
+}
+
+/// Fills `{parameter}` in host and path. In a host a value is (part of) one label; in a path it is
+/// percent-encoded as one segment; as the whole front of the URL (`{instance_url}/path`) it is an
+/// https origin, which is then decided like any other. A value can therefore never move the
+/// border between host and path.
+fn fill(text: &str, parameters: &BTreeMap<String, String>) -> Result<String, Refusal> {
+    let end = text.find(['?', '#']).unwrap_or(text.len());
+    let (mut front, behind) = text.split_at(end);
+    if !front.contains('{') {
+        return Ok(text.to_owned());
+    }
+    let mut filled = String::with_capacity(text.len());
+    if let Some((key, rest)) = front
+        .strip_prefix('{')
+        .and_then(|rest| rest.split_once('}'))
+    {
+        filled.push_str(&base_value(key, parameters)?);
+        if !(rest.is_empty() || rest.starts_with('/')) {
+            return Err(Refusal::Malformed);
+        }
+        front = rest;
+    } else {
+        let (_, authority) = split(front).ok_or(Refusal::Malformed)?;
+        let start = front.find("://").map_or(0, |at| at + 3);
+        filled.push_str(&front[..start]);
+        filled.push_str(&replace(authority, parameters, |key, value| {
+            value
+                .and_then(label_value)
+                .ok_or_else(|| Refusal::Parameter(key.to_owned()))
+        })?);
+        front = &front[start + authority.len()..];
+    }
+    filled.push_str(&replace(front, parameters, |key, value| match value {
+        // Braces that name no parameter are the plugin's own text.
+        None => Ok(format!("%7B{key}%7D")),
+        Some(value) if value.bytes().all(|b| b == b'.') => Err(Refusal::Parameter(key.to_owned())),
+        Some(value) => Ok(utf8_percent_encode(value, NOT_UNRESERVED).to_string()),
+    })?);
+    filled.push_str(behind);
+    Ok(filled)
+}
+
+/// A parameter that holds a whole base address, as an origin without a trailing slash.
+fn base_value(key: &str, parameters: &BTreeMap<String, String>) -> Result<String, Refusal> {
+    let refused = || Refusal::Parameter(key.to_owned());
+    let value = parameters.get(key).ok_or_else(refused)?;
+    let target = parse(value, &[]).map_err(|_| refused())?;
+    if target.url.path() != "/" || target.url.query().is_some() || value.contains('#') {
+        return Err(refused());
+    }
+    Ok(target.origin.to_string())
+}
+
+fn replace(
+    text: &str,
+    parameters: &BTreeMap<String, String>,
+    value_of: impl Fn(&str, Option<&str>) -> Result<String, Refusal>,
+) -> Result<String, Refusal> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((key, behind)) = after.split_once('}') else {
+            break;
+        };
+        out.push_str(before);
+        out.push_str(&value_of(key, parameters.get(key).map(String::as_str))?);
+        rest = behind;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect()
+    }
+
+    fn grant() -> Grant {
+        let hosts = [
+            "api.example.com",
+            "{subdomain}.zendesk.com",
+            "*.salesforce.com",
+        ]
+        .map(str::to_owned);
+        let origins = ["http://127.0.0.1:9090", "http://[::1]:8080"].map(str::to_owned);
+        Grant::new(&hosts, &origins).expect("a good grant")
+    }
+
+    fn check(text: &str, parameters: &[(&str, &str)]) -> Result<String, Refusal> {
+        decide(&grant(), &map(parameters), text, &[]).map(|target| target.url.to_string())
+    }
+
+    #[test]
+    fn granted_places_pass() {
+        for (text, expected) in [
+            (
+                "https://api.example.com/a?b=c#d",
+                "https://api.example.com/a?b=c",
+            ),
+            ("https://api.example.com", "https://api.example.com/"),
+            ("HTTPS://API.EXAMPLE.COM/", "https://api.example.com/"),
+            ("https://api.example.com:443/", "https://api.example.com/"),
+            ("https://a.b.salesforce.com/", "https://a.b.salesforce.com/"),
+            ("http://127.0.0.1:9090/api", "http://127.0.0.1:9090/api"),
+            ("http://[::1]:8080/", "http://[::1]:8080/"),
+            (
+                "https://api.example.com/a/../b",
+                "https://api.example.com/b",
+            ),
+            (
+                "https://api.example.com/p?u=http://evil@x",
+                "https://api.example.com/p?u=http://evil@x",
+            ),
+        ] {
+            assert_eq!(check(text, &[]).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        for (text, refusal) in [
+            ("https://evil.test/", Refusal::Host("evil.test".into())),
+            ("http://api.example.com/", Refusal::Scheme),
+            ("ftp://api.example.com/", Refusal::Scheme),
+            ("file:///etc/passwd", Refusal::Malformed),
+            ("https://api.example.com:8443/", Refusal::Port(8443)),
+            ("https://api.example.com:80/", Refusal::Port(80)),
+            ("http://127.0.0.1:9091/", Refusal::IpLiteral),
+            ("https://127.0.0.1:9090/", Refusal::IpLiteral),
+            ("https://[::1]/", Refusal::IpLiteral),
+            ("https://1.1.1.1/", Refusal::IpLiteral),
+            ("https://user@api.example.com/", Refusal::Userinfo),
+            ("https://user:pw@api.example.com/", Refusal::Userinfo),
+            ("/relative", Refusal::Malformed),
+            ("", Refusal::Malformed),
+        ] {
+            assert_eq!(check(text, &[]), Err(refusal), "{text}");
+        }
+        assert_eq!(
+            check(
+                &format!("https://api.example.com/{}", "a".repeat(URL_BYTES_MAX)),
+                &[]
+            ),
+            Err(Refusal::TooLong)
+        );
+    }
+
+    #[test]
+    fn text_that_parsers_read_differently_never_reaches_another_host() {
+        let tricks = [
+            "https://api.example.com\\@evil.test/",
+            "https://evil.test\\.api.example.com/",
+            "https:\\\\api.example.com/",
+            "https:/api.example.com/",
+            "https:api.example.com",
+            "https:///api.example.com/",
+            "https://api.example.com@evil.test/",
+            "https://evil.test@api.example.com/",
+            "https://@api.example.com/",
+            "https://:@api.example.com/",
+            "https://api.example.com%40evil.test/",
+            "https://api.example.com%2fevil.test/",
+            "https://api%2eexample%2ecom/",
+            "https://%61pi.example.com/",
+            "https://api.example.com./",
+            "https://api..example.com/",
+            "https://api\u{3002}example\u{3002}com/",
+            "https://\u{ff41}pi.example.com/",
+            "https://ap\u{131}.example.com/",
+            "https://api.example.com\u{ad}/",
+            "https://api.exa\tmple.com/",
+            "https://api.example.com\n/",
+            "\thttps://api.example.com/",
+            " https://api.example.com/",
+            "https://api.example.com/ ",
+            "ht\ntps://api.example.com/",
+            "https://api.example.com:/",
+            "https://api.example.com:443:443/",
+            "https://api.example.com:4 43/",
+            "https://api.example.com:99999/",
+            "https://api.example.com:0443x/",
+            "https://api.example.com\u{0}.evil.test/",
+            "https://0x7f000001/",
+            "https://2130706433/",
+            "https://0177.0.0.1/",
+            "https://127.1/",
+            "https://[::ffff:7f00:1]/",
+            "https://[::1%25eth0]/",
+            "https://api.example.com/\u{0}",
+            "https://api.example.com/a\\..\\b",
+            "https://api.example.com /",
+            "//api.example.com/",
+            "https://[api.example.com]/",
+            "https://api.example.com]/",
+            "javascript://api.example.com/%0aalert(1)",
+            "blob:https://api.example.com/x",
+            "view-source:https://api.example.com/",
+            "https://{subdomain}@api.example.com/",
+            "https://api.example.com{x}/",
+        ];
+        for text in tricks {
+            assert!(
+                check(text, &[]).is_err(),
+                "{text:?} passed as {:?}",
+                check(text, &[])
+            );
+        }
+        // Every combination of a trick character at every position of a good URL: it is refused or it
+        // still goes to the one granted host.
+        let good = "https://api.example.com/v1/a?b=c";
+        for trick in [
+            "\\",
+            "@",
+            "\t",
+            "\n",
+            "%",
+            "%2e",
+            "%00",
+            ".",
+            ":",
+            "/",
+            "//",
+            "#",
+            "?",
+            "[",
+            "]",
+            " ",
+            "\u{3002}",
+            "\u{ff0e}",
+            "\u{200d}",
+            "evil.test",
+            "@evil.test",
+            "\\evil.test",
+            ".evil.test/",
+            "x",
+            "{",
+            "}",
+            "{a}",
+        ] {
+            for at in 0..=good.len() {
+                let text = format!("{}{trick}{}", &good[..at], &good[at..]);
+                if let Ok(target) = decide(&grant(), &BTreeMap::new(), &text, &[]) {
+                    assert_eq!(
+                        target.origin.to_string(),
+                        "https://api.example.com",
+                        "{text:?}"
+                    );
+                    assert_eq!(target.url.username(), "", "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parameters_fill_labels_and_segments_and_nothing_more() {
+        for (text, value, expected) in [
+            (
+                "https://{subdomain}.zendesk.com/x",
+                "acme",
+                Some("https://acme.zendesk.com/x"),
+            ),
+            (
+                "https://{subdomain}.zendesk.com/x",
+                "Acme",
+                Some("https://acme.zendesk.com/x"),
+            ),
+            ("https://{subdomain}.zendesk.com/x", "evil.test/", None),
+            ("https://{subdomain}.zendesk.com/x", "evil.test#", None),
+            ("https://{subdomain}.zendesk.com/x", "a.b", None),
+            ("https://{subdomain}.zendesk.com/x", "user@evil", None),
+            ("https://{subdomain}.zendesk.com/x", "", None),
+            ("https://{subdomain}.zendesk.com/x", "-a", None),
+            ("https://{subdomain}.zendesk.com/x", "a:1", None),
+            (
+                "https://api.example.com/{subdomain}/x",
+                "a/b ?#%",
+                Some("https://api.example.com/a%2Fb%20%3F%23%25/x"),
+            ),
+            ("https://api.example.com/{subdomain}/x", "..", None),
+            (
+                "https://api.example.com/{other}/x",
+                "a",
+                Some("https://api.example.com/%7Bother%7D/x"),
+            ),
+            (
+                "https://api.example.com/x?q={subdomain}",
+                "a",
+                Some("https://api.example.com/x?q={subdomain}"),
+            ),
+            (
+                "{subdomain}/services",
+                "https://na1.salesforce.com",
+                Some("https://na1.salesforce.com/services"),
+            ),
+            (
+                "{subdomain}/services",
+                "https://na1.salesforce.com/",
+                Some("https://na1.salesforce.com/services"),
+            ),
+            ("{subdomain}/services", "https://evil.test", None),
+            ("{subdomain}/services", "http://na1.salesforce.com", None),
+            (
+                "{subdomain}/services",
+                "https://na1.salesforce.com/path",
+                None,
+            ),
+            ("{subdomain}/services", "https://na1.salesforce.com?x", None),
+            ("{subdomain}/services", "https://u@na1.salesforce.com", None),
+            (
+                "{subdomain}.evil.test/services",
+                "https://na1.salesforce.com",
+                None,
+            ),
+            ("{absent}/services", "https://na1.salesforce.com", None),
+        ] {
+            assert_eq!(
+                check(text, &[("subdomain", value)]).ok().as_deref(),
+                expected,
+                "{text} {value}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_query_is_appended_and_encoded() {
+        let query = [
+            ("q".to_owned(), "a b&c=d#".to_owned()),
+            ("n".to_owned(), "\u{e9}".to_owned()),
+        ];
+        let target = decide(
+            &grant(),
+            &BTreeMap::new(),
+            "https://api.example.com/s?p=1",
+            &query,
+        )
+        .expect("granted");
+        assert_eq!(
+            target.url.as_str(),
+            "https://api.example.com/s?p=1&q=a+b%26c%3Dd%23&n=%C3%A9"
+        );
+    }
+
+    #[test]
+    fn the_host_itself_may_call_any_public_https_host() {
+        let none = Grant::default();
+        for (text, expected) in [
+            ("https://hooks.example.org:8443/x", true),
+            ("http://hooks.example.org/x", false),
+            ("https://10.0.0.1/x", false),
+            ("https://a@hooks.example.org/x", false),
+            ("http://127.0.0.1:9090/token", false),
+        ] {
+            assert_eq!(decide_for_host(&none, text).is_ok(), expected, "{text}");
+        }
+        assert!(decide_for_host(&grant(), "http://127.0.0.1:9090/token").is_ok());
+    }
+}

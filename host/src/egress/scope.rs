@@ -1,0 +1,189 @@
+//! One tool call's rights, budget and record.
+//!
+//! A [`Scope`] is made for each call and outlives it: the runtime reads the receipt and scrubs the
+//! call's result with it. It counts every request that goes to the wire (redirect hops and repeats
+//! too) and never gives more than its limits.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::grant::Grant;
+use super::scrub::Scrubber;
+use super::{Credentials, Failure, FailureKind, PlannedRequest, RequestRecord};
+
+/// Failure texts longer than this are cut.
+pub const MESSAGE_BYTES_MAX: usize = 2 * 1024;
+
+/// Bounds of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallLimits {
+    /// Requests on the wire, redirects and repeats included.
+    pub requests_max: usize,
+    /// Body of one answer. A request may ask for less.
+    pub response_bytes_max: usize,
+    /// Bodies of all requests and answers of the call together.
+    pub total_bytes_max: u64,
+    /// Time left to the call when the scope is made.
+    pub timeout: Duration,
+    /// Requests under way at the same time.
+    pub concurrency_max: usize,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self {
+            requests_max: 50,
+            response_bytes_max: 16 * 1024 * 1024,
+            total_bytes_max: 128 * 1024 * 1024,
+            timeout: Duration::from_secs(30),
+            concurrency_max: 8,
+        }
+    }
+}
+
+/// Whether requests leave or are only planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Live,
+    DryRun,
+}
+
+/// What one call may do, has left and has done.
+pub struct Scope {
+    pub(super) grant: Arc<Grant>,
+    pub(super) parameters: BTreeMap<String, String>,
+    pub(super) credentials: Arc<dyn Credentials>,
+    pub(super) limits: CallLimits,
+    pub(super) mode: Mode,
+    pub(super) deadline: Instant,
+    pub(super) slots: Semaphore,
+    requests: AtomicUsize,
+    bytes: AtomicU64,
+    records: Mutex<Vec<RequestRecord>>,
+    planned: Mutex<Vec<PlannedRequest>>,
+    scrubber: Mutex<Arc<Scrubber>>,
+}
+
+impl Scope {
+    pub fn new(
+        grant: Arc<Grant>,
+        parameters: BTreeMap<String, String>,
+        credentials: Arc<dyn Credentials>,
+        limits: CallLimits,
+        mode: Mode,
+    ) -> Self {
+        Self {
+            grant,
+            parameters,
+            credentials,
+            limits,
+            mode,
+            deadline: Instant::now() + limits.timeout,
+            slots: Semaphore::new(limits.concurrency_max.max(1)),
+            requests: AtomicUsize::new(0),
+            bytes: AtomicU64::new(0),
+            records: Mutex::default(),
+            planned: Mutex::default(),
+            scrubber: Mutex::default(),
+        }
+    }
+
+    /// Everything that may have left so far, in the order in which it ended.
+    pub fn records(&self) -> Vec<RequestRecord> {
+        locked(&self.records).clone()
+    }
+
+    /// What a dry run would have sent so far.
+    pub fn planned(&self) -> Vec<PlannedRequest> {
+        locked(&self.planned).clone()
+    }
+
+    /// Requests that went to the wire.
+    pub fn requests_sent(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// `text` without any secret value that was injected so far.
+    pub fn scrub(&self, text: &str) -> String {
+        self.scrubber().text(text).into_owned()
+    }
+
+    /// `bytes` without any secret value that was injected so far; not copied where there is none.
+    pub fn scrub_bytes(&self, bytes: Bytes) -> Bytes {
+        self.scrubber().bytes(bytes)
+    }
+
+    pub(super) fn scrubber(&self) -> Arc<Scrubber> {
+        Arc::clone(&locked(&self.scrubber))
+    }
+
+    pub(super) fn learn<'a>(&self, secrets: impl IntoIterator<Item = &'a [u8]>) {
+        Arc::make_mut(&mut locked(&self.scrubber)).learn(secrets);
+    }
+
+    pub(super) fn record(&self, record: RequestRecord) {
+        locked(&self.records).push(record);
+    }
+
+    pub(super) fn plan(&self, request: PlannedRequest) {
+        locked(&self.planned).push(request);
+    }
+
+    /// Takes one request and its body out of the budget, or says that there is none left.
+    pub(super) fn take_request(&self, body_bytes: usize) -> Result<(), Failure> {
+        let taken = self
+            .requests
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |sent| {
+                (sent < self.limits.requests_max).then_some(sent + 1)
+            });
+        if taken.is_err() {
+            let most = self.limits.requests_max;
+            return Err(exhausted(format!(
+                "the call has used all of its {most} outbound requests"
+            )));
+        }
+        self.take_bytes(body_bytes)
+    }
+
+    /// Takes bytes of a body out of the budget.
+    pub(super) fn take_bytes(&self, count: usize) -> Result<(), Failure> {
+        let count = count as u64;
+        let before = self.bytes.fetch_add(count, Ordering::Relaxed);
+        if before.saturating_add(count) > self.limits.total_bytes_max {
+            let most = self.limits.total_bytes_max;
+            return Err(exhausted(format!(
+                "the call has used all of its {most} bytes of traffic"
+            )));
+        }
+        Ok(())
+    }
+
+    /// A failure as it may leave: scrubbed and cut.
+    pub(super) fn clean(&self, mut failure: Failure) -> Failure {
+        failure.message = self.scrub(&failure.message);
+        if failure.message.len() > MESSAGE_BYTES_MAX {
+            let end = failure.message.floor_char_boundary(MESSAGE_BYTES_MAX);
+            failure.message.truncate(end);
+        }
+        failure
+    }
+}
+
+fn exhausted(message: String) -> Failure {
+    Failure {
+        kind: FailureKind::BudgetExhausted,
+        message,
+        sent: false,
+    }
+}
+
+/// These locks are held for a push or a clone, which cannot leave half a value behind.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
