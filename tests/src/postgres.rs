@@ -1,0 +1,185 @@
+//! A private PostgreSQL: the distribution's server on a unix socket in a temporary folder, with
+//! nothing on the network.
+//!
+//! One cluster serves all tests of a process, each with a database of its own ([`fresh_url`]). It
+//! goes when the process does: a small shell waits for the end of its standard input, which the
+//! kernel closes however the process ends, and then stops the server and removes the folder.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// The URL of a database that nobody else uses and that holds nothing.
+///
+/// # Panics
+/// When the server cannot be started, with the reason; never skips.
+pub fn fresh_url() -> String {
+    static CLUSTER: OnceLock<Cluster> = OnceLock::new();
+    let cluster = CLUSTER
+        .get_or_init(|| Cluster::start().unwrap_or_else(|error| panic!("PostgreSQL: {error:#}")));
+    cluster
+        .create_database()
+        .unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"))
+}
+
+#[derive(Debug)]
+struct Cluster {
+    binaries: PathBuf,
+    folder: PathBuf,
+    databases: AtomicU32,
+}
+
+impl Cluster {
+    fn start() -> Result<Self> {
+        let binaries = find_binaries()?;
+        let folder = tempfile::Builder::new()
+            .prefix("toolgate-pg-")
+            .tempdir()?
+            .keep();
+        // initdb refuses to run as root; the folder goes to the server's own user.
+        if is_root() {
+            run(Command::new("chown").arg("postgres").arg(&folder))?;
+        }
+        let cluster = Self {
+            binaries,
+            folder,
+            databases: AtomicU32::new(0),
+        };
+        let data = cluster.folder.join("data");
+        run(cluster
+            .command("initdb")
+            .args([
+                "--auth=trust",
+                "--username=postgres",
+                "--encoding=UTF8",
+                "--no-sync",
+                "--no-instructions",
+            ])
+            .args([
+                "--locale-provider=icu",
+                "--icu-locale=en-US",
+                "--locale=C.UTF-8",
+                "-D",
+            ])
+            .arg(&data))?;
+        let options = format!(
+            "-c listen_addresses= -c unix_socket_directories={} -c fsync=off -c synchronous_commit=off \
+             -c full_page_writes=off -c max_connections=400",
+            cluster.folder.display()
+        );
+        run(cluster
+            .command("pg_ctl")
+            .args(["start", "--wait", "--silent", "-D"])
+            .arg(&data)
+            .arg("-l")
+            .arg(cluster.folder.join("log"))
+            .args(["-o", &options]))?;
+        cluster.stop_when_this_process_ends()?;
+        Ok(cluster)
+    }
+
+    fn create_database(&self) -> Result<String> {
+        let name = format!("t{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        run(self
+            .command("createdb")
+            .arg("--host")
+            .arg(&self.folder)
+            .args(["--username=postgres", &name]))?;
+        Ok(format!(
+            "postgres://postgres@localhost/{name}?host={}",
+            self.folder.display()
+        ))
+    }
+
+    /// A program of the distribution, run as the server's user.
+    fn command(&self, program: &str) -> Command {
+        let program = self.binaries.join(program);
+        let mut command = if is_root() {
+            let mut as_postgres = Command::new("setpriv");
+            as_postgres
+                .args([
+                    "--reuid=postgres",
+                    "--regid=postgres",
+                    "--init-groups",
+                    "--",
+                ])
+                .arg(program);
+            as_postgres
+        } else {
+            Command::new(program)
+        };
+        command.current_dir(&self.folder).env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    fn stop_when_this_process_ends(&self) -> Result<()> {
+        let script = "cat >/dev/null; \"$@\" stop --mode=immediate --silent -D \"$FOLDER/data\"; rm -rf \"$FOLDER\"";
+        let stop = self.command("pg_ctl");
+        let mut watcher = Command::new("setsid")
+            .args(["sh", "-c", script, "stop-postgres"])
+            .arg(stop.get_program())
+            .args(stop.get_args())
+            .env("FOLDER", &self.folder)
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("setsid does not run")?;
+        // Kept open until the process ends.
+        std::mem::forget(watcher.stdin.take());
+        Ok(())
+    }
+}
+
+/// The newest installed server's programs.
+fn find_binaries() -> Result<PathBuf> {
+    let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let version = path.file_name()?.to_str()?.parse().ok()?;
+            let binaries = path.join("bin");
+            binaries
+                .join("initdb")
+                .exists()
+                .then_some((version, binaries))
+        })
+        .collect();
+    versions.sort();
+    match versions.pop() {
+        Some((_, binaries)) => Ok(binaries),
+        None => bail!("no server is installed; run: apt-get install postgresql"),
+    }
+}
+
+fn is_root() -> bool {
+    static ROOT: OnceLock<bool> = OnceLock::new();
+    *ROOT.get_or_init(|| {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(Path::new("/proc/self")).is_ok_and(|me| me.uid() == 0)
+    })
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    // A server that outlives pg_ctl would hold a pipe open, so its output goes to a file.
+    let mut said = tempfile::tempfile()?;
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(said.try_clone()?)
+        .stderr(said.try_clone()?)
+        .status()
+        .with_context(|| format!("{:?} does not run", command.get_program()))?;
+    if !status.success() {
+        use std::io::{Read as _, Seek as _};
+        let mut text = String::new();
+        said.rewind()?;
+        said.read_to_string(&mut text)?;
+        ensure!(status.success(), "{command:?} failed: {}", text.trim());
+    }
+    Ok(())
+}

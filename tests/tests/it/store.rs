@@ -1,0 +1,84 @@
+//! The store's story, told to SQLite and to a real PostgreSQL.
+
+mod changes;
+mod keys;
+mod opening;
+mod plugins;
+mod receipts;
+mod sessions;
+
+use tempfile::TempDir;
+use toolgate::store::{ApiKey, Plan, Store, Workspace};
+use toolgate_tests::postgres;
+
+const NOW_MS: i64 = 1_800_000_000_000;
+
+/// An empty database; a SQLite file lives as long as this.
+struct Empty {
+    store: Store,
+    url: String,
+    _folder: Option<TempDir>,
+}
+
+async fn on_sqlite() -> Empty {
+    let folder = TempDir::new().expect("a temporary folder");
+    let url = format!("sqlite://{}", folder.path().join("toolgate.db").display());
+    let store = Store::open(&url).await.expect("SQLite opens");
+    Empty {
+        store,
+        url,
+        _folder: Some(folder),
+    }
+}
+
+async fn on_postgres() -> Empty {
+    let url = tokio::task::spawn_blocking(postgres::fresh_url)
+        .await
+        .expect("a database");
+    let store = Store::open(&url).await.expect("PostgreSQL opens");
+    Empty {
+        store,
+        url,
+        _folder: None,
+    }
+}
+
+/// Tells a chapter to both databases.
+macro_rules! on_both {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() { super::$name(crate::store::on_sqlite().await).await })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() { super::$name(crate::store::on_postgres().await).await })+
+        }
+    };
+}
+use on_both;
+
+async fn workspace(store: &Store, name: &str) -> Workspace {
+    store
+        .create_workspace(name, Plan::Free, None, NOW_MS)
+        .await
+        .expect("a free name")
+}
+
+fn api_key(workspace: &Workspace, id: &str) -> ApiKey {
+    ApiKey {
+        id: id.into(),
+        workspace_id: workspace.id.clone(),
+        name: format!("name of {id}"),
+        prefix: format!("{id:0<8}"),
+        scopes: vec!["tools:read".into(), "tools:execute".into()],
+        default_user: "ada@example.com".into(),
+        rpm: Some(100),
+        rpd: None,
+        expires_at_ms: None,
+        ip_allowlist: vec!["10.0.0.0/8".into()],
+        created_at_ms: NOW_MS,
+        revoked_at_ms: None,
+        last_used_at_ms: None,
+    }
+}

@@ -1,0 +1,214 @@
+use toolgate::store::{ExecutionFilter, ExecutionRow, Session};
+
+use super::{Empty, NOW_MS, on_both, workspace};
+
+on_both!(
+    a_batch_of_receipts_arrives_with_its_sessions,
+    a_batch_with_one_bad_receipt_leaves_nothing,
+    receipts_are_listed_newest_first_and_filtered,
+    a_receipt_belongs_to_one_workspace,
+    old_receipts_are_pruned_in_steps,
+);
+
+fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
+    ExecutionRow {
+        workspace_id: workspace_id.into(),
+        id: format!("exe_{n:05}"),
+        tool_name: if n % 2 == 0 {
+            "github_get_me"
+        } else {
+            "github_create_issue"
+        }
+        .into(),
+        service: "github".into(),
+        user_id: if n % 3 == 0 { "ada" } else { "bob" }.into(),
+        key_id: "key_1".into(),
+        key_name: "ci".into(),
+        key_prefix: "abcdefgh".into(),
+        session_id: "tool_1".into(),
+        connection_id: None,
+        status: "success".into(),
+        reason: None,
+        started_at_ms: NOW_MS + n / 10,
+        duration_ms: 12,
+        plugin_version: "1.0.0".into(),
+        plugin_sha256: "aa".into(),
+        requests: "[]".into(),
+        arguments: Some(r#"{"q":"\u0000"}"#.into()),
+        result: Some("{}".into()),
+    }
+}
+
+async fn a_batch_of_receipts_arrives_with_its_sessions(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let rows: Vec<_> = (0..250).map(|n| receipt(&acme.id, n)).collect();
+    let session = Session {
+        workspace_id: acme.id.clone(),
+        id: "tool_1".into(),
+        user_id: "ada".into(),
+        prompt: None,
+        created_at_ms: NOW_MS,
+        last_active_at_ms: NOW_MS,
+    };
+    at.store.record_executions(&rows, &[session]).await.unwrap();
+    assert_eq!(
+        at.store
+            .find_execution(&acme.id, "exe_00249")
+            .await
+            .unwrap(),
+        Some(rows[249].clone())
+    );
+    assert!(
+        at.store
+            .find_session(&acme.id, "tool_1", NOW_MS)
+            .await
+            .unwrap()
+            .is_some()
+    );
+
+    let mut ended = rows[7].clone();
+    ended.status = "error".into();
+    ended.reason = Some("timeout".into());
+    at.store
+        .record_executions(&[ended.clone()], &[])
+        .await
+        .unwrap();
+    assert_eq!(
+        at.store.find_execution(&acme.id, &ended.id).await.unwrap(),
+        Some(ended)
+    );
+    at.store.record_executions(&[], &[]).await.unwrap();
+}
+
+async fn a_batch_with_one_bad_receipt_leaves_nothing(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let rows = [receipt(&acme.id, 1), receipt("ws_none", 2)];
+    assert!(at.store.record_executions(&rows, &[]).await.is_err());
+    assert_eq!(
+        at.store
+            .find_execution(&acme.id, "exe_00001")
+            .await
+            .unwrap(),
+        None
+    );
+}
+
+async fn receipts_are_listed_newest_first_and_filtered(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let rows: Vec<_> = (0..60).map(|n| receipt(&acme.id, n)).collect();
+    at.store.record_executions(&rows, &[]).await.unwrap();
+    for (filter, count) in [
+        (ExecutionFilter::default(), 60),
+        (
+            ExecutionFilter {
+                user_id: Some("ada"),
+                ..Default::default()
+            },
+            20,
+        ),
+        (
+            ExecutionFilter {
+                tool_name: Some("github_get_me"),
+                ..Default::default()
+            },
+            30,
+        ),
+        (
+            ExecutionFilter {
+                user_id: Some("ada"),
+                tool_name: Some("github_get_me"),
+                status: Some("success"),
+            },
+            10,
+        ),
+        (
+            ExecutionFilter {
+                status: Some("error"),
+                ..Default::default()
+            },
+            0,
+        ),
+    ] {
+        let (mut ids, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = at
+                .store
+                .list_executions(&acme.id, &filter, cursor.as_ref(), 7)
+                .await
+                .unwrap();
+            assert!(
+                page.items
+                    .iter()
+                    .all(|row| row.arguments.is_none() && row.result.is_none())
+            );
+            ids.extend(page.items.into_iter().map(|row| row.id));
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(ids.len(), count, "{filter:?}");
+        assert!(ids.is_sorted_by(|a, b| a > b), "{ids:?}");
+    }
+}
+
+async fn a_receipt_belongs_to_one_workspace(at: Empty) {
+    let (acme, other) = (
+        workspace(&at.store, "acme").await,
+        workspace(&at.store, "other").await,
+    );
+    at.store
+        .record_executions(&[receipt(&acme.id, 1)], &[])
+        .await
+        .unwrap();
+    assert_eq!(
+        at.store
+            .find_execution(&other.id, "exe_00001")
+            .await
+            .unwrap(),
+        None
+    );
+    let listed = at
+        .store
+        .list_executions(&other.id, &ExecutionFilter::default(), None, 10)
+        .await
+        .unwrap();
+    assert!(listed.items.is_empty());
+    assert_eq!(
+        at.store
+            .prune_executions(&other.id, i64::MAX, 10)
+            .await
+            .unwrap(),
+        0
+    );
+}
+
+async fn old_receipts_are_pruned_in_steps(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let rows: Vec<_> = (0..60).map(|n| receipt(&acme.id, n)).collect();
+    at.store.record_executions(&rows, &[]).await.unwrap();
+    let mut pruned = Vec::new();
+    for _ in 0..3 {
+        pruned.push(
+            at.store
+                .prune_executions(&acme.id, NOW_MS + 3, 25)
+                .await
+                .unwrap(),
+        );
+    }
+    assert_eq!(pruned, [25, 5, 0]);
+    assert!(
+        at.store
+            .find_execution(&acme.id, "exe_00029")
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        at.store
+            .find_execution(&acme.id, "exe_00030")
+            .await
+            .unwrap()
+            .is_some()
+    );
+}

@@ -1,0 +1,353 @@
+use toolgate::store::{KV_BYTES_MAX, KvScope, KvSet, SESSION_IDLE_MS, Session, Store};
+
+use super::{Empty, NOW_MS, on_both, workspace};
+
+on_both!(
+    a_session_ends_after_a_day_without_use,
+    a_session_belongs_to_one_workspace,
+    pages_stand_still_while_sessions_arrive,
+    of_two_writers_of_one_version_one_wins,
+    values_are_apart_by_service_session_and_workspace,
+    the_quota_counts_keys_and_values_together,
+    the_quota_holds_against_writers_at_once,
+    a_value_goes_when_its_time_is_over,
+    keys_are_listed_by_prefix_in_pages,
+);
+
+fn session(workspace_id: &str, id: &str, at_ms: i64) -> Session {
+    Session {
+        workspace_id: workspace_id.into(),
+        id: id.into(),
+        user_id: "ada".into(),
+        prompt: None,
+        created_at_ms: at_ms,
+        last_active_at_ms: at_ms,
+    }
+}
+
+fn scope() -> KvScope {
+    KvScope {
+        workspace_id: "ws".into(),
+        session_id: "tool_1".into(),
+        service: "github".into(),
+    }
+}
+
+async fn set(store: &Store, key: &str, value: &[u8], if_version: Option<u64>) -> KvSet {
+    store
+        .kv_set(&scope(), key, value, None, if_version, NOW_MS)
+        .await
+        .unwrap()
+}
+
+async fn a_session_ends_after_a_day_without_use(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store
+        .put_session(&session(&acme.id, "tool_1", NOW_MS))
+        .await
+        .unwrap();
+    let last = NOW_MS + SESSION_IDLE_MS - 1;
+    assert!(
+        at.store
+            .find_session(&acme.id, "tool_1", last)
+            .await
+            .unwrap()
+            .is_some()
+    );
+    assert!(
+        at.store
+            .touch_session(&acme.id, "tool_1", last)
+            .await
+            .unwrap()
+    );
+    let end = last + SESSION_IDLE_MS;
+    assert_eq!(at.store.purge_sessions(end - 1).await.unwrap(), 0);
+    assert!(
+        at.store
+            .find_session(&acme.id, "tool_1", end)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        !at.store
+            .touch_session(&acme.id, "tool_1", end)
+            .await
+            .unwrap(),
+        "it does not come back"
+    );
+    assert_eq!(at.store.purge_sessions(end).await.unwrap(), 1);
+}
+
+async fn a_session_belongs_to_one_workspace(at: Empty) {
+    let (acme, other) = (
+        workspace(&at.store, "acme").await,
+        workspace(&at.store, "other").await,
+    );
+    at.store
+        .put_session(&session(&acme.id, "tool_1", NOW_MS))
+        .await
+        .unwrap();
+    assert!(
+        at.store
+            .find_session(&other.id, "tool_1", NOW_MS)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        !at.store
+            .touch_session(&other.id, "tool_1", NOW_MS)
+            .await
+            .unwrap()
+    );
+    assert!(!at.store.delete_session(&other.id, "tool_1").await.unwrap());
+    assert!(
+        at.store
+            .list_sessions(&other.id, None, None, 10, NOW_MS)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+    assert!(at.store.delete_session(&acme.id, "tool_1").await.unwrap());
+    assert!(
+        at.store
+            .find_session(&acme.id, "tool_1", NOW_MS)
+            .await
+            .unwrap()
+            .is_none()
+    );
+}
+
+async fn pages_stand_still_while_sessions_arrive(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    for (id, at_ms) in [("a", 1), ("b", 2), ("c", 2), ("d", 2), ("e", 3)] {
+        at.store
+            .put_session(&session(&acme.id, id, NOW_MS + at_ms))
+            .await
+            .unwrap();
+    }
+    let (mut seen, mut cursor) = (String::new(), None);
+    loop {
+        let page = at
+            .store
+            .list_sessions(&acme.id, Some("ada"), cursor.as_ref(), 2, NOW_MS)
+            .await
+            .unwrap();
+        seen.extend(page.items.iter().map(|session| session.id.as_str()));
+        at.store
+            .put_session(&session(&acme.id, &format!("new after {seen}"), NOW_MS + 9))
+            .await
+            .unwrap();
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, "edcba");
+    assert!(
+        at.store
+            .list_sessions(&acme.id, Some("bob"), None, 2, NOW_MS)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+}
+
+async fn of_two_writers_of_one_version_one_wins(at: Empty) {
+    assert_eq!(
+        set(&at.store, "k", b"0", Some(0)).await,
+        KvSet::Stored { version: 1 }
+    );
+    for round in 1..=20 {
+        let racing = [b"a", b"b"].map(|value| {
+            let store = at.store.clone();
+            tokio::spawn(async move { set(&store, "k", value, Some(round)).await })
+        });
+        let mut outcomes = Vec::new();
+        for one in racing {
+            outcomes.push(one.await.unwrap());
+        }
+        let won = KvSet::Stored { version: round + 1 };
+        assert_eq!(
+            outcomes.iter().filter(|outcome| **outcome == won).count(),
+            1,
+            "{outcomes:?}"
+        );
+        assert!(
+            outcomes.contains(&KvSet::VersionMismatch { found: round + 1 }),
+            "{outcomes:?}"
+        );
+    }
+    assert_eq!(
+        set(&at.store, "k", b"", Some(0)).await,
+        KvSet::VersionMismatch { found: 21 }
+    );
+    assert_eq!(
+        set(&at.store, "new", b"", Some(3)).await,
+        KvSet::VersionMismatch { found: 0 }
+    );
+}
+
+async fn values_are_apart_by_service_session_and_workspace(at: Empty) {
+    set(&at.store, "k", b"mine", None).await;
+    for foreign in [
+        KvScope {
+            workspace_id: "other".into(),
+            ..scope()
+        },
+        KvScope {
+            session_id: "tool_2".into(),
+            ..scope()
+        },
+        KvScope {
+            service: "slack".into(),
+            ..scope()
+        },
+    ] {
+        assert_eq!(
+            at.store.kv_get(&foreign, "k", NOW_MS).await.unwrap(),
+            None,
+            "{foreign:?}"
+        );
+        assert!(!at.store.kv_delete(&foreign, "k", NOW_MS).await.unwrap());
+        assert!(
+            at.store
+                .kv_keys(&foreign, "", None, 10, NOW_MS)
+                .await
+                .unwrap()
+                .0
+                .is_empty()
+        );
+    }
+    assert_eq!(
+        at.store
+            .kv_get(&scope(), "k", NOW_MS)
+            .await
+            .unwrap()
+            .unwrap()
+            .value,
+        b"mine"
+    );
+    assert!(at.store.kv_delete(&scope(), "k", NOW_MS).await.unwrap());
+}
+
+async fn the_quota_counts_keys_and_values_together(at: Empty) {
+    let max = usize::try_from(KV_BYTES_MAX).unwrap();
+    assert_eq!(
+        set(&at.store, "ä", &[0, 255], None).await,
+        KvSet::Stored { version: 1 }
+    );
+    let rest = max - 4 - 1;
+    assert_eq!(
+        set(&at.store, "k", &vec![7; rest + 1], None).await,
+        KvSet::OverQuota {
+            bytes: max as u64 + 1
+        }
+    );
+    assert_eq!(
+        set(&at.store, "k", &vec![7; rest], None).await,
+        KvSet::Stored { version: 1 }
+    );
+    assert_eq!(
+        set(&at.store, "x", b"", None).await,
+        KvSet::OverQuota {
+            bytes: max as u64 + 1
+        }
+    );
+    assert_eq!(
+        set(&at.store, "k", &vec![8; rest], None).await,
+        KvSet::Stored { version: 2 },
+        "in its own place"
+    );
+    assert_eq!(
+        at.store
+            .kv_get(&scope(), "ä", NOW_MS)
+            .await
+            .unwrap()
+            .unwrap()
+            .value,
+        [0, 255]
+    );
+}
+
+async fn the_quota_holds_against_writers_at_once(at: Empty) {
+    let writers: Vec<_> = (0..8)
+        .map(|n| {
+            let store = at.store.clone();
+            tokio::spawn(async move { set(&store, &n.to_string(), &[1; 20_000], None).await })
+        })
+        .collect();
+    let mut stored = 0;
+    for writer in writers {
+        stored += usize::from(matches!(writer.await.unwrap(), KvSet::Stored { .. }));
+    }
+    assert_eq!(stored, 3, "three times 20,001 bytes fit");
+}
+
+async fn a_value_goes_when_its_time_is_over(at: Empty) {
+    at.store
+        .kv_set(&scope(), "k", b"v", Some(1_000), None, NOW_MS)
+        .await
+        .unwrap();
+    assert!(
+        at.store
+            .kv_get(&scope(), "k", NOW_MS + 999)
+            .await
+            .unwrap()
+            .is_some()
+    );
+    assert!(
+        at.store
+            .kv_get(&scope(), "k", NOW_MS + 1_000)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        !at.store
+            .kv_delete(&scope(), "k", NOW_MS + 1_000)
+            .await
+            .unwrap()
+    );
+    let again = at
+        .store
+        .kv_set(&scope(), "k", b"w", None, Some(0), NOW_MS + 1_000)
+        .await
+        .unwrap();
+    assert_eq!(
+        again,
+        KvSet::Stored { version: 1 },
+        "as if it had never been"
+    );
+    at.store
+        .purge_sessions(NOW_MS + 1_000 + SESSION_IDLE_MS)
+        .await
+        .unwrap();
+    let gone = at
+        .store
+        .kv_get(&scope(), "k", NOW_MS + 1_000)
+        .await
+        .unwrap();
+    assert_eq!(gone, None, "no session holds it");
+}
+
+async fn keys_are_listed_by_prefix_in_pages(at: Empty) {
+    for key in ["b", "a_2", "a_1", "a%", "A", "ab"] {
+        set(&at.store, key, b"", None).await;
+    }
+    let list = async |prefix: &str, after: Option<&str>| {
+        let (keys, next) = at
+            .store
+            .kv_keys(&scope(), prefix, after, 2, NOW_MS)
+            .await
+            .unwrap();
+        (keys.join(" "), next)
+    };
+    assert_eq!(list("a", None).await, ("a% a_1".into(), Some("a_1".into())));
+    assert_eq!(list("a", Some("a_1")).await, ("a_2 ab".into(), None));
+    assert_eq!(list("a_", None).await, ("a_1 a_2".into(), None));
+    assert_eq!(list("", None).await, ("A a%".into(), Some("a%".into())));
+}
