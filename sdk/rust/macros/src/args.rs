@@ -1,0 +1,327 @@
+//! `#[derive(Args)]`: serde on one side, a JSON Schema (2020-12) known at compile time on the other.
+//!
+//! A struct becomes an object schema that refuses unknown properties; an enum of unit variants
+//! becomes a string with `enum`. The schema is a constant tree of text pieces
+//! (`toolgate_sdk::schema`), so nested types cost nothing at run time. The serde side is derived on
+//! a private mirror of the type, so that one derive is all an author writes.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Field, Fields, Ident, Token, Type};
+
+use crate::docs;
+use crate::json::{self, Json};
+
+/// What `#[arg(...)]` may say about a field or a variant.
+#[derive(Default)]
+struct Options {
+    rename: Option<String>,
+    default: Option<Json>,
+    path: bool,
+    /// Schema keyword and its JSON text.
+    keywords: Vec<(&'static str, String)>,
+}
+
+/// Schema keywords by the word an author writes, with the kind of value each takes.
+const KEYWORDS: [(&str, &str); 13] = [
+    ("min", "minimum"),
+    ("max", "maximum"),
+    ("exclusive_min", "exclusiveMinimum"),
+    ("exclusive_max", "exclusiveMaximum"),
+    ("multiple_of", "multipleOf"),
+    ("min_length", "minLength"),
+    ("max_length", "maxLength"),
+    ("min_items", "minItems"),
+    ("max_items", "maxItems"),
+    ("unique_items", "uniqueItems"),
+    ("pattern", "pattern"),
+    ("format", "format"),
+    ("examples", "examples"),
+];
+
+impl Options {
+    fn read(attributes: &[syn::Attribute]) -> syn::Result<Self> {
+        let mut options = Self::default();
+        for attribute in attributes.iter().filter(|a| a.path().is_ident("arg")) {
+            attribute.parse_args_with(|input: ParseStream<'_>| {
+                while !input.is_empty() {
+                    options.read_one(input)?;
+                    if !input.is_empty() {
+                        input.parse::<Token![,]>()?;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(options)
+    }
+
+    fn read_one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let word: Ident = input.parse()?;
+        let name = word.to_string();
+        if name == "path" {
+            self.path = true;
+            return Ok(());
+        }
+        if name == "unique_items" && !input.peek(Token![=]) {
+            self.keywords.push(("uniqueItems", "true".to_owned()));
+            return Ok(());
+        }
+        input.parse::<Token![=]>()?;
+        let value = Json::parse(input)?;
+        match name.as_str() {
+            "rename" => self.rename = Some(value.text()?.to_owned()),
+            "default" => self.default = Some(value),
+            _ => match KEYWORDS.iter().find(|(written, _)| *written == name) {
+                Some((_, keyword)) => self.keywords.push((keyword, value.to_text())),
+                None => {
+                    let known: Vec<&str> = KEYWORDS.iter().map(|(written, _)| *written).collect();
+                    return Err(syn::Error::new(
+                        word.span(),
+                        format!(
+                            "unknown word `{name}`; `arg` takes rename, default, path, {}",
+                            known.join(", ")
+                        ),
+                    ));
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+pub fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
+    if !input.generics.params.is_empty() {
+        return Err(syn::Error::new(
+            input.generics.span(),
+            "Args needs a concrete type: its schema is written at compile time",
+        ));
+    }
+    match &input.data {
+        Data::Struct(data) => match &data.fields {
+            Fields::Named(fields) => structure(&input.ident, fields.named.iter()),
+            Fields::Unit => structure(&input.ident, [].into_iter()),
+            Fields::Unnamed(_) => Err(syn::Error::new(
+                input.ident.span(),
+                "Args needs named fields: arguments are a JSON object",
+            )),
+        },
+        Data::Enum(data) => enumeration(&input.ident, data),
+        Data::Union(_) => Err(syn::Error::new(
+            input.ident.span(),
+            "Args needs a struct or an enum",
+        )),
+    }
+}
+
+fn structure<'a>(
+    name: &Ident,
+    fields: impl Iterator<Item = &'a Field>,
+) -> syn::Result<TokenStream> {
+    let mut mirror_fields = Vec::new();
+    let mut defaults = Vec::new();
+    let mut properties = Vec::new();
+    let mut required = String::new();
+    for field in fields {
+        let options = Options::read(&field.attrs)?;
+        let ident = field.ident.as_ref().expect("named fields have names");
+        let ty = &field.ty;
+        let optional = is_option(ty);
+        let key = options.rename.clone().unwrap_or_else(|| {
+            use syn::ext::IdentExt;
+            ident.unraw().to_string()
+        });
+        if optional && options.default.is_some() {
+            return Err(syn::Error::new(
+                ident.span(),
+                "an Option needs no default: leave one out",
+            ));
+        }
+        if !optional && options.default.is_none() {
+            if !required.is_empty() {
+                required.push(',');
+            }
+            json::quote(&key, &mut required);
+        }
+
+        let mut serde = vec![quote!(rename = #key)];
+        if optional {
+            serde.push(quote!(default));
+            serde.push(quote!(skip_serializing_if = "Option::is_none"));
+        }
+        if options.path {
+            serde.push(quote!(skip_serializing));
+        }
+        if let Some(default) = &options.default {
+            let function = format_ident!("default_of_{}", ident);
+            let function_name = function.to_string();
+            let text = default.to_text();
+            serde.push(quote!(default = #function_name));
+            defaults.push(quote! {
+                fn #function() -> #ty { ::toolgate_sdk::__private::default_value(#text) }
+            });
+        }
+        mirror_fields.push(quote!(#[serde(#(#serde),*)] #ident: #ty));
+        properties.push(property(field, &key, &options, properties.is_empty()));
+    }
+    let name_text = name.to_string();
+    Ok(quote! {
+        const _: () = {
+            use ::toolgate_sdk::__private::serde;
+            #(#defaults)*
+            #[derive(serde::Serialize, serde::Deserialize)]
+            #[serde(crate = "::toolgate_sdk::__private::serde", remote = #name_text, deny_unknown_fields)]
+            #[allow(dead_code)]
+            struct Mirror { #(#mirror_fields),* }
+            impl<'de> serde::Deserialize<'de> for #name {
+                fn deserialize<D: serde::Deserializer<'de>>(input: D) -> ::core::result::Result<Self, D::Error> {
+                    Mirror::deserialize(input)
+                }
+            }
+            impl serde::Serialize for #name {
+                fn serialize<S: serde::Serializer>(&self, output: S) -> ::core::result::Result<S::Ok, S::Error> {
+                    Mirror::serialize(self, output)
+                }
+            }
+            impl ::toolgate_sdk::schema::Args for #name {
+                const PROPERTIES: ::toolgate_sdk::schema::Parts = &[#(#properties),*];
+                const REQUIRED: &'static str = #required;
+            }
+            impl ::toolgate_sdk::schema::Schema for #name {
+                const MEMBERS: ::toolgate_sdk::schema::Parts =
+                    ::toolgate_sdk::schema::ObjectOf::<#name>::MEMBERS;
+            }
+        };
+    })
+}
+
+/// One member of `properties`: the type's own keywords between what the field says.
+fn property(field: &Field, key: &str, options: &Options, first: bool) -> TokenStream {
+    let mut head = if first { String::new() } else { ",".to_owned() };
+    json::quote(key, &mut head);
+    head.push_str(":{");
+    let description = docs::text(&field.attrs);
+    if !description.is_empty() {
+        head.push_str("\"description\":");
+        json::quote(&description, &mut head);
+        head.push(',');
+    }
+    let mut tail = String::new();
+    if is_unsigned(&field.ty) && !options.keywords.iter().any(|(word, _)| *word == "minimum") {
+        tail.push_str(",\"minimum\":0");
+    }
+    for (keyword, text) in &options.keywords {
+        tail.push_str(&format!(",\"{keyword}\":{text}"));
+    }
+    if let Some(default) = &options.default {
+        tail.push_str(",\"default\":");
+        default.write(&mut tail);
+    }
+    tail.push('}');
+    let ty = &field.ty;
+    quote! {
+        ::toolgate_sdk::schema::Part::Text(#head),
+        ::toolgate_sdk::schema::Part::Nested(<#ty as ::toolgate_sdk::schema::Schema>::MEMBERS),
+        ::toolgate_sdk::schema::Part::Text(#tail)
+    }
+}
+
+fn enumeration(name: &Ident, data: &syn::DataEnum) -> syn::Result<TokenStream> {
+    let mut idents = Vec::new();
+    let mut words = Vec::new();
+    for variant in &data.variants {
+        if !matches!(variant.fields, Fields::Unit) {
+            return Err(syn::Error::new(
+                variant.span(),
+                "Args needs variants without data: the enum is a string in the schema",
+            ));
+        }
+        let options = Options::read(&variant.attrs)?;
+        words.push(
+            options
+                .rename
+                .unwrap_or_else(|| docs::snake_case(&variant.ident.to_string())),
+        );
+        idents.push(&variant.ident);
+    }
+    if idents.is_empty() {
+        return Err(syn::Error::new(
+            Span::call_site(),
+            "Args needs at least one variant",
+        ));
+    }
+    let listed: Vec<String> = words.iter().map(|word| json::quoted(word)).collect();
+    let members = format!("\"type\":\"string\",\"enum\":[{}]", listed.join(","));
+    let expected = format!("one of {}", words.join(", "));
+    Ok(quote! {
+        impl #name {
+            /// The value as it is written in the arguments.
+            pub const fn as_str(&self) -> &'static str {
+                match self { #(Self::#idents => #words),* }
+            }
+        }
+        const _: () = {
+            use ::toolgate_sdk::__private::serde;
+            impl<'de> serde::Deserialize<'de> for #name {
+                fn deserialize<D: serde::Deserializer<'de>>(input: D) -> ::core::result::Result<Self, D::Error> {
+                    match ::toolgate_sdk::__private::word(input)?.as_str() {
+                        #(#words => Ok(Self::#idents),)*
+                        other => Err(::toolgate_sdk::__private::unknown_word(other, #expected)),
+                    }
+                }
+            }
+            impl serde::Serialize for #name {
+                fn serialize<S: serde::Serializer>(&self, output: S) -> ::core::result::Result<S::Ok, S::Error> {
+                    output.serialize_str(self.as_str())
+                }
+            }
+            impl ::core::fmt::Display for #name {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.write_str(self.as_str())
+                }
+            }
+            impl ::toolgate_sdk::http::QueryValue for #name {
+                fn add_to(self, key: &str, pairs: &mut ::std::vec::Vec<(String, String)>) {
+                    pairs.push((key.into(), self.as_str().into()));
+                }
+            }
+            impl ::toolgate_sdk::schema::Schema for #name {
+                const MEMBERS: ::toolgate_sdk::schema::Parts =
+                    &[::toolgate_sdk::schema::Part::Text(#members)];
+            }
+        };
+    })
+}
+
+fn last_segment(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}
+
+fn is_option(ty: &Type) -> bool {
+    last_segment(ty).as_deref() == Some("Option")
+}
+
+/// `u32` or `Option<u32>`: a number that cannot be negative.
+fn is_unsigned(ty: &Type) -> bool {
+    if let Type::Path(path) = ty
+        && let Some(segment) = path.path.segments.last()
+        && segment.ident == "Option"
+        && let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments
+        && let Some(syn::GenericArgument::Type(inner)) = arguments.args.first()
+    {
+        return is_unsigned(inner);
+    }
+    matches!(
+        last_segment(ty).as_deref(),
+        Some("u8" | "u16" | "u32" | "u64" | "usize")
+    )
+}

@@ -1,0 +1,14 @@
+//! The contract of `wit/toolgate.wit` as Rust types. Made by wit-bindgen; used by [`crate::host`]
+//! and [`crate::guest`] alone.
+//!
+//! Only what a plugin really calls is imported by the finished component: the linker drops the
+//! rest, so that the import list says what the plugin can do.
+
+wit_bindgen::generate!({
+    path: "../../wit/toolgate.wit",
+    world: "plugin",
+    pub_export_macro: true,
+    export_macro_name: "export_plugin",
+    default_bindings_module: "::toolgate_sdk::__private::bindings",
+    runtime_path: "::toolgate_sdk::__private::wit_bindgen::rt",
+});

@@ -1,0 +1,237 @@
+//! How failed requests and unhappy answers become errors an agent can act on.
+
+use serde_json::Value;
+
+use super::response::Response;
+use super::{Failure, FailureKind};
+use crate::error::{ErrorKind, ToolError};
+
+/// Longest text taken from a provider's answer, in characters.
+const TEXT_CHARS_MAX: usize = 500;
+/// Largest JSON answer passed on as `details`, in bytes.
+const DETAILS_BYTES_MAX: usize = 8 * 1024;
+
+/// The general rule: kind by status (RFC 9110, section 15), text from where providers put it.
+pub fn from_response(response: &Response) -> ToolError {
+    let body = serde_json::from_slice::<Value>(&response.body).ok();
+    let text = body
+        .as_ref()
+        .and_then(message_of)
+        .map(str::to_owned)
+        .unwrap_or_else(|| {
+            let text = response.text();
+            let text = text.trim();
+            if body.is_some() || text.is_empty() || text.starts_with('<') {
+                format!("the provider answered with status {}", response.status)
+            } else {
+                text.to_owned()
+            }
+        });
+    let mut error = ToolError::new(kind_of(response), cut(&text));
+    error.code = body.as_ref().and_then(code_of).map(|code| cut(&code));
+    error.http_status = Some(response.status);
+    error.retry_after_ms = retry_after_ms(response);
+    if response.body.len() <= DETAILS_BYTES_MAX {
+        error.details = body.map(Box::new);
+    }
+    error
+}
+
+/// The kind that a status means. A 403 with a wait, or with an exhausted quota, is a rate limit.
+pub fn kind_of(response: &Response) -> ErrorKind {
+    let exhausted = response.header("retry-after").is_some()
+        || response.header("x-ratelimit-remaining") == Some("0");
+    match response.status {
+        400 | 422 => ErrorKind::InvalidArguments,
+        401 => ErrorKind::AuthExpired,
+        403 if exhausted => ErrorKind::RateLimited,
+        402 | 403 => ErrorKind::PermissionDenied,
+        404 | 410 => ErrorKind::NotFound,
+        409 | 412 => ErrorKind::Conflict,
+        413 => ErrorKind::TooLarge,
+        429 => ErrorKind::RateLimited,
+        408 | 502..=504 => ErrorKind::Unavailable,
+        _ => ErrorKind::Upstream,
+    }
+}
+
+/// `Retry-After` in seconds (RFC 9110, section 10.2.3); the date form is left to the host.
+pub fn retry_after_ms(response: &Response) -> Option<u64> {
+    let seconds: f64 = response.header("retry-after")?.trim().parse().ok()?;
+    (0.0..=86_400.0)
+        .contains(&seconds)
+        .then_some((seconds * 1000.0) as u64)
+}
+
+/// What the host's refusal means to the caller.
+pub fn from_failure(failure: Failure) -> ToolError {
+    let (kind, code) = match failure.kind {
+        FailureKind::Denied => (ErrorKind::PermissionDenied, "egress_denied"),
+        FailureKind::AuthRequired => (ErrorKind::AuthRequired, "auth_required"),
+        FailureKind::AuthExpired => (ErrorKind::AuthExpired, "auth_expired"),
+        FailureKind::ScopeMissing => (ErrorKind::PermissionDenied, "scope_missing"),
+        FailureKind::Dns => (ErrorKind::Unavailable, "dns"),
+        FailureKind::Connect => (ErrorKind::Unavailable, "connect"),
+        FailureKind::Tls => (ErrorKind::Unavailable, "tls"),
+        FailureKind::Timeout => (ErrorKind::Unavailable, "timeout"),
+        FailureKind::TooLarge => (ErrorKind::TooLarge, "too_large"),
+        FailureKind::BudgetExhausted => (ErrorKind::TooLarge, "budget_exhausted"),
+        FailureKind::LeakBlocked => (ErrorKind::PermissionDenied, "leak_blocked"),
+        FailureKind::Cancelled => (ErrorKind::Cancelled, "cancelled"),
+        FailureKind::Protocol => (ErrorKind::Unavailable, "protocol"),
+    };
+    let mut error = ToolError::new(kind, failure.message).code(code);
+    if failure.sent && kind == ErrorKind::Unavailable {
+        error
+            .message
+            .push_str("; the provider may have acted on the request");
+    }
+    error
+}
+
+const MESSAGE_AT: [&str; 9] = [
+    "/error/message",
+    "/error_description",
+    "/message",
+    "/errorMessages/0",
+    "/errors/0/message",
+    "/errors/0/detail",
+    "/detail",
+    "/title",
+    "/error",
+];
+const CODE_AT: [&str; 6] = [
+    "/error/code",
+    "/errcode",
+    "/code",
+    "/error/status",
+    "/errorType",
+    "/errors/0/code",
+];
+
+fn message_of(body: &Value) -> Option<&str> {
+    let found = MESSAGE_AT.iter().find_map(|at| body.pointer(at)?.as_str());
+    found.filter(|text| !text.trim().is_empty())
+}
+
+fn code_of(body: &Value) -> Option<String> {
+    CODE_AT.iter().find_map(|at| match body.pointer(at)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(TEXT_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Response {
+            status,
+            headers: headers.iter().map(own).collect(),
+            body: body.as_bytes().to_vec(),
+            stored: None,
+            url: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_status_decides_the_kind() {
+        for (status, kind) in [
+            (400, ErrorKind::InvalidArguments),
+            (401, ErrorKind::AuthExpired),
+            (403, ErrorKind::PermissionDenied),
+            (404, ErrorKind::NotFound),
+            (409, ErrorKind::Conflict),
+            (413, ErrorKind::TooLarge),
+            (422, ErrorKind::InvalidArguments),
+            (429, ErrorKind::RateLimited),
+            (500, ErrorKind::Upstream),
+            (503, ErrorKind::Unavailable),
+        ] {
+            assert_eq!(
+                from_response(&answer(status, &[], "")).kind,
+                kind,
+                "{status}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_providers_own_words_are_kept() {
+        for (body, message, code) in [
+            (r#"{"message":"Not Found"}"#, "Not Found", None),
+            (
+                r#"{"error":{"code":404,"message":"No such file"}}"#,
+                "No such file",
+                Some("404"),
+            ),
+            (
+                r#"{"error":"invalid_grant","error_description":"Expired"}"#,
+                "Expired",
+                None,
+            ),
+            (
+                r#"{"errcode":"M_FORBIDDEN","error":"Not invited"}"#,
+                "Not invited",
+                Some("M_FORBIDDEN"),
+            ),
+            ("plain text", "plain text", None),
+            ("<html>", "the provider answered with status 404", None),
+            (
+                r#"{"ok":false}"#,
+                "the provider answered with status 404",
+                None,
+            ),
+        ] {
+            let error = from_response(&answer(404, &[], body));
+            assert_eq!(
+                (error.message.as_str(), error.code.as_deref()),
+                (message, code),
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_wait_is_told_in_milliseconds() {
+        let error = from_response(&answer(429, &[("Retry-After", "3")], ""));
+        assert_eq!(error.retry_after_ms, Some(3000));
+        let error = from_response(&answer(403, &[("x-ratelimit-remaining", "0")], ""));
+        assert_eq!(error.kind, ErrorKind::RateLimited);
+    }
+
+    #[test]
+    fn a_long_answer_is_cut_and_not_passed_on() {
+        let long = "é".repeat(TEXT_CHARS_MAX + 1);
+        let error = from_response(&answer(500, &[], &long));
+        assert_eq!(error.message.chars().count(), TEXT_CHARS_MAX + 1);
+        let big = format!(r#"{{"message":"{}"}}"#, "a".repeat(DETAILS_BYTES_MAX));
+        assert_eq!(from_response(&answer(500, &[], &big)).details, None);
+    }
+
+    #[test]
+    fn a_request_that_may_have_arrived_says_so() {
+        let failure = Failure {
+            kind: FailureKind::Timeout,
+            message: "no answer".to_owned(),
+            sent: true,
+        };
+        let error = from_failure(failure);
+        assert_eq!(error.kind, ErrorKind::Unavailable);
+        assert!(
+            error.message.contains("may have acted"),
+            "{}",
+            error.message
+        );
+    }
+}

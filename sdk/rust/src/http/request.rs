@@ -1,0 +1,280 @@
+//! Building and sending one request.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::address::Address;
+use super::problem;
+use super::query::{self, QueryValue};
+use super::response::Response;
+use crate::blob::Blob;
+use crate::context::Context;
+use crate::error::ToolError;
+use crate::host;
+
+/// The methods of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Head,
+    Post,
+    Put,
+    Patch,
+    Delete,
+    Options,
+}
+
+impl Method {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+            Self::Options => "OPTIONS",
+        }
+    }
+}
+
+/// What a request carries.
+#[derive(Debug, Default)]
+pub enum Body<'a> {
+    #[default]
+    Empty,
+    Bytes(Vec<u8>),
+    /// Sent by the host; never in guest memory.
+    Blob(&'a Blob),
+}
+
+/// A request as it crosses the border.
+#[derive(Debug)]
+pub struct Outgoing<'a> {
+    pub method: Method,
+    pub url: String,
+    pub query: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
+    pub body: Body<'a>,
+    pub auth: Option<String>,
+    /// Keep the answer's body on the host, as a blob.
+    pub stored: bool,
+    pub timeout_ms: Option<u32>,
+    pub idempotency_key: Option<String>,
+}
+
+/// How a service's answer becomes an error, where the general rule does not fit.
+pub type Judge = fn(&Response) -> ToolError;
+
+/// What all requests to one service share.
+#[derive(Clone, Debug)]
+pub struct Client<'cx> {
+    cx: &'cx Context,
+    base: String,
+    headers: Vec<(String, String)>,
+    auth: Option<String>,
+    judge: Judge,
+}
+
+impl<'cx> Client<'cx> {
+    pub(crate) fn new(cx: &'cx Context, base: String) -> Self {
+        let base = base.trim_end_matches('/').to_owned();
+        let auth = cx.slot().map(str::to_owned);
+        Self {
+            cx,
+            base,
+            headers: Vec::new(),
+            auth,
+            judge: problem::from_response,
+        }
+    }
+
+    /// A header of every request.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Reads the service's own error answers.
+    #[must_use]
+    pub fn errors(mut self, judge: Judge) -> Self {
+        self.judge = judge;
+        self
+    }
+
+    /// A named slot instead of the one that [`Context::slot`] chose.
+    #[must_use]
+    pub fn auth(mut self, slot: &str) -> Self {
+        self.auth = Some(slot.to_owned());
+        self
+    }
+
+    /// No credential, even if one is connected.
+    #[must_use]
+    pub fn anonymous(mut self) -> Self {
+        self.auth = None;
+        self
+    }
+
+    pub fn context(&self) -> &'cx Context {
+        self.cx
+    }
+
+    pub fn get(&self, address: impl Into<Address>) -> Request<'static> {
+        self.request(Method::Get, address)
+    }
+
+    pub fn post(&self, address: impl Into<Address>) -> Request<'static> {
+        self.request(Method::Post, address)
+    }
+
+    pub fn put(&self, address: impl Into<Address>) -> Request<'static> {
+        self.request(Method::Put, address)
+    }
+
+    pub fn patch(&self, address: impl Into<Address>) -> Request<'static> {
+        self.request(Method::Patch, address)
+    }
+
+    pub fn delete(&self, address: impl Into<Address>) -> Request<'static> {
+        self.request(Method::Delete, address)
+    }
+
+    /// `address` is a path below the base, or a whole `https://` URL.
+    pub fn request(&self, method: Method, address: impl Into<Address>) -> Request<'static> {
+        let (url, fault) = match address.into().0 {
+            Ok(path) if path.starts_with("https://") => (path, None),
+            Ok(path) => (format!("{}{path}", self.base), None),
+            Err(error) => (String::new(), Some(error)),
+        };
+        Request {
+            outgoing: Outgoing {
+                method,
+                url,
+                query: Vec::new(),
+                headers: self.headers.clone(),
+                body: Body::Empty,
+                auth: self.auth.clone(),
+                stored: false,
+                timeout_ms: None,
+                idempotency_key: None,
+            },
+            judge: self.judge,
+            fault,
+        }
+    }
+}
+
+/// One request being built. Faults found on the way are told by the sending.
+#[derive(Debug)]
+pub struct Request<'a> {
+    outgoing: Outgoing<'a>,
+    judge: Judge,
+    fault: Option<ToolError>,
+}
+
+impl<'a> Request<'a> {
+    /// A query parameter; an absent option adds nothing, a list repeats the key.
+    #[must_use]
+    pub fn query(mut self, key: &str, value: impl QueryValue) -> Self {
+        value.add_to(key, &mut self.outgoing.query);
+        self
+    }
+
+    /// The fields of a struct as query parameters.
+    #[must_use]
+    pub fn query_fields(mut self, fields: &impl Serialize) -> Self {
+        query::pairs_of(fields, &mut self.outgoing.query);
+        self
+    }
+
+    #[must_use]
+    pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.outgoing.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// A JSON body.
+    #[must_use]
+    pub fn json(mut self, body: &impl Serialize) -> Self {
+        match serde_json::to_vec(body) {
+            Ok(bytes) => self.bytes("application/json", bytes),
+            Err(error) => {
+                self.fault = Some(ToolError::internal(format!(
+                    "the body is not JSON: {error}"
+                )));
+                self
+            }
+        }
+    }
+
+    /// The fields of a struct or JSON object as an `application/x-www-form-urlencoded` body.
+    #[must_use]
+    pub fn form(self, fields: &impl Serialize) -> Self {
+        let mut pairs = Vec::new();
+        query::pairs_of(fields, &mut pairs);
+        let text = query::form_text(&pairs);
+        self.bytes("application/x-www-form-urlencoded", text.into_bytes())
+    }
+
+    #[must_use]
+    pub fn bytes(mut self, media_type: &str, bytes: Vec<u8>) -> Self {
+        self.outgoing.body = Body::Bytes(bytes);
+        self.header("content-type", media_type)
+    }
+
+    /// A body that stays on the host.
+    #[must_use]
+    pub fn blob(self, media_type: &str, blob: &'a Blob) -> Self {
+        let outgoing = Outgoing {
+            body: Body::Blob(blob),
+            ..self.outgoing
+        };
+        Request { outgoing, ..self }.header("content-type", media_type)
+    }
+
+    /// Keeps the answer's body on the host: [`Response::stored`].
+    #[must_use]
+    pub fn stored(mut self) -> Self {
+        self.outgoing.stored = true;
+        self
+    }
+
+    #[must_use]
+    pub fn timeout_ms(mut self, timeout_ms: u32) -> Self {
+        self.outgoing.timeout_ms = Some(timeout_ms);
+        self
+    }
+
+    /// Lets the host repeat even a POST: the provider recognises the key.
+    #[must_use]
+    pub fn idempotency_key(mut self, key: impl Into<String>) -> Self {
+        self.outgoing.idempotency_key = Some(key.into());
+        self
+    }
+
+    /// Sends; whatever the provider answers is an answer.
+    pub fn send_any(self) -> Result<Response, ToolError> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        host::send(self.outgoing).map_err(problem::from_failure)
+    }
+
+    /// Sends; an answer outside 200-299 is an error.
+    pub fn send(self) -> Result<Response, ToolError> {
+        let judge = self.judge;
+        let response = self.send_any()?;
+        if response.is_success() {
+            Ok(response)
+        } else {
+            Err(judge(&response))
+        }
+    }
+
+    /// Sends and reads the JSON answer; an empty one is null.
+    pub fn fetch(self) -> Result<Value, ToolError> {
+        self.send()?.json()
+    }
+}

@@ -1,0 +1,121 @@
+//! Reading one answer.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::blob::Blob;
+use crate::error::ToolError;
+
+/// An answer as the host lets it through: capped, scrubbed, without credential-bearing headers.
+#[derive(Debug)]
+pub struct Response {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// The body, when the request asked to keep it on the host.
+    pub stored: Option<Blob>,
+    /// Final URL after redirects.
+    pub url: String,
+}
+
+impl Response {
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The first header of that name, in any case (RFC 9110, section 5.1).
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self
+            .headers
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The body as text; bytes that are not UTF-8 become the replacement character.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The body as JSON; an empty one is null.
+    pub fn json(&self) -> Result<Value, ToolError> {
+        if self.body.is_empty() {
+            return Ok(Value::Null);
+        }
+        self.json_as()
+    }
+
+    pub fn json_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        serde_json::from_slice(&self.body).map_err(|error| {
+            ToolError::upstream(format!(
+                "the provider's answer is not the expected JSON: {error}"
+            ))
+        })
+    }
+
+    /// The target of `Link: <...>; rel="next"` (RFC 8288, section 3).
+    pub fn next_link(&self) -> Option<&str> {
+        let links = self
+            .headers
+            .iter()
+            .filter(|(name, _)| name.eq_ignore_ascii_case("link"));
+        links
+            .flat_map(|(_, value)| value.split(','))
+            .find_map(|link| {
+                let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+                let next = parameters.split(';').any(|parameter| {
+                    let parameter = parameter.trim();
+                    parameter == "rel=\"next\"" || parameter == "rel=next"
+                });
+                next.then_some(target)
+            })
+    }
+}
+
+/// The value of `key` in the query of `url`, as written there.
+pub fn query_value<'a>(url: &'a str, key: &str) -> Option<&'a str> {
+    let (_, query) = url.split_once('?')?;
+    let query = query.split_once('#').map_or(query, |(query, _)| query);
+    query.split('&').find_map(|pair| {
+        let (name, value) = pair.split_once('=')?;
+        (name == key).then_some(value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_link(link: &str) -> Response {
+        Response {
+            status: 200,
+            headers: vec![("Link".to_owned(), link.to_owned())],
+            body: Vec::new(),
+            stored: None,
+            url: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_next_link_is_found_among_others() {
+        let response = with_link(
+            "<https://a.example/x?page=1>; rel=\"prev\", <https://a.example/x?page=3&n=2>; rel=\"next\"",
+        );
+        let next = response.next_link().expect("a next link");
+        assert_eq!(query_value(next, "page"), Some("3"));
+        assert_eq!(query_value(next, "per_page"), None);
+    }
+
+    #[test]
+    fn the_last_page_has_no_next_link() {
+        assert_eq!(
+            with_link("<https://a.example/x?page=1>; rel=\"prev\"").next_link(),
+            None
+        );
+    }
+
+    #[test]
+    fn an_empty_answer_is_null() {
+        assert_eq!(with_link("").json(), Ok(Value::Null));
+    }
+}

@@ -1,0 +1,71 @@
+//! What a tool answers: any serialisable value, or an [`Output`] with more to say.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::blob::Blob;
+use crate::error::ToolError;
+
+/// A result with what belongs beside it: the next page, a line of summary, files.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// One JSON document.
+    pub data: String,
+    pub files: Vec<Blob>,
+    pub next_cursor: Option<String>,
+    pub summary: Option<String>,
+}
+
+impl Output {
+    pub fn new(data: impl Serialize) -> Result<Self, ToolError> {
+        let data = serde_json::to_string(&data)
+            .map_err(|error| ToolError::internal(format!("the result is not JSON: {error}")))?;
+        Ok(Self {
+            data,
+            ..Self::default()
+        })
+    }
+
+    /// One page. `next` is where the next call goes on, none at the end.
+    pub fn page(data: impl Serialize, next: Option<String>) -> Result<Self, ToolError> {
+        Ok(Self {
+            next_cursor: next,
+            ..Self::new(data)?
+        })
+    }
+
+    /// One line for people and models.
+    #[must_use]
+    pub fn summary(mut self, line: impl Into<String>) -> Self {
+        self.summary = Some(line.into());
+        self
+    }
+
+    #[must_use]
+    pub fn file(mut self, file: Blob) -> Self {
+        self.files.push(file);
+        self
+    }
+
+    /// The result as a value, for tests.
+    pub fn value(&self) -> Value {
+        serde_json::from_str(&self.data).unwrap_or(Value::Null)
+    }
+}
+
+/// What a tool function may return.
+pub trait IntoOutput {
+    fn into_output(self) -> Result<Output, ToolError>;
+}
+
+impl IntoOutput for Output {
+    fn into_output(self) -> Result<Output, ToolError> {
+        Ok(self)
+    }
+}
+
+impl<T: Serialize> IntoOutput for T {
+    fn into_output(self) -> Result<Output, ToolError> {
+        Output::new(self)
+    }
+}

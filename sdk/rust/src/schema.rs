@@ -1,0 +1,159 @@
+//! JSON Schema 2020-12 as constants.
+//!
+//! A schema is a tree of text [`Part`]s that refer to each other by constant; [`length`] and
+//! [`write`] flatten it at compile time. Nothing of this is left in the plugin but the finished
+//! text inside its manifest.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+/// A piece of JSON text, or more pieces.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    Text(&'static str),
+    Nested(&'static [Part]),
+}
+
+/// Pieces in order.
+pub type Parts = &'static [Part];
+
+/// A type that can stand in a tool's arguments.
+pub trait Schema {
+    /// The members of its schema object, without the braces and never empty.
+    const MEMBERS: Parts;
+}
+
+/// A struct whose fields are a tool's arguments; made by `#[derive(Args)]`.
+pub trait Args {
+    /// The members of `properties`.
+    const PROPERTIES: Parts;
+    /// The elements of `required`, quoted and separated by commas.
+    const REQUIRED: &'static str;
+}
+
+/// The schema of `T` as an object that refuses unknown properties.
+#[derive(Debug)]
+pub struct ObjectOf<T>(PhantomData<T>);
+
+impl<T: Args> ObjectOf<T> {
+    pub const MEMBERS: Parts = &[
+        Part::Text(r#""type":"object","properties":{"#),
+        Part::Nested(T::PROPERTIES),
+        Part::Nested(Self::END),
+    ];
+
+    const END: Parts = if T::REQUIRED.is_empty() {
+        &[Part::Text(r#"},"additionalProperties":false"#)]
+    } else {
+        &[
+            Part::Text(r#"},"required":["#),
+            Part::Text(T::REQUIRED),
+            Part::Text(r#"],"additionalProperties":false"#),
+        ]
+    };
+}
+
+/// [`ObjectOf`] with the `cursor` that every paginated tool takes.
+#[derive(Debug)]
+pub struct PagedOf<T>(PhantomData<T>);
+
+impl<T: Args> PagedOf<T> {
+    pub const MEMBERS: Parts = &[
+        Part::Text(r#""type":"object","properties":{"#),
+        Part::Nested(T::PROPERTIES),
+        Part::Text(if T::PROPERTIES.is_empty() { "" } else { "," }),
+        Part::Text(
+            r#""cursor":{"description":"Where to go on: the next_cursor of the page before. Leave out for the first page.","type":"string","maxLength":2048}"#,
+        ),
+        Part::Nested(ObjectOf::<T>::END),
+    ];
+}
+
+/// The number of bytes that [`write`] will write.
+pub const fn length(parts: Parts) -> usize {
+    let mut total = 0;
+    let mut index = 0;
+    while index < parts.len() {
+        total += match parts[index] {
+            Part::Text(text) => text.len(),
+            Part::Nested(nested) => length(nested),
+        };
+        index += 1;
+    }
+    total
+}
+
+/// All pieces, one after the other. `N` must be [`length`] of the same parts.
+pub const fn write<const N: usize>(parts: Parts) -> [u8; N] {
+    let mut out = [0; N];
+    let end = write_at(parts, &mut out, 0);
+    assert!(end == N, "the length is that of the same parts");
+    out
+}
+
+const fn write_at(parts: Parts, out: &mut [u8], start: usize) -> usize {
+    let mut at = start;
+    let mut index = 0;
+    while index < parts.len() {
+        match parts[index] {
+            Part::Text(text) => {
+                let bytes = text.as_bytes();
+                let (_, rest) = out.split_at_mut(at);
+                let (target, _) = rest.split_at_mut(bytes.len());
+                target.copy_from_slice(bytes);
+                at += bytes.len();
+            }
+            Part::Nested(nested) => at = write_at(nested, out, at),
+        }
+        index += 1;
+    }
+    at
+}
+
+macro_rules! plain {
+    ($($ty:ty => $members:literal;)*) => {
+        $(impl Schema for $ty {
+            const MEMBERS: Parts = &[Part::Text($members)];
+        })*
+    };
+}
+
+plain! {
+    bool => r#""type":"boolean""#;
+    String => r#""type":"string""#;
+    i16 => r#""type":"integer""#;
+    i32 => r#""type":"integer""#;
+    i64 => r#""type":"integer""#;
+    u8 => r#""type":"integer""#;
+    u16 => r#""type":"integer""#;
+    u32 => r#""type":"integer""#;
+    u64 => r#""type":"integer""#;
+    f32 => r#""type":"number""#;
+    f64 => r#""type":"number""#;
+    serde_json::Map<String, serde_json::Value> => r#""type":"object""#;
+    serde_json::Value => r#""type":["object","array","string","number","boolean","null"]"#;
+}
+
+impl<T: Schema> Schema for Option<T> {
+    const MEMBERS: Parts = T::MEMBERS;
+}
+
+impl<T: Schema> Schema for Box<T> {
+    const MEMBERS: Parts = T::MEMBERS;
+}
+
+impl<T: Schema> Schema for Vec<T> {
+    const MEMBERS: Parts = &[
+        Part::Text(r#""type":"array","items":{"#),
+        Part::Nested(T::MEMBERS),
+        Part::Text("}"),
+    ];
+}
+
+impl<T: Schema> Schema for BTreeMap<String, T> {
+    const MEMBERS: Parts = &[
+        Part::Text(r#""type":"object","additionalProperties":{"#),
+        Part::Nested(T::MEMBERS),
+        Part::Text("}"),
+    ];
+}
