@@ -183,7 +183,7 @@ pub struct Execution {
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Outcome {
     Success {
-        #[schema(value_type = Object)]
+        #[schema(value_type = Value)]
         result: Arc<RawValue>,
         #[serde(skip_serializing_if = "Option::is_none")]
         summary: Option<String>,

@@ -1,0 +1,114 @@
+//! `/v1/executions`: the receipts.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::App;
+use super::auth::Authenticated;
+use super::envelope::{Failure, Success};
+use super::path::Segments;
+use super::query::Query;
+use crate::gateway::Gateway;
+use crate::gateway::executions::{
+    ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions,
+};
+
+pub fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(read))
+}
+
+/// List executions
+///
+/// Receipts of the workspace, newest first. Follow `next_cursor` to the end.
+#[utoipa::path(
+    get,
+    path = "/v1/executions",
+    operation_id = "list_executions",
+    tag = "Executions",
+    security(("api_key" = [])),
+    params(
+        ("user_id" = Option<String>, Query, description = "Only executions for this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+        ("tool_name" = Option<String>, Query, description = "Only executions of this tool.", example = "github_create_issue"),
+        ("status" = Option<ExecutionStatus>, Query, description = "Only executions that ended this way."),
+        ("limit" = Option<usize>, Query, description = "How many receipts a page holds; 20 if absent.", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+    ),
+    responses((status = 200, description = "One page of receipts.", body = inline(Success<ExecutionPage>), example = json!({
+        "success": true,
+        "data": {"executions": [{
+            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "tool_name": "github_create_issue",
+            "user_id": "ada@example.com",
+            "key": {"name": "ci", "prefix": "a1B2c3D4"},
+            "status": "success",
+            "started_at": "2026-11-20T09:30:00.125Z",
+            "duration_ms": 212,
+            "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "requests": [{"method": "POST", "host": "api.github.com", "path": "/repos/ada/engine/issues", "status": 201, "bytes_out": 44, "bytes_in": 2310, "duration_ms": 198, "credential_slot": "user"}]
+        }]},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn list(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    mut query: Query,
+) -> Result<Success<ExecutionPage>, Failure> {
+    let request = ListExecutions {
+        user_id: query.user_id()?,
+        tool_name: query.id("tool_name")?,
+        status: query.word(
+            "status",
+            &ExecutionStatus::ALL.map(|status| (status.as_str(), status)),
+        )?,
+        limit: query.number("limit", 1..=100, 20)?,
+        cursor: query.id("cursor")?,
+    };
+    query.finish()?;
+    let page = gateway.executions(&caller, request).await?;
+    Ok(Success::new(&caller, page))
+}
+
+/// Read an execution
+///
+/// Who ran what, on which plugin file, and every request that left the gateway for it. Arguments
+/// and results are not kept.
+#[utoipa::path(
+    get,
+    path = "/v1/executions/{execution_id}",
+    operation_id = "get_execution",
+    tag = "Executions",
+    security(("api_key" = [])),
+    params(("execution_id" = String, Path, description = "As execute answered it.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "The receipt.", body = inline(Success<ExecutionReceipt>), example = json!({
+        "success": true,
+        "data": {
+            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "tool_name": "github_create_issue",
+            "user_id": "ada@example.com",
+            "key": {"name": "ci", "prefix": "a1B2c3D4"},
+            "status": "error",
+            "reason": "timeout",
+            "started_at": "2026-11-20T09:30:00.125Z",
+            "duration_ms": 30000,
+            "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "requests": [{"method": "POST", "host": "api.github.com", "path": "/repos/ada/engine/issues", "bytes_out": 44, "bytes_in": 0, "duration_ms": 29990, "credential_slot": "user"}]
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn read(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([execution_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<ExecutionReceipt>, Failure> {
+    query.finish()?;
+    let receipt = gateway.execution(&caller, &execution_id).await?;
+    Ok(Success::new(&caller, receipt))
+}

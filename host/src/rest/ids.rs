@@ -1,0 +1,55 @@
+//! Which texts may stand for an identifier at this edge.
+//!
+//! Whether anything goes by the name is the gateway's to say; here only what could never be one
+//! is refused: empty, endless, or with a control character that would end up in logs and queries.
+
+use super::envelope::Failure;
+
+/// No identifier of the contract is longer.
+pub const ID_BYTES_MAX: usize = 256;
+
+/// Refuses `text` as the value of `field`.
+pub fn check(field: &str, text: &str) -> Result<(), Failure> {
+    if text.is_empty() {
+        return Err(Failure::field(field, "must not be empty"));
+    }
+    if text.len() > ID_BYTES_MAX {
+        let message = format!("is longer than {ID_BYTES_MAX} bytes");
+        return Err(Failure::field(field, message));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(Failure::field(field, "control characters are not allowed"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_never_be_an_id_is_refused() {
+        for good in [
+            "github_get_me",
+            "exe_01",
+            "ada@example.com",
+            &"x".repeat(ID_BYTES_MAX),
+        ] {
+            assert!(check("id", good).is_ok(), "{good:?}");
+        }
+        for bad in [
+            "",
+            "a\0b",
+            "a\nb",
+            "\u{7f}",
+            "\u{85}",
+            &"x".repeat(ID_BYTES_MAX + 1),
+        ] {
+            assert_eq!(
+                check("id", bad).unwrap_err().code(),
+                "invalid_request",
+                "{bad:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The REST edge: HTTP in, one operation of [`crate::gateway`], the envelope out.
+//!
+//! An edge authenticates, decodes, calls once, encodes. It decides nothing about the business.
+//! A request passes, in this order:
+//!
+//! 1. [`layer`]: request id, panic boundary, log line and metrics around every route;
+//! 2. [`auth`]: the API key, before any byte of the body is read;
+//! 3. [`path`], [`query`], [`body`]: strict decoding, everything unknown refused;
+//! 4. the resource's own file: [`tools`], [`executions`], [`health`]; [`probes`] need no key;
+//! 5. [`envelope`]: the one file that turns results and errors into statuses and bodies.
+//!
+//! [`openapi`] completes the document that the routes declare, [`docs`] renders it for people.
+//! A new resource is one file with `routes()` and one line in [`api`].
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::FromRef;
+use bytes::Bytes;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::gateway::Gateway;
+use crate::metrics::Metrics;
+
+pub mod envelope;
+
+mod auth;
+mod body;
+mod docs;
+mod executions;
+mod health;
+mod ids;
+mod layer;
+mod openapi;
+mod path;
+mod probes;
+mod query;
+mod tools;
+
+pub use auth::bearer;
+pub use body::BODY_BYTES_MAX;
+pub use openapi::document;
+
+/// Every resource, one line each.
+fn api() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(openapi::head())
+        .merge(tools::routes())
+        .merge(executions::routes())
+        .merge(health::routes())
+        .merge(probes::routes())
+}
+
+/// What the edge needs beside the gateway.
+#[derive(Clone, Debug)]
+pub struct RestOptions {
+    pub metrics: Arc<Metrics>,
+    /// Whether `/metrics` answers here. Off when it has a listener of its own
+    /// ([`metrics_router`]).
+    pub metrics_here: bool,
+}
+
+/// All REST routes, ready to be served with `into_make_service_with_connect_info::<SocketAddr>()`.
+///
+/// The fallback answers 404 in the envelope, so a router that is merged in must bring none.
+pub fn router(gateway: Arc<Gateway>, options: RestOptions) -> Router {
+    let (routes, declared) = api().split_for_parts();
+    let document = openapi::complete(declared);
+    let app = App {
+        gateway,
+        pages: Arc::new(Pages::of(&document)),
+        options: Arc::new(options),
+    };
+    let around = axum::middleware::from_fn_with_state(app.options.metrics.clone(), layer::around);
+    routes
+        .fallback(envelope::unknown_route)
+        .method_not_allowed_fallback(envelope::wrong_method)
+        .with_state(app)
+        .layer(around)
+}
+
+/// `/metrics` alone, for a listener of its own.
+pub fn metrics_router(metrics: Arc<Metrics>) -> Router {
+    let metrics_route = move || async move { probes::exposition(&metrics) };
+    Router::new().route("/metrics", axum::routing::get(metrics_route))
+}
+
+/// The state of all routes; cheap to clone. A resource takes `State<Arc<Gateway>>`.
+#[derive(Clone)]
+struct App {
+    gateway: Arc<Gateway>,
+    pages: Arc<Pages>,
+    options: Arc<RestOptions>,
+}
+
+/// What never changes while the process runs, rendered once.
+struct Pages {
+    openapi: Bytes,
+    docs: docs::Page,
+}
+
+impl Pages {
+    fn of(document: &utoipa::openapi::OpenApi) -> Self {
+        let value = serde_json::to_value(document).expect("the document holds string keys only");
+        Self {
+            openapi: value.to_string().into(),
+            docs: docs::Page::of(&value),
+        }
+    }
+}
+
+impl FromRef<App> for Arc<Gateway> {
+    fn from_ref(app: &App) -> Self {
+        app.gateway.clone()
+    }
+}
+
+impl FromRef<App> for Arc<Pages> {
+    fn from_ref(app: &App) -> Self {
+        app.pages.clone()
+    }
+}
+
+impl FromRef<App> for Arc<RestOptions> {
+    fn from_ref(app: &App) -> Self {
+        app.options.clone()
+    }
+}
