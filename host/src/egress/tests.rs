@@ -1,1 +1,0 @@
-//! The pipeline on a real wire.

@@ -1,0 +1,186 @@
+//! What a hostile provider can tell a plugin: nothing about the credential.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::*;
+
+fn assert_clean(what: &str, response: &Response) {
+    let whole = format!("{response:?} {}", String::from_utf8_lossy(&response.body));
+    for form in [
+        SECRET.to_owned(),
+        STANDARD.encode(SECRET),
+        SECRET
+            .replace('/', "%2F")
+            .replace('+', "%2B")
+            .replace('=', "%3D"),
+    ] {
+        assert!(!whole.contains(&form[..12]), "{what}: {whole}");
+    }
+}
+
+#[tokio::test]
+async fn an_echo_of_the_credential_is_scrubbed_wherever_it_stands() {
+    let upstream = Upstream::start(|seen, number| {
+        let value = seen.header("authorization").unwrap_or_default().to_owned();
+        match number {
+            1 => plain(200, &[], value),
+            2 => plain(
+                200,
+                &[
+                    ("x-echo", &value),
+                    ("www-authenticate", &value),
+                    ("authorization", &value),
+                ],
+                "",
+            ),
+            3 => plain(200, &[], STANDARD.encode(format!("ab{value}"))),
+            4 => plain(
+                500,
+                &[],
+                serde_json::json!({ "error": value })
+                    .to_string()
+                    .replace('/', "\\/"),
+            ),
+            // Byte by byte, so that no part of the answer holds the whole.
+            5 => {
+                let parts: Vec<Result<Bytes, std::io::Error>> = value
+                    .bytes()
+                    .map(|byte| Ok(Bytes::from(vec![byte])))
+                    .collect();
+                plain(
+                    200,
+                    &[],
+                    Body::from_stream(futures_util::stream::iter(parts)),
+                )
+            }
+            _ => plain(302, &[("location", &format!("mailto:{value}"))], value),
+        }
+    })
+    .await;
+    let egress = egress(vec![upstream.as_host(API)], &[]);
+    let scope = scope(Connected::bearer());
+    for what in [
+        "body", "headers", "base64", "escaped", "chunked", "location",
+    ] {
+        match egress.send(&scope, get("/")).await {
+            Ok(response) => assert_clean(what, &response),
+            Err(failure) => assert!(!failure.message.contains("tok"), "{what}: {failure}"),
+        }
+    }
+    assert_eq!(scope.scrub(&format!("trap: {SECRET}")), "trap: [redacted]");
+    assert_eq!(
+        &scope.scrub_bytes(Bytes::from(format!("log {SECRET}")))[..],
+        b"log [redacted]"
+    );
+}
+
+#[tokio::test]
+async fn a_basic_credential_is_scrubbed_in_its_encoded_form() {
+    let upstream = Upstream::start(|seen, _| {
+        plain(
+            200,
+            &[],
+            seen.header("authorization").unwrap_or_default().to_owned(),
+        )
+    })
+    .await;
+    let egress = egress(vec![upstream.as_host(API)], &[]);
+    // Too short to be searched for by itself; what is written is still known.
+    let connected = Connected {
+        placements: serde_json::json!([{ "basic": {} }]),
+        values: BTreeMap::from([
+            ("username", "ann".to_owned()),
+            ("password", "p4ss".to_owned()),
+        ]),
+        ..Connected::bearer()
+    };
+    let response = egress
+        .send(&scope(connected), get("/"))
+        .await
+        .expect("an answer");
+    assert_eq!(&response.body[..], b"Basic [redacted]");
+}
+
+#[tokio::test]
+async fn secrets_in_query_and_path_show_neither_in_url_nor_receipt() {
+    for placement in [
+        serde_json::json!([{ "query": "key" }]),
+        serde_json::json!([{ "path": "/bot{secret}" }]),
+    ] {
+        let upstream = Upstream::start(|seen, number| match number {
+            1 => plain(302, &[("location", &seen.target.replace("me", "you"))], ""),
+            _ => plain(200, &[], seen.target.clone()),
+        })
+        .await;
+        let egress = egress(vec![upstream.as_host(API)], &[]);
+        let scope = scope(Connected {
+            placements: placement,
+            ..Connected::bearer()
+        });
+        let response = egress.send(&scope, get("/me")).await.expect("an answer");
+        assert_eq!(response.url, "https://api.example.com/you");
+        assert_clean("target", &response);
+        let paths: Vec<String> = scope
+            .records()
+            .into_iter()
+            .map(|record| record.path)
+            .collect();
+        assert_eq!(paths, ["/me", "/you"]);
+        let seen = upstream.seen();
+        assert_eq!(
+            seen[0].target.replace("me", "you"),
+            seen[1].target,
+            "the hop has it once"
+        );
+    }
+}
+
+#[tokio::test]
+async fn cookies_and_connection_fields_stay_with_the_host() {
+    let upstream = Upstream::start(|_, _| {
+        plain(
+            200,
+            &[
+                ("set-cookie", "session=1"),
+                ("x-hop", "1"),
+                ("connection", "x-hop"),
+                ("x-kept", "1"),
+                ("proxy-authenticate", "Basic"),
+            ],
+            "ok",
+        )
+    })
+    .await;
+    let egress = egress(vec![upstream.as_host(API)], &[]);
+    let scope = scope(Connected::bearer());
+    let response = egress.send(&scope, get("/")).await.expect("an answer");
+    let names: Vec<&str> = response
+        .headers
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["x-kept", "date"]);
+    egress.send(&scope, get("/")).await.expect("an answer");
+    assert_eq!(
+        upstream.seen()[1].header("cookie"),
+        None,
+        "no cookie is kept"
+    );
+}
+
+#[tokio::test]
+async fn a_compressed_answer_cannot_hide_anything() {
+    let upstream =
+        Upstream::start(|_, _| plain(200, &[("content-encoding", "gzip")], "\x1f")).await;
+    let egress = egress(vec![upstream.as_host(API)], &[]);
+    let failure = egress
+        .send(&scope(Connected::bearer()), get("/"))
+        .await
+        .expect_err("refused");
+    assert_eq!((failure.kind, failure.sent), (FailureKind::Protocol, true));
+    assert_eq!(
+        upstream.seen()[0].header("accept-encoding"),
+        Some("identity")
+    );
+}
