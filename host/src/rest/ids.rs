@@ -6,15 +6,18 @@
 use super::envelope::Failure;
 
 /// No identifier of the contract is longer.
-pub const ID_BYTES_MAX: usize = 256;
+pub const ID_CHARS_MAX: usize = 256;
+
+/// What [`check`] takes, as the pattern of a JSON Schema; the length apart.
+pub const PATTERN: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 
 /// Refuses `text` as the value of `field`.
 pub fn check(field: &str, text: &str) -> Result<(), Failure> {
     if text.is_empty() {
         return Err(Failure::field(field, "must not be empty"));
     }
-    if text.len() > ID_BYTES_MAX {
-        let message = format!("is longer than {ID_BYTES_MAX} bytes");
+    if text.chars().count() > ID_CHARS_MAX {
+        let message = format!("is longer than {ID_CHARS_MAX} characters");
         return Err(Failure::field(field, message));
     }
     if text.chars().any(char::is_control) {
@@ -33,7 +36,7 @@ mod tests {
             "github_get_me",
             "exe_01",
             "ada@example.com",
-            &"x".repeat(ID_BYTES_MAX),
+            &"ä".repeat(ID_CHARS_MAX),
         ] {
             assert!(check("id", good).is_ok(), "{good:?}");
         }
@@ -43,7 +46,7 @@ mod tests {
             "a\nb",
             "\u{7f}",
             "\u{85}",
-            &"x".repeat(ID_BYTES_MAX + 1),
+            &"x".repeat(ID_CHARS_MAX + 1),
         ] {
             assert_eq!(
                 check("id", bad).unwrap_err().code(),

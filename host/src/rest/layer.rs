@@ -95,7 +95,7 @@ impl Exchange {
             http.route = route,
             http.status = status,
             request_id = self.request_id,
-            duration_ms = took.as_secs_f64() * 1_000.0,
+            duration_ms = took.as_micros() as f64 / 1_000.0,
             error.code = code,
             "request"
         );

@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 
 use http::StatusCode;
 use utoipa::openapi::example::Example;
-use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
-use utoipa::openapi::schema::{Components, ComponentsBuilder, ObjectBuilder, Type};
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
+use utoipa::openapi::schema::{
+    Components, ComponentsBuilder, ObjectBuilder, Schema, SchemaType, Type,
+};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
@@ -18,6 +20,7 @@ use utoipa::openapi::{
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use super::envelope::{Failure, FailureBody};
+use super::ids;
 use crate::gateway::{Error, RateLimited, Violation};
 
 /// The request id in examples.
@@ -159,7 +162,7 @@ fn response_name(status: u16) -> String {
 }
 
 /// One failure of every code that the routes can answer.
-fn samples() -> Vec<Failure> {
+pub(super) fn samples() -> Vec<Failure> {
     let user_id = "ada@example.com".to_owned();
     let tool_name = "github_create_issue".to_owned();
     let violations = vec![Violation {
@@ -229,6 +232,9 @@ pub fn complete(mut document: OpenApi) -> OpenApi {
                         .insert("X-Request-Id".to_owned(), request_id_header());
                 }
             }
+            for parameter in operation.parameters.iter_mut().flatten() {
+                bound(parameter);
+            }
             for status in refusals(operation) {
                 let name = response_name(status);
                 let reference = Ref::from_response_name(name);
@@ -240,6 +246,25 @@ pub fn complete(mut document: OpenApi) -> OpenApi {
         }
     }
     document
+}
+
+/// Gives a text parameter that declares no bounds of its own those of an identifier.
+fn bound(parameter: &mut RefOr<Parameter>) {
+    let RefOr::T(parameter) = parameter else {
+        return;
+    };
+    let in_path = parameter.parameter_in == ParameterIn::Path;
+    if !in_path && parameter.parameter_in != ParameterIn::Query {
+        return;
+    }
+    if let Some(RefOr::T(Schema::Object(text))) = &mut parameter.schema
+        && text.schema_type == SchemaType::Type(Type::String)
+        && text.pattern.is_none()
+    {
+        text.pattern = Some(ids::PATTERN.to_owned());
+        text.max_length = Some(ids::ID_CHARS_MAX);
+        text.min_length = in_path.then_some(1);
+    }
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
@@ -258,9 +283,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 fn refusals(operation: &Operation) -> Vec<u16> {
     let parameters = operation.parameters.as_deref().unwrap_or_default();
     let path = |parameter: &RefOr<_>| match parameter {
-        RefOr::T(utoipa::openapi::path::Parameter { parameter_in, .. }) => {
-            *parameter_in == ParameterIn::Path
-        }
+        RefOr::T(Parameter { parameter_in, .. }) => *parameter_in == ParameterIn::Path,
         RefOr::Ref(_) => false,
     };
     let mut statuses = vec![500];

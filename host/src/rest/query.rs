@@ -128,7 +128,7 @@ impl Query {
         name: &'static str,
         words: &[(&'static str, T)],
     ) -> Result<Option<T>, Failure> {
-        let Some(value) = self.take(name).filter(|value| !value.is_empty()) else {
+        let Some(value) = self.take(name) else {
             return Ok(None);
         };
         match words.iter().find(|(word, _)| *word == value) {
@@ -310,8 +310,10 @@ mod tests {
         let read = |text| Query::parse(text).unwrap().word("status", &words);
         assert_eq!(read("status=error").unwrap(), Some(2));
         assert_eq!(read("").unwrap(), None);
-        let (_, message, _) = refusal(read("status=Error").unwrap_err());
-        assert_eq!(message, "must be one of success, error");
+        for other in ["status=Error", "status="] {
+            let (_, message, _) = refusal(read(other).unwrap_err());
+            assert_eq!(message, "must be one of success, error");
+        }
     }
 
     #[test]

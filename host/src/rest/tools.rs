@@ -51,7 +51,7 @@ pub fn routes() -> OpenApiRouter<App> {
     tag = "Tools",
     security(("api_key" = [])),
     params(
-        ("query" = String, Query, description = "Keywords or natural language.", min_length = 1, max_length = 1000, example = "open an issue"),
+        ("query" = String, Query, description = "Keywords or natural language.", min_length = 1, max_length = 1000, pattern = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$", example = "open an issue"),
         ("service" = Option<String>, Query, description = "Only tools of this service, by its lowercase name.", example = "github"),
         ("limit" = Option<usize>, Query, description = "How many tools to answer; 20 if absent.", minimum = 1, maximum = 100),
         ("schema_limit" = Option<usize>, Query, description = "For how many of the best tools the schema is included; 3 if absent.", minimum = 0, maximum = 5),
@@ -219,13 +219,22 @@ struct ExecuteBody {
     #[schema(schema_with = arguments_schema)]
     arguments: ArgumentsField,
     /// Continues an earlier execution's session; a new one is made if absent.
-    #[schema(max_length = 256, example = "tool_9f86d081884c7d659a2feaa0c55ad015")]
+    #[schema(
+        min_length = 1,
+        max_length = 256,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*$",
+        example = "tool_9f86d081884c7d659a2feaa0c55ad015"
+    )]
     session_id: Option<String>,
     /// The user to run for; the key's default user if absent.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")]
     user_id: Option<UserId>,
     /// Which of the user's connections to use; the newest active one if absent.
-    #[schema(max_length = 256)]
+    #[schema(
+        min_length = 1,
+        max_length = 256,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*$"
+    )]
     connection_id: Option<String>,
     /// Runs the plugin for real but sends nothing, and answers the requests it would have sent.
     #[serde(default)]
