@@ -104,8 +104,7 @@ pub struct ListExecutions {
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ExecutionPage {
     pub executions: Vec<ExecutionReceipt>,
-    /// Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// `null` on the last page.
     pub next_cursor: Option<String>,
 }
 

@@ -50,7 +50,7 @@ pub fn routes() -> OpenApiRouter<App> {
             "duration_ms": 212,
             "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
             "requests": [{"method": "POST", "host": "api.github.com", "path": "/repos/ada/engine/issues", "status": 201, "bytes_out": 44, "bytes_in": 2310, "duration_ms": 198, "credential_slot": "user"}]
-        }]},
+        }], "next_cursor": null},
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),
 )]

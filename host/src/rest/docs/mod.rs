@@ -3,19 +3,19 @@
 //! Rendered once at start, without scripts, fonts, images or requests, so that its content
 //! security policy can forbid all of them. Everything that comes from the document is escaped.
 
-use std::fmt::Write as _;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use http::HeaderValue;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-const STYLE: &str = include_str!("docs.css");
+mod html;
+mod schema;
 
-/// Levels of a schema that are written out; below it only the type is named.
-const SCHEMA_DEPTH_MAX: usize = 6;
+use html::{Writer, list, object, text};
+
+const STYLE: &str = include_str!("style.css");
 
 /// The page and the policy that fits it.
 pub struct Page {
@@ -38,17 +38,9 @@ impl Page {
     }
 }
 
-struct Writer<'a> {
-    document: &'a Value,
-    html: String,
-}
-
 impl<'a> Writer<'a> {
     fn page(document: &'a Value) -> String {
-        let mut page = Self {
-            document,
-            html: String::with_capacity(64 * 1024),
-        };
+        let mut page = Self::of(document);
         let info = &document["info"];
         let title = format!("{} {}", text(&info["title"]), text(&info["version"]));
         page.raw("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
@@ -68,46 +60,6 @@ impl<'a> Writer<'a> {
         page.refusals();
         page.raw("</main></body></html>");
         page.html
-    }
-
-    fn raw(&mut self, html: &str) {
-        self.html.push_str(html);
-    }
-
-    fn text(&mut self, text: &str) {
-        for c in text.chars() {
-            match c {
-                '&' => self.raw("&amp;"),
-                '<' => self.raw("&lt;"),
-                '>' => self.raw("&gt;"),
-                '"' => self.raw("&quot;"),
-                '\'' => self.raw("&#39;"),
-                c => self.html.push(c),
-            }
-        }
-    }
-
-    fn element(&mut self, name: &str, text: &str) {
-        write!(self.html, "<{name}>").expect("writing to a String cannot fail");
-        self.text(text);
-        write!(self.html, "</{name}>").expect("writing to a String cannot fail");
-    }
-
-    /// A paragraph in which `code` is marked as in Markdown.
-    fn prose(&mut self, text: &str) {
-        self.raw("<p>");
-        self.inline(text);
-        self.raw("</p>");
-    }
-
-    fn inline(&mut self, text: &str) {
-        for (at, part) in text.split('`').enumerate() {
-            if at % 2 == 1 {
-                self.element("code", part);
-            } else {
-                self.text(part);
-            }
-        }
     }
 
     /// All operations that carry `tag`, as method, path and declaration.
@@ -244,113 +196,6 @@ impl<'a> Writer<'a> {
         self.raw("</pre></details>");
     }
 
-    /// Follows a reference inside the document.
-    fn resolve(&self, schema: &'a Value) -> &'a Value {
-        let pointer = schema["$ref"].as_str().and_then(|at| at.strip_prefix('#'));
-        pointer
-            .and_then(|at| self.document.pointer(at))
-            .unwrap_or(schema)
-    }
-
-    /// A schema's type in a word or two.
-    fn kind(&self, schema: &'a Value) -> String {
-        let schema = self.resolve(schema);
-        match &schema["type"] {
-            Value::String(kind) if kind == "array" => {
-                format!("array of {}", self.kind(&schema["items"]))
-            }
-            Value::String(kind) => kind.clone(),
-            Value::Array(kinds) => kinds.iter().map(text).collect::<Vec<_>>().join(" or "),
-            _ => {
-                let choices = list(&schema["oneOf"]).map(|choice| self.kind(choice));
-                let mut choices: Vec<_> = choices.collect();
-                choices.dedup();
-                if choices.is_empty() {
-                    "any".to_owned()
-                } else {
-                    choices.join(" or ")
-                }
-            }
-        }
-    }
-
-    /// What a value may be beyond its type.
-    fn bounds(&mut self, schema: &'a Value) {
-        let schema = self.resolve(schema);
-        for (key, words) in [
-            ("minimum", "at least"),
-            ("maximum", "at most"),
-            ("minLength", "characters at least"),
-            ("maxLength", "characters at most"),
-            ("pattern", "matches"),
-        ] {
-            if !schema[key].is_null() {
-                let value = &schema[key];
-                let value = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                self.raw(" <small>");
-                self.text(&format!("{words} {value}"));
-                self.raw("</small>");
-            }
-        }
-        let words: Vec<&str> = list(&schema["enum"]).map(text).collect();
-        if !words.is_empty() {
-            self.raw(" <small>one of ");
-            self.inline(&format!("`{}`", words.join("`, `")));
-            self.raw("</small>");
-        }
-    }
-
-    /// The properties below a schema, nested as they are.
-    fn schema(&mut self, schema: &'a Value, depth: usize) {
-        if depth == SCHEMA_DEPTH_MAX {
-            return;
-        }
-        let schema = self.resolve(schema);
-        for part in list(&schema["allOf"]) {
-            self.schema(part, depth);
-        }
-        for choice in list(&schema["oneOf"]) {
-            if self.has_properties(choice) {
-                self.raw("<div class=\"choice\">");
-                self.schema(choice, depth + 1);
-                self.raw("</div>");
-            }
-        }
-        if schema["items"].is_object() {
-            self.schema(&schema["items"], depth);
-        }
-        if object(&schema["properties"]).next().is_none() {
-            return;
-        }
-        self.raw("<dl>");
-        for (name, property) in object(&schema["properties"]) {
-            self.raw("<dt>");
-            self.element("code", name);
-            let kind = self.kind(property);
-            let needed = list(&schema["required"]).any(|required| required == name.as_str());
-            self.text(&format!(
-                " {kind}{}",
-                if needed { "" } else { ", optional" }
-            ));
-            self.raw("</dt><dd>");
-            let said = property["description"].as_str();
-            let said = said.or_else(|| self.resolve(property)["description"].as_str());
-            self.inline(said.unwrap_or(""));
-            self.bounds(property);
-            self.schema(property, depth + 1);
-            self.raw("</dd>");
-        }
-        self.raw("</dl>");
-    }
-
-    fn has_properties(&self, schema: &'a Value) -> bool {
-        let schema = self.resolve(schema);
-        schema["properties"].is_object()
-            || list(&schema["allOf"]).any(|part| self.has_properties(part))
-    }
-
     fn refusals(&mut self) {
         self.raw("<section id=\"refusals\"><h2>Refusals</h2>");
         self.prose("A refusal of any route has this body.");
@@ -371,18 +216,6 @@ impl<'a> Writer<'a> {
         }
         self.raw("</section>");
     }
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or("")
-}
-
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    value.as_object().into_iter().flat_map(Map::iter)
 }
 
 fn last_segment(reference: &str) -> Option<&str> {
