@@ -1,0 +1,407 @@
+//! Pagination: where a page's mark goes, and what the mark of the next page is.
+//!
+//! A mark comes back from whoever called, so it is never trusted as an address: of a next address
+//! only the query is kept, or a path below the operation's base.
+
+use serde_json::{Map, Value};
+use toolgate_openapi_table::{PageStyle, Pages, Place};
+
+use crate::encode;
+use crate::pointer;
+
+/// What a page's mark changes in a request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Turn {
+    pub query: Vec<(String, String)>,
+    pub body: Option<(Vec<String>, Value)>,
+    /// Query text in place of the operation's own.
+    pub query_text: Option<String>,
+    /// Path in place of the operation's own.
+    pub path: Option<String>,
+}
+
+/// Applies the mark of a page. None where it is none that this operation gave out.
+pub fn turn(pages: &Pages, mark: &str) -> Option<Turn> {
+    let mut turn = Turn::default();
+    match pages.style {
+        PageStyle::Link | PageStyle::NextUrl => {
+            let (path, query) = mark.split_once('?').unwrap_or((mark, ""));
+            if !path.is_empty() && (!pages.any_path || !is_safe_path(path)) {
+                return None;
+            }
+            let wild =
+                |c: char| c.is_control() || c.is_whitespace() || matches!(c, '#' | '{' | '}');
+            if query.contains(wild) {
+                return None;
+            }
+            turn.query_text = Some(query.to_owned());
+            turn.path = (!path.is_empty()).then(|| path.to_owned());
+        }
+        PageStyle::Page | PageStyle::Offset => {
+            let number = mark.parse::<u64>().ok()?;
+            place(pages, &mut turn, Value::from(number));
+        }
+        PageStyle::Cursor => place(pages, &mut turn, Value::from(mark)),
+    }
+    Some(turn)
+}
+
+fn place(pages: &Pages, turn: &mut Turn, value: Value) {
+    match &pages.param {
+        Some(Place::Query(name)) => {
+            turn.query.push((
+                encode::percent(name, false),
+                encode::percent(&encode::scalar(&value), false),
+            ));
+        }
+        Some(Place::Body(path)) => turn.body = Some((path.clone(), value)),
+        None => {}
+    }
+}
+
+fn is_safe_path(path: &str) -> bool {
+    let clean = !path.contains(['\\', '#', '{', '}', '@'])
+        && !path.contains("//")
+        && !path.contains("%2e")
+        && !path.contains("%2E");
+    clean
+        && path.starts_with('/')
+        && !path.contains(|c: char| c.is_control() || c.is_whitespace())
+        && !path.split('/').any(|segment| matches!(segment, "." | ".."))
+}
+
+/// What the answer to one page says about the next.
+pub struct Answer<'a> {
+    pub body: &'a Value,
+    /// Value of the `Link` header.
+    pub link: Option<&'a str>,
+    /// Address that was asked, base and all.
+    pub url: &'a str,
+    pub base: &'a str,
+}
+
+/// The mark of the next page, none after the last.
+pub fn next(
+    pages: &Pages,
+    arguments: &Map<String, Value>,
+    mark: Option<&str>,
+    answer: &Answer<'_>,
+) -> Option<String> {
+    let says =
+        |pointer: &Option<String>| pointer.as_deref().and_then(|p| pointer::at(answer.body, p));
+    if let Some(more) = says(&pages.more)
+        && matches!(more, Value::Bool(false) | Value::Null)
+    {
+        return None;
+    }
+    let known_more = matches!(says(&pages.more), Some(Value::Bool(true)));
+    let items = pages
+        .items
+        .as_deref()
+        .and_then(|p| pointer::at(answer.body, p))
+        .map(count);
+    let size = pages
+        .size
+        .as_ref()
+        .and_then(|name| arguments.get(name))
+        .and_then(Value::as_u64)
+        .or(pages.size_default);
+    let current = mark
+        .and_then(|mark| mark.parse::<u64>().ok())
+        .unwrap_or(pages.first);
+    match pages.style {
+        PageStyle::Cursor => {
+            let next = pointer::text_at(answer.body, pages.next.as_deref()?)?;
+            (!next.is_empty() && Some(next.as_str()) != mark).then_some(next)
+        }
+        PageStyle::Page => {
+            if let Some(total) = says(&pages.total_pages).and_then(Value::as_u64) {
+                let last = if pages.first == 0 {
+                    total.saturating_sub(1)
+                } else {
+                    total
+                };
+                return (current < last).then(|| (current + 1).to_string());
+            }
+            let full = match (items, size) {
+                (Some(items), Some(size)) => items > 0 && items >= size,
+                (Some(items), None) => items > 0,
+                (None, _) => false,
+            };
+            (known_more || full).then(|| (current + 1).to_string())
+        }
+        PageStyle::Offset => {
+            let step = items.or(size).filter(|step| *step > 0)?;
+            let after = current + step;
+            if let Some(total) = says(&pages.total).and_then(Value::as_u64) {
+                return (after < total).then(|| after.to_string());
+            }
+            let full = items.is_some_and(|items| size.is_none_or(|size| items >= size));
+            (known_more || full).then(|| after.to_string())
+        }
+        PageStyle::Link => mark_of(pages, next_link(answer.link?)?, answer),
+        PageStyle::NextUrl => mark_of(
+            pages,
+            pointer::at(answer.body, pages.next.as_deref()?)?.as_str()?,
+            answer,
+        ),
+    }
+}
+
+fn count(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.len() as u64,
+        Value::Object(map) => map.len() as u64,
+        _ => 0,
+    }
+}
+
+/// The target of `rel="next"` in a `Link` header (RFC 8288, section 3).
+fn next_link(header: &str) -> Option<&str> {
+    let mut rest = header;
+    while let Some(open) = rest.find('<') {
+        let after = &rest[open + 1..];
+        let close = after.find('>')?;
+        let (target, parameters) = (&after[..close], &after[close + 1..]);
+        let end = parameters
+            .find(",<")
+            .or_else(|| parameters.find(", <"))
+            .unwrap_or(parameters.len());
+        let is_next = parameters[..end].split(';').any(|parameter| {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = value.trim().trim_end_matches(',').trim_matches('"');
+            name.trim().eq_ignore_ascii_case("rel")
+                && value
+                    .split_whitespace()
+                    .any(|rel| rel.eq_ignore_ascii_case("next"))
+        });
+        if is_next {
+            return Some(target);
+        }
+        rest = &parameters[end..];
+    }
+    None
+}
+
+/// The mark made of a next address: its query, and its path where that may differ.
+fn mark_of(pages: &Pages, target: &str, answer: &Answer<'_>) -> Option<String> {
+    let target = target.split('#').next()?;
+    let (address, query) = target.split_once('?').unwrap_or((target, ""));
+    let kept: Vec<&str> = query
+        .split('&')
+        .filter(|pair| {
+            let name = pair.split('=').next().unwrap_or_default();
+            !pair.is_empty() && !pages.secret_query.iter().any(|secret| secret == name)
+        })
+        .collect();
+    let kept = kept
+        .join("&")
+        .replace('{', "%7B")
+        .replace('}', "%7D")
+        .replace(' ', "%20");
+    let mark = if pages.any_path {
+        let origin = |url: &str| url.split('/').take(3).collect::<Vec<_>>().join("/");
+        let path = if address.starts_with("https://") || address.starts_with("http://") {
+            if origin(address) != origin(answer.url) {
+                return None;
+            }
+            &address[origin(address).len()..]
+        } else {
+            address
+        };
+        let prefix = &answer.base[origin(answer.base).len().min(answer.base.len())..];
+        let below = path.strip_prefix(prefix).unwrap_or(path);
+        if !below.is_empty() && !is_safe_path(below) {
+            return None;
+        }
+        format!("{below}?{kept}")
+    } else {
+        format!("?{kept}")
+    };
+    (mark != "?").then_some(mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+    use toolgate_openapi_table::{PageStyle, Pages, Place};
+
+    use super::{Answer, next, turn};
+
+    fn pages(style: PageStyle) -> Pages {
+        Pages {
+            style,
+            param: Some(Place::Query("p".into())),
+            next: Some("/next".into()),
+            more: None,
+            items: Some("/items".into()),
+            total: None,
+            total_pages: None,
+            size: Some("limit".into()),
+            size_default: None,
+            first: u64::from(style == PageStyle::Page),
+            any_path: false,
+            secret_query: vec!["key".into()],
+        }
+    }
+
+    fn after(
+        pages: &Pages,
+        arguments: Value,
+        mark: Option<&str>,
+        body: Value,
+        link: Option<&str>,
+    ) -> Option<String> {
+        let arguments: Map<String, Value> = arguments.as_object().expect("an object").clone();
+        let answer = Answer {
+            body: &body,
+            link,
+            url: "https://h/v1/a",
+            base: "https://h/v1",
+        };
+        next(pages, &arguments, mark, &answer)
+    }
+
+    #[test]
+    fn a_cursor_goes_on_until_it_is_empty_or_there_is_no_more() {
+        let mut cursor = pages(PageStyle::Cursor);
+        assert_eq!(
+            after(&cursor, json!({}), None, json!({"next": "b"}), None).as_deref(),
+            Some("b")
+        );
+        assert_eq!(
+            after(&cursor, json!({}), None, json!({"next": 17}), None).as_deref(),
+            Some("17")
+        );
+        for end in [json!({"next": ""}), json!({"next": null}), json!({})] {
+            assert_eq!(after(&cursor, json!({}), None, end, None), None);
+        }
+        assert_eq!(
+            after(&cursor, json!({}), Some("b"), json!({"next": "b"}), None),
+            None
+        );
+        cursor.more = Some("/more".into());
+        assert_eq!(
+            after(
+                &cursor,
+                json!({}),
+                None,
+                json!({"next": "b", "more": false}),
+                None
+            ),
+            None
+        );
+        cursor.next = Some("/items/-1/id".into());
+        let body = json!({"items": [{"id": "x"}, {"id": "y"}], "more": true});
+        assert_eq!(
+            after(&cursor, json!({}), None, body, None).as_deref(),
+            Some("y")
+        );
+        assert_eq!(
+            turn(&cursor, "a b&c").expect("a turn").query,
+            [("p".into(), "a%20b%26c".into())]
+        );
+    }
+
+    #[test]
+    fn pages_and_offsets_go_on_while_they_are_full() {
+        let mut page = pages(PageStyle::Page);
+        let two = json!({"items": [1, 2]});
+        assert_eq!(
+            after(&page, json!({"limit": 2}), None, two.clone(), None).as_deref(),
+            Some("2")
+        );
+        assert_eq!(
+            after(&page, json!({"limit": 3}), Some("2"), two.clone(), None),
+            None
+        );
+        assert_eq!(
+            after(&page, json!({}), Some("4"), two.clone(), None).as_deref(),
+            Some("5")
+        );
+        assert_eq!(
+            after(&page, json!({}), None, json!({"items": []}), None),
+            None
+        );
+        page.total_pages = Some("/pages".into());
+        assert_eq!(
+            after(
+                &page,
+                json!({}),
+                Some("3"),
+                json!({"items": [1], "pages": 3}),
+                None
+            ),
+            None
+        );
+        let mut offset = pages(PageStyle::Offset);
+        assert_eq!(
+            after(&offset, json!({"limit": 2}), Some("4"), two.clone(), None).as_deref(),
+            Some("6")
+        );
+        offset.total = Some("/total".into());
+        assert_eq!(
+            after(
+                &offset,
+                json!({}),
+                Some("4"),
+                json!({"items": [1, 2], "total": 6}),
+                None
+            ),
+            None
+        );
+        assert_eq!(turn(&offset, "not a number"), None);
+    }
+
+    #[test]
+    fn of_a_next_address_only_the_query_is_kept_and_never_a_credential() {
+        let link = pages(PageStyle::Link);
+        let header = r#"<https://h/v1/a?p=1>; rel="prev", <https://evil.example/x?p=3&key=SECRET>; rel="next""#;
+        assert_eq!(
+            after(&link, json!({}), None, json!([]), Some(header)).as_deref(),
+            Some("?p=3")
+        );
+        assert_eq!(
+            after(
+                &link,
+                json!({}),
+                None,
+                json!([]),
+                Some("<https://h/?p=1>; rel=last")
+            ),
+            None
+        );
+        assert_eq!(
+            turn(&link, "?p=3").expect("a turn").query_text.as_deref(),
+            Some("p=3")
+        );
+        for forged in [
+            "https://evil.example/?p=1",
+            "/other?p=1",
+            "?p={secret}",
+            "?a b",
+        ] {
+            assert_eq!(turn(&link, forged), None, "{forged}");
+        }
+    }
+
+    #[test]
+    fn a_next_path_stays_on_its_origin_and_below_its_base() {
+        let mut open = pages(PageStyle::NextUrl);
+        open.any_path = true;
+        let found = |next: &str| after(&open, json!({}), None, json!({"next": next}), None);
+        assert_eq!(
+            found("/v1/query/01-2000").as_deref(),
+            Some("/query/01-2000?")
+        );
+        assert_eq!(found("https://h/v1/b?x=1").as_deref(), Some("/b?x=1"));
+        assert_eq!(found("https://evil.example/v1/b?x=1"), None);
+        assert_eq!(
+            turn(&open, "/b?x=1").expect("a turn").path.as_deref(),
+            Some("/b")
+        );
+        for forged in ["//evil.example/?x", "/a/../b?x", "/a@b?x", "b?x"] {
+            assert_eq!(turn(&open, forged), None, "{forged}");
+        }
+    }
+}
