@@ -3,8 +3,8 @@
 //! Two clients share all settings but one: the public client's resolver drops every address that is
 //! not global ([`super::address`]), so exactly a checked address is dialled, for each new connection
 //! of the pool again; the private client serves origins that an operator named. Neither follows
-//! redirects, uses a proxy from the environment, keeps cookies, decompresses or repeats a request
-//! by itself. Connection errors become fixed sentences without addresses.
+//! redirects, uses a proxy from the environment, keeps cookies or repeats a request by itself. Plain
+//! bodies are asked for; compressed ones are opened under the same cap ([`super::decode`]). Connection errors become fixed sentences without addresses.
 
 use std::error::Error as StdError;
 use std::io;
@@ -14,10 +14,11 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
-use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::address::is_global;
+use super::decode::{DecodeError, decode};
 use super::inject::Draft;
 use super::{Failure, FailureKind};
 
@@ -147,17 +148,6 @@ impl Dialler {
         {
             return Err(too_large());
         }
-        if answer
-            .headers()
-            .get("content-encoding")
-            .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
-        {
-            return Err(Failure {
-                kind: FailureKind::Protocol,
-                message: "the provider compressed an answer that was asked for plain".into(),
-                sent: true,
-            });
-        }
         let headers = std::mem::take(answer.headers_mut());
         let mut body = BytesMut::new();
         while let Some(part) = answer
@@ -171,10 +161,23 @@ impl Dialler {
             on_bytes(part.len())?;
             body.extend_from_slice(&part);
         }
+        let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
+        let body = match encoding {
+            Some(encoding) if !body.is_empty() => decode(encoding, body.freeze(), body_bytes_max)
+                .map_err(|error| match error {
+                DecodeError::TooLarge => too_large(),
+                other => Failure {
+                    kind: FailureKind::Protocol,
+                    message: other.to_string(),
+                    sent: true,
+                },
+            })?,
+            _ => body.freeze(),
+        };
         Ok(Answer {
             status,
             headers,
-            body: body.freeze(),
+            body,
         })
     }
 }

@@ -16,6 +16,7 @@ use url::Url;
 use url::form_urlencoded;
 
 use super::Injection;
+use super::scrub::SECRET_BYTES_MIN;
 use crate::catalog::manifest::{BasicTemplate, Placement};
 
 /// What may stand unescaped in one path segment (RFC 3986, section 3.3).
@@ -62,19 +63,20 @@ pub enum InjectRefusal {
     Signature,
 }
 
-/// Fills every placement but signatures. Returns the texts that were written and hold a field that
-/// `is_secret`, for the scrubber.
+/// Fills every placement but signatures. Returns, for the scrubber, the texts that were written and
+/// hold a field that `is_secret` but is too short to be searched for by itself.
 pub fn write(
     draft: &mut Draft,
     injection: &Injection,
     parameters: &BTreeMap<String, String>,
     is_secret: impl Fn(&str) -> bool,
 ) -> Result<Vec<String>, InjectRefusal> {
-    let holds_secret = |template: &str| {
-        injection
-            .values
-            .keys()
-            .any(|field| is_secret(field) && template.contains(&format!("{{{field}}}")))
+    let hides = |template: &str| {
+        injection.values.iter().any(|(field, value)| {
+            value.expose().len() < SECRET_BYTES_MIN
+                && is_secret(field)
+                && template.contains(&format!("{{{field}}}"))
+        })
     };
     let mut written = Vec::new();
     for placement in &injection.placements {
@@ -82,13 +84,13 @@ pub fn write(
             Placement::Header { header, template } => {
                 let value = filled(template, injection, parameters)?;
                 set_header(&mut draft.headers, header, &value)?;
-                written.extend(holds_secret(template).then_some(value));
+                written.extend(hides(template).then_some(value));
             }
             Placement::Query { query, template } => {
                 let value = filled(template, injection, parameters)?;
                 remove_query(&mut draft.url, query);
                 draft.url.query_pairs_mut().append_pair(query, &value);
-                written.extend(holds_secret(template).then_some(value));
+                written.extend(hides(template).then_some(value));
             }
             Placement::Path { path: template } => {
                 let prefix = path_prefix(template, injection, parameters)?;
@@ -98,12 +100,12 @@ pub fn write(
                 if draft.url.path() != path {
                     return Err(InjectRefusal::Url);
                 }
-                written.extend(holds_secret(template).then_some(prefix));
+                written.extend(hides(template).then_some(prefix));
             }
             Placement::Body { body, template } => {
                 let value = filled(template, injection, parameters)?;
                 set_field(draft, body, &value)?;
-                written.extend(holds_secret(template).then_some(value));
+                written.extend(hides(template).then_some(value));
             }
             Placement::Basic { basic } => {
                 let pair = basic_pair(basic, injection, parameters)?;
@@ -113,7 +115,7 @@ pub fn write(
                     AUTHORIZATION.as_str(),
                     &format!("Basic {encoded}"),
                 )?;
-                if holds_secret(&basic.username) || holds_secret(&basic.password) {
+                if hides(&basic.username) || hides(&basic.password) {
                     written.extend([pair, encoded]);
                 }
             }

@@ -6,10 +6,11 @@
 //! operator's grant do not both name. Knows nothing of WebAssembly: [`crate::runtime`] translates.
 //!
 //! Read [`send`] next, then the pure stages in the order in which it calls them: [`grant`] and
-//! [`policy`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`scrub`];
+//! [`policy`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`scrub`];
 //! [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
 
 pub mod address;
+pub mod decode;
 pub mod dial;
 pub mod follow;
 pub mod grant;

@@ -20,6 +20,9 @@ use super::{Credentials, Failure, FailureKind, PlannedRequest, RequestRecord};
 /// Failure texts longer than this are cut.
 pub const MESSAGE_BYTES_MAX: usize = 2 * 1024;
 
+/// No call and no request waits longer, whatever it asks for.
+pub const TIMEOUT_MAX: Duration = Duration::from_secs(15 * 60);
+
 /// Bounds of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallLimits {
@@ -84,7 +87,7 @@ impl Scope {
             credentials,
             limits,
             mode,
-            deadline: Instant::now() + limits.timeout,
+            deadline: Instant::now() + limits.timeout.min(TIMEOUT_MAX),
             slots: Semaphore::new(limits.concurrency_max.max(1)),
             requests: AtomicUsize::new(0),
             bytes: AtomicU64::new(0),

@@ -15,7 +15,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
@@ -90,6 +90,8 @@ impl Scrubber {
                 by_anchor.entry(anchor).or_default().push(form);
             }
             let anchors = AhoCorasick::builder()
+                // Built for every call: a DFA would take longer to build than it saves.
+                .kind(Some(AhoCorasickKind::ContiguousNFA))
                 .ascii_case_insensitive(true)
                 .match_kind(MatchKind::LeftmostLongest)
                 .build(by_anchor.keys())

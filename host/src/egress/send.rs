@@ -19,7 +19,7 @@ use super::dial::{Answer, DialError, Dialler, Lookup, system_lookup};
 use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
 use super::inject::{self, Draft};
 use super::policy::{self, Target};
-use super::scope::{Mode, Scope};
+use super::scope::{Mode, Scope, TIMEOUT_MAX};
 use super::upstream::AllowUpstream;
 use super::{
     Credential, Failure, FailureKind, Injection, Request, RequestRecord, Response, headers, plan,
@@ -29,7 +29,9 @@ use crate::catalog::manifest::Placement;
 
 /// The longest idempotency key that is passed on.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
-/// Names under which an idempotency key travels (draft-ietf-httpapi-idempotency-key-header).
+/// How much of a path the receipt keeps.
+pub const RECEIPT_PATH_BYTES_MAX: usize = 1024;
+/// The name under which an idempotency key travels (draft-ietf-httpapi-idempotency-key-header).
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// What the process decides once about its way out.
@@ -87,7 +89,9 @@ impl Egress {
 
     /// Runs one request of a plugin within its scope. Every text of the result is scrubbed.
     pub async fn send(&self, scope: &Scope, request: Request) -> Result<Response, Failure> {
-        let deadline = scope.deadline.min(Instant::now() + request.timeout);
+        let deadline = scope
+            .deadline
+            .min(Instant::now() + request.timeout.min(TIMEOUT_MAX));
         let sent = AtomicBool::new(false);
         let work = Box::pin(self.inner.run(scope, request, deadline, &sent));
         let result = match tokio::time::timeout_at(deadline, work).await {
@@ -422,10 +426,12 @@ impl<'a> Receipt<'a> {
         hop: &Hop,
         injection: Option<&Injection>,
     ) -> Self {
+        let path = hop.target.url.path();
         let record = RequestRecord {
             method: hop.method.to_string(),
             host: hop.target.origin.host.clone(),
-            path: hop.target.url.path().to_owned(),
+            // ASCII, as every path of a parsed URL.
+            path: path[..path.len().min(RECEIPT_PATH_BYTES_MAX)].to_owned(),
             status: None,
             bytes_out: hop.body.len() as u64,
             bytes_in: 0,

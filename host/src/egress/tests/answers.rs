@@ -170,17 +170,76 @@ async fn cookies_and_connection_fields_stay_with_the_host() {
 }
 
 #[tokio::test]
-async fn a_compressed_answer_cannot_hide_anything() {
-    let upstream =
-        Upstream::start(|_, _| plain(200, &[("content-encoding", "gzip")], "\x1f")).await;
+async fn a_compressed_answer_is_opened_under_the_cap_and_scrubbed() {
+    let upstream = Upstream::start(|seen, number| {
+        let echo = seen.header("authorization").unwrap_or_default().to_owned();
+        let packed = |bytes: &[u8]| {
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            std::io::Write::write_all(&mut encoder, bytes).expect("memory");
+            encoder.finish().expect("memory")
+        };
+        match number {
+            1 => plain(
+                200,
+                &[("content-encoding", "gzip")],
+                packed(echo.as_bytes()),
+            ),
+            2 => plain(200, &[("content-encoding", "gzip")], packed(&[b'a'; 101])),
+            3 => plain(200, &[("content-encoding", "gzip")], "no gzip at all"),
+            _ => plain(200, &[("content-encoding", "br")], echo),
+        }
+    })
+    .await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let failure = egress
-        .send(&scope(Connected::bearer()), get("/"))
-        .await
-        .expect_err("refused");
-    assert_eq!((failure.kind, failure.sent), (FailureKind::Protocol, true));
+    let scope = scope(Connected::bearer());
+    let request = || Request {
+        response_bytes_max: 100,
+        ..get("/")
+    };
+    let response = egress.send(&scope, request()).await.expect("an answer");
+    assert_eq!(&response.body[..], b"Bearer [redacted]");
+    assert!(
+        response
+            .headers
+            .iter()
+            .all(|(name, _)| name != "content-encoding")
+    );
+    for kind in [
+        FailureKind::TooLarge,
+        FailureKind::Protocol,
+        FailureKind::Protocol,
+    ] {
+        let failure = egress.send(&scope, request()).await.expect_err("refused");
+        assert_eq!((failure.kind, failure.sent), (kind, true));
+    }
     assert_eq!(
         upstream.seen()[0].header("accept-encoding"),
         Some("identity")
     );
+}
+
+#[tokio::test]
+async fn nothing_that_is_logged_on_the_way_names_the_credential() {
+    let upstream = Upstream::start(|_, _| plain(200, &[], "")).await;
+    let egress = egress(vec![upstream.as_host(API)], &[]);
+    let log = TraceLog::start();
+    for placement in [
+        serde_json::json!([{ "header": "authorization", "template": "Bearer {secret}" }]),
+        serde_json::json!([{ "path": "/bot{secret}" }]),
+        serde_json::json!([{ "query": "key" }]),
+        serde_json::json!([{ "basic": { "username": "{secret}", "password": "" } }]),
+    ] {
+        let scope = scope(Connected {
+            placements: placement,
+            ..Connected::bearer()
+        });
+        egress.send(&scope, get("/me")).await.expect("an answer");
+    }
+    let text = log.text();
+    assert!(
+        text.contains("idle connection"),
+        "the layers below do log: {text}"
+    );
+    assert_unplanted(&text);
 }

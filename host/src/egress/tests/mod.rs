@@ -6,6 +6,7 @@ mod limits;
 mod reach;
 mod redirects;
 mod repeats;
+mod tls;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -236,4 +237,54 @@ fn plain(status: u16, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer
         answer = answer.header(*name, *value);
     }
     answer.body(body.into()).expect("an answer")
+}
+
+/// Everything that this thread logs, at the finest level.
+struct TraceLog {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    _guard: tracing::subscriber::DefaultGuard,
+}
+
+impl TraceLog {
+    fn start() -> Self {
+        struct Sink(Arc<Mutex<Vec<u8>>>);
+        impl std::io::Write for Sink {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0
+                    .lock()
+                    .expect("no panic holds it")
+                    .extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let writer = Arc::clone(&bytes);
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_ansi(false)
+            .with_writer(move || Sink(Arc::clone(&writer)))
+            .finish();
+        Self {
+            bytes,
+            _guard: tracing::subscriber::set_default(subscriber),
+        }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().expect("no panic holds it")).into_owned()
+    }
+}
+
+/// The planted secret stands nowhere in `text`, in no form.
+fn assert_unplanted(text: &str) {
+    let mut scrubber = scrub::Scrubber::default();
+    scrubber.learn([SECRET.as_bytes()]);
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| scrubber.finds(line.as_bytes()))
+        .collect();
+    assert!(lines.is_empty(), "{lines:#?}");
 }

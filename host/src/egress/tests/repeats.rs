@@ -96,7 +96,7 @@ async fn a_refused_credential_is_refreshed_once_and_the_request_repeated_once() 
         assert_eq!(connected.refreshed.load(Ordering::Relaxed), 1);
         assert_eq!(
             &response.body[..],
-            b"[redacted]",
+            b"Bearer [redacted]",
             "both generations are known"
         );
         assert_eq!(scope.records()[0].status, Some(401));
