@@ -11,17 +11,27 @@
 //!
 //! Read next: [`Changes`] (how caches learn that they are stale), then the file of a resource.
 
+mod approvals;
+mod audit;
 mod changes;
+mod connect_flows;
+mod connections;
 mod error;
 mod executions;
+mod idempotency;
 mod keys;
 mod manifests;
+mod oauth_apps;
 mod open;
 mod page;
+mod permissions;
 mod plugins;
+mod rate_counts;
+mod results;
 mod service_config;
 mod session_kv;
 mod sessions;
+mod skills;
 mod text;
 mod workspaces;
 
@@ -29,19 +39,29 @@ use std::sync::Arc;
 
 use sqlx::{PgPool, SqlitePool};
 
+pub use approvals::{Approval, ApprovalState};
+pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
+pub use connect_flows::{ConnectFlow, FlowState};
+pub use connections::{Connection, ConnectionHealth, NewConnection, RefreshFailed, Refreshed};
 pub use error::StoreError;
 pub use executions::{ExecutionFilter, ExecutionRow};
+pub use idempotency::{BeginRequest, Begun};
 pub use keys::{ApiKey, FoundKey, Revoked};
 pub use manifests::CachedManifest;
+pub use oauth_apps::{OAuthApp, SealedBox};
 pub use page::{Cursor, Page};
+pub use permissions::{PermissionRule, Rule, RuleChange, RuleKind};
 pub use plugins::{
     ActivatePlugin, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, Plugin, PluginFile,
     PluginState, PluginVersion,
 };
+pub use rate_counts::RateCount;
+pub use results::ResultPiece;
 pub use service_config::{ALL_WORKSPACES, ServiceSetting};
 pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
 pub use sessions::{SESSION_IDLE_MS, Session};
+pub use skills::{Skill, SkillChange, SkillUpdate, SkillVersion};
 pub use text::{Json, UnknownWord};
 pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};
 

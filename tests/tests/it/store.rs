@@ -1,14 +1,20 @@
 //! The store's story, told to SQLite and to a real PostgreSQL.
 
 mod changes;
+mod connect_flows;
+mod connections;
+mod idempotency;
 mod keys;
+mod limits;
 mod opening;
+mod permissions;
 mod plugins;
 mod receipts;
 mod sessions;
+mod skills;
 
 use tempfile::TempDir;
-use toolgate::store::{ApiKey, Plan, Store, Workspace};
+use toolgate::store::{ApiKey, NewConnection, Plan, Store, Workspace};
 use toolgate_tests::postgres;
 
 const NOW_MS: i64 = 1_800_000_000_000;
@@ -80,5 +86,22 @@ fn api_key(workspace: &Workspace, id: &str) -> ApiKey {
         created_at_ms: NOW_MS,
         revoked_at_ms: None,
         last_used_at_ms: None,
+    }
+}
+
+fn new_connection(workspace: &Workspace, id: &str) -> NewConnection {
+    NewConnection {
+        workspace_id: workspace.id.clone(),
+        id: id.into(),
+        user_id: "ada".into(),
+        service: "github".into(),
+        slot: "user".into(),
+        auth_type: "oauth2".into(),
+        account: Some("ada@example.com".into()),
+        scopes: vec!["repo".into()],
+        parameters: [("subdomain".to_owned(), "acme".to_owned())].into(),
+        sealed: "box 1".into(),
+        token_expires_at_ms: Some(NOW_MS + 60_000),
+        refreshable: true,
     }
 }

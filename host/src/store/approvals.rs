@@ -1,0 +1,176 @@
+//! Approvals: calls that a person has to allow first. One approval lets one call run once.
+
+use super::page::one_more;
+use super::text::words;
+use super::{Cursor, Page, Store, StoreError, portable};
+
+words! {
+    pub enum ApprovalState {
+        Pending = "pending",
+        Approved = "approved",
+        Denied = "denied",
+        /// The approved call has run.
+        Used = "used",
+        Expired = "expired",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Approval {
+    pub workspace_id: String,
+    pub id: String,
+    pub user_id: String,
+    pub tool_name: String,
+    /// SHA-256 of the canonical arguments.
+    pub arguments_hash: String,
+    /// What the call would send, as a dry run shows it: a JSON array.
+    pub requests: String,
+    pub session_id: Option<String>,
+    #[sqlx(try_from = "String")]
+    pub state: ApprovalState,
+    pub decided_by: Option<String>,
+    pub decided_at_ms: Option<i64>,
+    pub created_at_ms: i64,
+    pub expires_at_ms: i64,
+}
+
+impl Store {
+    /// Asks for approval of a call, and answers the approval that now stands: the earlier one if
+    /// the same call has asked before and it is still open.
+    pub async fn open_approval(&self, asked: &Approval) -> Result<Approval, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE approvals SET state = 'expired' WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
+                 AND arguments_hash = $4 AND state IN ('pending', 'approved') AND expires_at_ms <= $5",
+            )
+            .bind(&asked.workspace_id)
+            .bind(&asked.user_id)
+            .bind(&asked.tool_name)
+            .bind(&asked.arguments_hash)
+            .bind(asked.created_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "INSERT INTO approvals (workspace_id, id, user_id, tool_name, arguments_hash, requests, session_id, \
+                 state, created_at_ms, expires_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $9) \
+                 ON CONFLICT DO NOTHING",
+            )
+            .bind(&asked.workspace_id)
+            .bind(&asked.id)
+            .bind(&asked.user_id)
+            .bind(&asked.tool_name)
+            .bind(&asked.arguments_hash)
+            .bind(&asked.requests)
+            .bind(&asked.session_id)
+            .bind(asked.created_at_ms)
+            .bind(asked.expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query_as(
+                "SELECT * FROM approvals WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
+                 AND arguments_hash = $4 AND state IN ('pending', 'approved')",
+            )
+            .bind(&asked.workspace_id)
+            .bind(&asked.user_id)
+            .bind(&asked.tool_name)
+            .bind(&asked.arguments_hash)
+            .fetch_one(&mut *tx)
+            .await?
+        }))
+    }
+
+    pub async fn find_approval(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<Approval>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM approvals WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Newest first, in one state or in all.
+    pub async fn list_approvals(
+        &self,
+        workspace_id: &str,
+        state: Option<ApprovalState>,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<Page<Approval>, StoreError> {
+        let (at_ms, id) = Cursor::bound(after);
+        let rows = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM approvals WHERE workspace_id = $1 AND ($2 IS NULL OR state = $2) \
+                 AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) \
+                 ORDER BY created_at_ms DESC, id DESC LIMIT $5",
+            )
+            .bind(workspace_id)
+            .bind(state.map(ApprovalState::as_str))
+            .bind(at_ms)
+            .bind(&id)
+            .bind(one_more(limit))
+            .fetch_all(db)
+            .await?
+        });
+        Ok(Page::cut(rows, limit, |row: &Approval| {
+            (row.created_at_ms, &row.id)
+        }))
+    }
+
+    /// Decides a pending approval, once. `None`: it is not pending, has expired or is not there.
+    pub async fn decide_approval(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        approve: bool,
+        decided_by: &str,
+        now_ms: i64,
+    ) -> Result<Option<Approval>, StoreError> {
+        let state = if approve {
+            ApprovalState::Approved
+        } else {
+            ApprovalState::Denied
+        };
+        Ok(portable!(write self, tx => {
+            sqlx::query_as(
+                "UPDATE approvals SET state = $3, decided_by = $4, decided_at_ms = $5 WHERE workspace_id = $1 \
+                 AND id = $2 AND state = 'pending' AND expires_at_ms > $5 RETURNING *",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(state.as_str())
+            .bind(decided_by)
+            .bind(now_ms)
+            .fetch_optional(&mut *tx)
+            .await?
+        }))
+    }
+
+    /// Takes an approved call's one run. `None`: no such approval stands.
+    pub async fn use_approval(
+        &self,
+        workspace_id: &str,
+        user_id: &str,
+        tool_name: &str,
+        arguments_hash: &str,
+        now_ms: i64,
+    ) -> Result<Option<Approval>, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query_as(
+                "UPDATE approvals SET state = 'used' WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
+                 AND arguments_hash = $4 AND state = 'approved' AND expires_at_ms > $5 RETURNING *",
+            )
+            .bind(workspace_id)
+            .bind(user_id)
+            .bind(tool_name)
+            .bind(arguments_hash)
+            .bind(now_ms)
+            .fetch_optional(&mut *tx)
+            .await?
+        }))
+    }
+}

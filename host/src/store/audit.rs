@@ -1,0 +1,66 @@
+//! The audit log: who changed what in a workspace. Rows are only ever added.
+
+use super::page::one_more;
+use super::{Cursor, Page, Store, StoreError, portable};
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct AuditEntry {
+    pub workspace_id: String,
+    /// `aud_<ULID>`.
+    pub id: String,
+    pub at_ms: i64,
+    /// `key:<id>`, `member:<id>` or `operator`.
+    pub actor: String,
+    /// Dotted, for example `keys.revoke`.
+    pub action: String,
+    /// Id of what was changed.
+    pub subject: String,
+    /// JSON object without secrets.
+    pub details: String,
+}
+
+impl Store {
+    pub async fn add_audit_entry(&self, entry: &AuditEntry) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query(
+                "INSERT INTO audit_log (workspace_id, id, at_ms, actor, action, subject, details) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            )
+            .bind(&entry.workspace_id)
+            .bind(&entry.id)
+            .bind(entry.at_ms)
+            .bind(&entry.actor)
+            .bind(&entry.action)
+            .bind(&entry.subject)
+            .bind(&entry.details)
+            .execute(&mut *tx)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// Newest first.
+    pub async fn list_audit_entries(
+        &self,
+        workspace_id: &str,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<Page<AuditEntry>, StoreError> {
+        let (at_ms, id) = Cursor::bound(after);
+        let rows = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM audit_log WHERE workspace_id = $1 \
+                 AND (at_ms < $2 OR (at_ms = $2 AND id < $3)) ORDER BY at_ms DESC, id DESC LIMIT $4",
+            )
+            .bind(workspace_id)
+            .bind(at_ms)
+            .bind(&id)
+            .bind(one_more(limit))
+            .fetch_all(db)
+            .await?
+        });
+        Ok(Page::cut(rows, limit, |row: &AuditEntry| {
+            (row.at_ms, &row.id)
+        }))
+    }
+}

@@ -1,0 +1,386 @@
+//! Connections: a user's credential for one service, as a sealed box, and its health.
+//!
+//! A refresh is done by whoever holds the connection's lease, across all processes that share the
+//! database; what it brought is stored only by that holder. That a refresh is running is not a
+//! stored state but an unexpired lease, so a process that dies leaves nothing stuck.
+
+use std::collections::BTreeMap;
+
+use super::changes::bump;
+use super::error::inserted;
+use super::text::{Json, words};
+use super::{Store, StoreError, Topic, portable};
+
+words! {
+    /// Health, as public answers name it. `Refreshing` is never stored, see [`Connection::state_at`].
+    pub enum ConnectionHealth {
+        Active = "active",
+        Refreshing = "refreshing",
+        /// A refresh failed for a reason that may pass; the next try is at `next_retry_at_ms`.
+        CoolingDown = "cooling_down",
+        /// Only the user can repair it, by connecting again.
+        ReauthNeeded = "reauth_needed",
+        Revoked = "revoked",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Connection {
+    pub workspace_id: String,
+    /// `con_<ULID>`; kept when the user connects again.
+    pub id: String,
+    pub user_id: String,
+    pub service: String,
+    /// Credential slot of the manifest.
+    pub slot: String,
+    pub auth_type: String,
+    /// The account's name at the provider.
+    pub account: Option<String>,
+    #[sqlx(try_from = "Json<Vec<String>>")]
+    pub scopes: Vec<String>,
+    /// Connection parameters, which are not secret.
+    #[sqlx(try_from = "Json<BTreeMap<String, String>>")]
+    pub parameters: BTreeMap<String, String>,
+    /// The credential in the vault's box.
+    pub sealed: String,
+    /// Grows with every new credential, by refresh or by connecting again.
+    pub generation: i64,
+    /// Grows with every write, for compare-and-set.
+    pub version: i64,
+    #[sqlx(try_from = "String")]
+    pub state: ConnectionHealth,
+    pub state_since_ms: i64,
+    pub token_expires_at_ms: Option<i64>,
+    /// Whether the box holds something to refresh with.
+    pub refreshable: bool,
+    /// Refreshes that failed since the last good one.
+    pub failures: i64,
+    pub next_retry_at_ms: Option<i64>,
+    pub last_error: Option<String>,
+    pub lease_owner: Option<String>,
+    pub lease_since_ms: Option<i64>,
+    pub lease_until_ms: Option<i64>,
+    pub created_at_ms: i64,
+    pub updated_at_ms: i64,
+}
+
+impl Connection {
+    /// The public state and since when.
+    pub fn state_at(&self, now_ms: i64) -> (ConnectionHealth, i64) {
+        match (self.lease_since_ms, self.lease_until_ms) {
+            (Some(since_ms), Some(until_ms)) if until_ms > now_ms => {
+                (ConnectionHealth::Refreshing, since_ms)
+            }
+            _ => (self.state, self.state_since_ms),
+        }
+    }
+}
+
+impl From<Json<BTreeMap<String, String>>> for BTreeMap<String, String> {
+    fn from(json: Json<Self>) -> Self {
+        json.0
+    }
+}
+
+/// A credential that has just been made: by a user who connected, or by connecting again.
+#[derive(Clone, Debug)]
+pub struct NewConnection {
+    pub workspace_id: String,
+    pub id: String,
+    pub user_id: String,
+    pub service: String,
+    pub slot: String,
+    pub auth_type: String,
+    pub account: Option<String>,
+    pub scopes: Vec<String>,
+    pub parameters: BTreeMap<String, String>,
+    pub sealed: String,
+    pub token_expires_at_ms: Option<i64>,
+    pub refreshable: bool,
+}
+
+/// What a refresh brought.
+#[derive(Clone, Debug)]
+pub struct Refreshed<'a> {
+    pub sealed: &'a str,
+    pub token_expires_at_ms: Option<i64>,
+    pub refreshable: bool,
+    /// `None`: as before.
+    pub scopes: Option<&'a [String]>,
+}
+
+/// Why a refresh brought nothing, and what follows.
+#[derive(Clone, Debug)]
+pub struct RefreshFailed<'a> {
+    /// `CoolingDown`, `ReauthNeeded` or `Revoked`.
+    pub state: ConnectionHealth,
+    pub next_retry_at_ms: Option<i64>,
+    pub last_error: &'a str,
+}
+
+/// Inserts a connection or gives the one with this id, user and service a new credential.
+macro_rules! connect {
+    ($tx:ident, $new:expr, $now_ms:expr) => {{
+        let done = sqlx::query(
+            "INSERT INTO connections (workspace_id, id, user_id, service, slot, auth_type, account, scopes, \
+             parameters, sealed, generation, version, state, state_since_ms, token_expires_at_ms, refreshable, \
+             failures, created_at_ms, updated_at_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, 1, 'active', $13, $11, $12, 0, $13, $13) \
+             ON CONFLICT (workspace_id, id) DO UPDATE SET auth_type = excluded.auth_type, \
+             account = excluded.account, scopes = excluded.scopes, parameters = excluded.parameters, \
+             sealed = excluded.sealed, generation = connections.generation + 1, \
+             version = connections.version + 1, state = 'active', state_since_ms = excluded.state_since_ms, \
+             token_expires_at_ms = excluded.token_expires_at_ms, refreshable = excluded.refreshable, failures = 0, \
+             next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, lease_since_ms = NULL, \
+             lease_until_ms = NULL, updated_at_ms = excluded.updated_at_ms \
+             WHERE connections.user_id = excluded.user_id AND connections.service = excluded.service \
+             AND connections.slot = excluded.slot",
+        )
+        .bind(&$new.workspace_id)
+        .bind(&$new.id)
+        .bind(&$new.user_id)
+        .bind(&$new.service)
+        .bind(&$new.slot)
+        .bind(&$new.auth_type)
+        .bind(&$new.account)
+        .bind(Json(&$new.scopes))
+        .bind(Json(&$new.parameters))
+        .bind(&$new.sealed)
+        .bind($new.token_expires_at_ms)
+        .bind($new.refreshable)
+        .bind($now_ms)
+        .execute(&mut *$tx)
+        .await?;
+        inserted(done.rows_affected(), "connection id")?;
+        bump!($tx, Topic::Connections);
+    }};
+}
+pub(super) use connect;
+
+impl Store {
+    /// Keeps a new credential, active. With an id that is there already the user has connected
+    /// again: the box is replaced, a running refresh loses its lease.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] when the id belongs to another user, service or slot.
+    pub async fn connect(&self, new: &NewConnection, now_ms: i64) -> Result<(), StoreError> {
+        portable!(write self, tx => { connect!(tx, new, now_ms); });
+        Ok(())
+    }
+
+    pub async fn find_connection(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<Connection>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM connections WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Newest first, of one user or service or of all.
+    pub async fn list_connections(
+        &self,
+        workspace_id: &str,
+        user_id: Option<&str>,
+        service: Option<&str>,
+    ) -> Result<Vec<Connection>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM connections WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
+                 AND ($3 IS NULL OR service = $3) ORDER BY created_at_ms DESC, id DESC",
+            )
+            .bind(workspace_id)
+            .bind(user_id)
+            .bind(service)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Deletes a connection and answers what it was, so that it can be revoked at the provider.
+    pub async fn delete_connection(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<Connection>, StoreError> {
+        Ok(portable!(write self, tx => {
+            let gone = sqlx::query_as("DELETE FROM connections WHERE workspace_id = $1 AND id = $2 RETURNING *")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Connections);
+            gone
+        }))
+    }
+
+    /// Takes the right to refresh for `lease_ms`, unless somebody holds it, and answers the
+    /// connection as it is now: whoever took it before may have refreshed it already.
+    pub async fn try_lease_connection(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        owner: &str,
+        now_ms: i64,
+        lease_ms: i64,
+    ) -> Result<Option<Connection>, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query_as(
+                "UPDATE connections SET lease_owner = $3, lease_since_ms = $4, lease_until_ms = $5, \
+                 version = version + 1, updated_at_ms = $4 WHERE workspace_id = $1 AND id = $2 \
+                 AND (lease_until_ms IS NULL OR lease_until_ms <= $4) RETURNING *",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(owner)
+            .bind(now_ms)
+            .bind(now_ms.saturating_add(lease_ms))
+            .fetch_optional(&mut *tx)
+            .await?
+        }))
+    }
+
+    /// Gives a lease back without a result. `false`: it was not `owner`'s any more.
+    pub async fn release_connection(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        owner: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE connections SET lease_owner = NULL, lease_since_ms = NULL, lease_until_ms = NULL, \
+                 version = version + 1 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(owner)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
+    /// Stores what a refresh brought and ends the lease; to be awaited before the new token is
+    /// used. A lease that ran out but went to nobody else still counts: the old token may be spent.
+    /// `None`: somebody else holds the connection now, or it is gone, and nothing was stored.
+    pub async fn store_refreshed(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        owner: &str,
+        refreshed: &Refreshed<'_>,
+        now_ms: i64,
+    ) -> Result<Option<Connection>, StoreError> {
+        let scopes = refreshed.scopes.map(Json);
+        Ok(portable!(write self, tx => {
+            let stored = sqlx::query_as(
+                "UPDATE connections SET sealed = $4, token_expires_at_ms = $5, refreshable = $6, \
+                 scopes = COALESCE($7, scopes), generation = generation + 1, version = version + 1, \
+                 state_since_ms = CASE WHEN state = 'active' THEN state_since_ms ELSE $8 END, state = 'active', \
+                 failures = 0, next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, \
+                 lease_since_ms = NULL, lease_until_ms = NULL, updated_at_ms = $8 \
+                 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3 RETURNING *",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(owner)
+            .bind(refreshed.sealed)
+            .bind(refreshed.token_expires_at_ms)
+            .bind(refreshed.refreshable)
+            .bind(&scopes)
+            .bind(now_ms)
+            .fetch_optional(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Connections);
+            stored
+        }))
+    }
+
+    /// Notes that a refresh brought nothing and ends the lease. `false`: it was not `owner`'s.
+    pub async fn store_refresh_failed(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        owner: &str,
+        failed: &RefreshFailed<'_>,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE connections SET state_since_ms = CASE WHEN state = $4 THEN state_since_ms ELSE $7 END, \
+                 state = $4, next_retry_at_ms = $5, last_error = $6, failures = failures + 1, \
+                 version = version + 1, lease_owner = NULL, lease_since_ms = NULL, lease_until_ms = NULL, \
+                 updated_at_ms = $7 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(owner)
+            .bind(failed.state.as_str())
+            .bind(failed.next_retry_at_ms)
+            .bind(failed.last_error)
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Connections);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Sets the health of the credential of `generation`, for example `reauth_needed` when the
+    /// provider refuses one that cannot be refreshed. `false`: it has been replaced meanwhile.
+    pub async fn set_connection_state(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        generation: i64,
+        state: ConnectionHealth,
+        last_error: Option<&str>,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE connections SET state_since_ms = CASE WHEN state = $4 THEN state_since_ms ELSE $6 END, \
+                 state = $4, last_error = $5, version = version + 1, updated_at_ms = $6 \
+                 WHERE workspace_id = $1 AND id = $2 AND generation = $3",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(generation)
+            .bind(state.as_str())
+            .bind(last_error)
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Connections);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Connections of all workspaces whose token ends before `before_ms` and that may be refreshed
+    /// now, the most urgent first.
+    pub async fn connections_due(
+        &self,
+        before_ms: i64,
+        now_ms: i64,
+        limit: usize,
+    ) -> Result<Vec<Connection>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM connections WHERE refreshable AND token_expires_at_ms < $1 \
+                 AND state IN ('active', 'cooling_down') AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= $2) \
+                 AND (lease_until_ms IS NULL OR lease_until_ms <= $2) ORDER BY token_expires_at_ms, id LIMIT $3",
+            )
+            .bind(before_ms)
+            .bind(now_ms)
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .fetch_all(db)
+            .await?
+        }))
+    }
+}

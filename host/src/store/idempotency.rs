@@ -1,0 +1,209 @@
+//! Idempotency records: what became of a request that named an `Idempotency-Key`.
+//!
+//! A record is made before the work, marked before anything leaves the process, and answered after
+//! it. One that is neither answered nor within its deadline belongs to a process that died: if
+//! nothing had left, the request may simply run; else its outcome is unknown.
+
+use super::{Store, StoreError, portable};
+
+/// A request that is about to run.
+#[derive(Clone, Debug)]
+pub struct BeginRequest<'a> {
+    pub workspace_id: &'a str,
+    pub key: &'a str,
+    /// SHA-256 over method, path and body.
+    pub request_hash: &'a str,
+    pub execution_id: &'a str,
+    /// The longest that the request can take.
+    pub deadline_ms: i64,
+    pub expires_at_ms: i64,
+    /// Run again even where the earlier outcome is unknown.
+    pub retry_unknown: bool,
+    pub now_ms: i64,
+}
+
+/// Whether the request may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Begun {
+    Run,
+    /// The stored answer of the same request.
+    Answered {
+        answer: String,
+    },
+    /// The key was used for another request.
+    OtherRequest,
+    Running {
+        execution_id: String,
+        deadline_ms: i64,
+    },
+    Unknown {
+        execution_id: String,
+    },
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    request_hash: String,
+    execution_id: String,
+    sent: bool,
+    deadline_ms: i64,
+    answer: Option<String>,
+}
+
+impl Store {
+    /// Claims a key for a request, or says what stands in its way.
+    pub async fn begin_request(&self, request: &BeginRequest<'_>) -> Result<Begun, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND expires_at_ms <= $3")
+                .bind(request.workspace_id)
+                .bind(request.key)
+                .bind(request.now_ms)
+                .execute(&mut *tx)
+                .await?;
+            let claimed = sqlx::query(
+                "INSERT INTO idempotency (workspace_id, key, request_hash, execution_id, sent, deadline_ms, \
+                 expires_at_ms) VALUES ($1, $2, $3, $4, FALSE, $5, $6) ON CONFLICT (workspace_id, key) DO NOTHING",
+            )
+            .bind(request.workspace_id)
+            .bind(request.key)
+            .bind(request.request_hash)
+            .bind(request.execution_id)
+            .bind(request.deadline_ms)
+            .bind(request.expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            if claimed.rows_affected() == 0 {
+                let row: Option<Row> = sqlx::query_as(
+                    "SELECT request_hash, execution_id, sent, deadline_ms, answer FROM idempotency \
+                     WHERE workspace_id = $1 AND key = $2",
+                )
+                .bind(request.workspace_id)
+                .bind(request.key)
+                .fetch_optional(&mut *tx)
+                .await?;
+                let Some(row) = row else {
+                    // Forgotten between the two statements: the caller tries again.
+                    let execution_id = request.execution_id.to_owned();
+                    return Ok(Begun::Running { execution_id, deadline_ms: request.now_ms });
+                };
+                if let Some(refusal) = standing_in_the_way(&row, request) {
+                    return Ok(refusal);
+                }
+                // Whoever comes second of two that take over a dead request finds another id.
+                let taken = sqlx::query(
+                    "UPDATE idempotency SET execution_id = $3, sent = FALSE, deadline_ms = $4 \
+                     WHERE workspace_id = $1 AND key = $2 AND execution_id = $5 AND answer IS NULL",
+                )
+                .bind(request.workspace_id)
+                .bind(request.key)
+                .bind(request.execution_id)
+                .bind(request.deadline_ms)
+                .bind(&row.execution_id)
+                .execute(&mut *tx)
+                .await?;
+                if taken.rows_affected() == 0 {
+                    let Row { execution_id, deadline_ms, .. } = row;
+                    return Ok(Begun::Running { execution_id, deadline_ms });
+                }
+            }
+            Begun::Run
+        }))
+    }
+
+    /// Notes, before the first write leaves, that from now on the outcome may be unknown. `false`:
+    /// somebody else has taken the request over, and nothing may be sent.
+    pub async fn mark_request_sent(
+        &self,
+        workspace_id: &str,
+        key: &str,
+        execution_id: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE idempotency SET sent = TRUE \
+                 WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 AND answer IS NULL",
+            )
+            .bind(workspace_id)
+            .bind(key)
+            .bind(execution_id)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
+    /// Keeps the answer for whoever repeats the request.
+    pub async fn answer_request(
+        &self,
+        workspace_id: &str,
+        key: &str,
+        execution_id: &str,
+        answer: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE idempotency SET answer = $4 \
+                 WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 AND answer IS NULL",
+            )
+            .bind(workspace_id)
+            .bind(key)
+            .bind(execution_id)
+            .bind(answer)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
+    /// Frees a key whose request did nothing (it was refused before it ran).
+    pub async fn forget_request(
+        &self,
+        workspace_id: &str,
+        key: &str,
+        execution_id: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 \
+                 AND answer IS NULL AND NOT sent",
+            )
+            .bind(workspace_id)
+            .bind(key)
+            .bind(execution_id)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
+    /// Deletes what is past its time.
+    pub async fn purge_requests(&self, now_ms: i64) -> Result<u64, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM idempotency WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected()
+        }))
+    }
+}
+
+/// Why a request must not run over an earlier one with its key; `None` where it may.
+fn standing_in_the_way(row: &Row, request: &BeginRequest<'_>) -> Option<Begun> {
+    if row.request_hash != request.request_hash {
+        return Some(Begun::OtherRequest);
+    }
+    if let Some(answer) = &row.answer {
+        return Some(Begun::Answered {
+            answer: answer.clone(),
+        });
+    }
+    let execution_id = row.execution_id.clone();
+    if row.deadline_ms > request.now_ms {
+        return Some(Begun::Running {
+            execution_id,
+            deadline_ms: row.deadline_ms,
+        });
+    }
+    (row.sent && !request.retry_unknown).then_some(Begun::Unknown { execution_id })
+}

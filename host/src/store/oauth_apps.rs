@@ -1,0 +1,157 @@
+//! OAuth applications: how the operator has registered the gateway at a provider.
+
+use super::changes::bump;
+use super::{Store, StoreError, Topic, portable};
+
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct OAuthApp {
+    /// A workspace id or [`super::ALL_WORKSPACES`].
+    pub workspace_id: String,
+    pub service: String,
+    pub client_id: String,
+    /// The client secret in the vault's box; absent for a public client.
+    pub sealed: Option<String>,
+    /// In place of the manifest's default scopes, as a JSON array.
+    pub scopes: Option<String>,
+    /// JSON object of further settings, for example addresses of an on-premise server.
+    pub settings: String,
+    pub updated_at_ms: i64,
+}
+
+/// A box somewhere in the database, for moving all of them under a new master key.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct SealedBox {
+    /// `connection`, `connect_flow` or `oauth_app`.
+    pub kind: String,
+    pub workspace_id: String,
+    pub user_id: String,
+    pub service: String,
+    pub id: String,
+    pub sealed: String,
+}
+
+impl Store {
+    /// Keeps a registration over the one that is there.
+    pub async fn put_oauth_app(&self, app: &OAuthApp) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query(
+                "INSERT INTO oauth_apps (workspace_id, service, client_id, sealed, scopes, settings, updated_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, service) DO UPDATE SET \
+                 client_id = excluded.client_id, sealed = excluded.sealed, scopes = excluded.scopes, \
+                 settings = excluded.settings, updated_at_ms = excluded.updated_at_ms",
+            )
+            .bind(&app.workspace_id)
+            .bind(&app.service)
+            .bind(&app.client_id)
+            .bind(&app.sealed)
+            .bind(&app.scopes)
+            .bind(&app.settings)
+            .bind(app.updated_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Services);
+        });
+        Ok(())
+    }
+
+    /// The registration that holds for a workspace: its own, else the one for all.
+    pub async fn find_oauth_app(
+        &self,
+        workspace_id: &str,
+        service: &str,
+    ) -> Result<Option<OAuthApp>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM oauth_apps WHERE service = $2 AND workspace_id IN ('', $1) \
+                 ORDER BY workspace_id DESC LIMIT 1",
+            )
+            .bind(workspace_id)
+            .bind(service)
+            .fetch_optional(db)
+            .await?
+        }))
+    }
+
+    /// Every registration of every workspace: what a running gateway caches.
+    pub async fn list_oauth_apps(&self) -> Result<Vec<OAuthApp>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM oauth_apps ORDER BY service, workspace_id").fetch_all(db).await?
+        }))
+    }
+
+    /// `false`: there is none at this place.
+    pub async fn delete_oauth_app(
+        &self,
+        workspace_id: &str,
+        service: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("DELETE FROM oauth_apps WHERE workspace_id = $1 AND service = $2")
+                .bind(workspace_id)
+                .bind(service)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Services);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Every box there is.
+    pub async fn list_sealed(&self) -> Result<Vec<SealedBox>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT 'connection' AS kind, workspace_id, user_id, service, id, sealed FROM connections \
+                 UNION ALL SELECT 'connect_flow', workspace_id, user_id, service, id, sealed FROM connect_flows \
+                 WHERE sealed IS NOT NULL \
+                 UNION ALL SELECT 'oauth_app', workspace_id, '', service, '', sealed FROM oauth_apps \
+                 WHERE sealed IS NOT NULL",
+            )
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Replaces one box by the same content under another key. `false`: the box has changed since
+    /// it was read, and somebody has sealed it anew.
+    pub async fn reseal(&self, old: &SealedBox, sealed: &str) -> Result<bool, StoreError> {
+        let statement = match old.kind.as_str() {
+            "connection" => {
+                "UPDATE connections SET sealed = $5 WHERE workspace_id = $1 AND service = $2 AND id = $3 AND sealed = $4"
+            }
+            "connect_flow" => {
+                "UPDATE connect_flows SET sealed = $5 \
+                 WHERE workspace_id = $1 AND service = $2 AND id = $3 AND sealed = $4"
+            }
+            _ => {
+                "UPDATE oauth_apps SET sealed = $5 WHERE workspace_id = $1 AND service = $2 AND $3 = '' AND sealed = $4"
+            }
+        };
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(statement)
+                .bind(&old.workspace_id)
+                .bind(&old.service)
+                .bind(&old.id)
+                .bind(&old.sealed)
+                .bind(sealed)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Services);
+            bump!(tx, Topic::Connections);
+            done.rows_affected() == 1
+        }))
+    }
+}
+
+impl OAuthApp {
+    /// The operator's scopes, if they replace the manifest's.
+    pub fn scopes(&self) -> Option<Vec<String>> {
+        self.scopes
+            .as_deref()
+            .and_then(|json| serde_json::from_str(json).ok())
+    }
+
+    /// Scopes as the column wants them.
+    pub fn scopes_json(scopes: &[String]) -> String {
+        serde_json::json!(scopes).to_string()
+    }
+}

@@ -1,0 +1,133 @@
+//! Permission rules of users. Which rule wins is decided in the gateway.
+
+use super::changes::bump;
+use super::text::words;
+use super::{Store, StoreError, Topic, portable};
+
+words! {
+    pub enum RuleKind {
+        Service = "service",
+        Tool = "tool",
+    }
+}
+
+words! {
+    pub enum Rule {
+        Allow = "allow",
+        Deny = "deny",
+        Ask = "ask",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct PermissionRule {
+    pub workspace_id: String,
+    pub user_id: String,
+    #[sqlx(try_from = "String")]
+    pub kind: RuleKind,
+    /// Of the service or the tool.
+    pub name: String,
+    #[sqlx(try_from = "String")]
+    pub rule: Rule,
+    pub expires_at_ms: Option<i64>,
+    /// How often it may be used, and has been.
+    pub max_calls: Option<i64>,
+    pub used: i64,
+    pub updated_at_ms: i64,
+}
+
+/// One rule to set, or with `None` to remove.
+#[derive(Clone, Debug)]
+pub struct RuleChange<'a> {
+    pub kind: RuleKind,
+    pub name: &'a str,
+    pub rule: Option<Rule>,
+    pub expires_at_ms: Option<i64>,
+    pub max_calls: Option<i64>,
+}
+
+impl Store {
+    /// A user's rules, expired ones too, by kind and name.
+    pub async fn list_rules(
+        &self,
+        workspace_id: &str,
+        user_id: &str,
+    ) -> Result<Vec<PermissionRule>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM permission_rules WHERE workspace_id = $1 AND user_id = $2 ORDER BY kind, name",
+            )
+            .bind(workspace_id)
+            .bind(user_id)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Makes all changes or none. A rule that is set starts its count of calls anew.
+    pub async fn change_rules(
+        &self,
+        workspace_id: &str,
+        user_id: &str,
+        changes: &[RuleChange<'_>],
+        now_ms: i64,
+    ) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            for change in changes {
+                let Some(rule) = change.rule else {
+                    sqlx::query(
+                        "DELETE FROM permission_rules \
+                         WHERE workspace_id = $1 AND user_id = $2 AND kind = $3 AND name = $4",
+                    )
+                    .bind(workspace_id)
+                    .bind(user_id)
+                    .bind(change.kind.as_str())
+                    .bind(change.name)
+                    .execute(&mut *tx)
+                    .await?;
+                    continue;
+                };
+                sqlx::query(
+                    "INSERT INTO permission_rules (workspace_id, user_id, kind, name, rule, expires_at_ms, \
+                     max_calls, used, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8) \
+                     ON CONFLICT (workspace_id, user_id, kind, name) DO UPDATE SET rule = excluded.rule, \
+                     expires_at_ms = excluded.expires_at_ms, max_calls = excluded.max_calls, used = 0, \
+                     updated_at_ms = excluded.updated_at_ms",
+                )
+                .bind(workspace_id)
+                .bind(user_id)
+                .bind(change.kind.as_str())
+                .bind(change.name)
+                .bind(rule.as_str())
+                .bind(change.expires_at_ms)
+                .bind(change.max_calls)
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
+            }
+            bump!(tx, Topic::Permissions);
+        });
+        Ok(())
+    }
+
+    /// Counts one call against a rule with `max_calls`. `false`: it is used up, expired or gone,
+    /// and the call must be decided anew.
+    pub async fn use_rule(&self, rule: &PermissionRule, now_ms: i64) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE permission_rules SET used = used + 1 \
+                 WHERE workspace_id = $1 AND user_id = $2 AND kind = $3 AND name = $4 AND rule = $5 \
+                 AND (max_calls IS NULL OR used < max_calls) AND (expires_at_ms IS NULL OR expires_at_ms > $6)",
+            )
+            .bind(&rule.workspace_id)
+            .bind(&rule.user_id)
+            .bind(rule.kind.as_str())
+            .bind(&rule.name)
+            .bind(rule.rule.as_str())
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+}

@@ -1,0 +1,79 @@
+//! Results that were too large for one answer, kept for an hour and read in pieces.
+
+use super::{Store, StoreError, portable};
+
+/// A piece of a kept result. Cut at bytes; the reader mends UTF-8 at the edges.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct ResultPiece {
+    pub execution_id: String,
+    pub bytes_total: i64,
+    pub piece: Vec<u8>,
+    pub expires_at_ms: i64,
+}
+
+impl Store {
+    pub async fn put_result(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        execution_id: &str,
+        content: &[u8],
+        expires_at_ms: i64,
+    ) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query(
+                "INSERT INTO results (workspace_id, id, execution_id, content, expires_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5)",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(execution_id)
+            .bind(content)
+            .bind(expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// At most `limit` bytes from `offset`; empty past the end. `None`: unknown or expired.
+    pub async fn read_result(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        offset: u32,
+        limit: u32,
+        now_ms: i64,
+    ) -> Result<Option<ResultPiece>, StoreError> {
+        // PostgreSQL counts bytes as int4.
+        let from = i32::try_from(offset).unwrap_or(i32::MAX - 1) + 1;
+        let count = i32::try_from(limit)
+            .unwrap_or(i32::MAX)
+            .min(i32::MAX - from);
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT execution_id, CAST(octet_length(content) AS BIGINT) AS bytes_total, \
+                 substr(content, $3, $4) AS piece, expires_at_ms FROM results \
+                 WHERE workspace_id = $1 AND id = $2 AND expires_at_ms > $5",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(from)
+            .bind(count)
+            .bind(now_ms)
+            .fetch_optional(db)
+            .await?
+        }))
+    }
+
+    /// Deletes what is past its time.
+    pub async fn purge_results(&self, now_ms: i64) -> Result<u64, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM results WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected()
+        }))
+    }
+}

@@ -1,0 +1,245 @@
+//! Skills and their earlier versions.
+
+use sqlx::QueryBuilder;
+
+use super::error::inserted;
+use super::{Store, StoreError, portable};
+
+/// Words of a filter beyond this are not looked at.
+const FILTER_WORDS_MAX: usize = 16;
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Skill {
+    pub workspace_id: String,
+    /// A UUID.
+    pub id: String,
+    pub name: String,
+    pub summary: String,
+    /// Empty in lists.
+    pub instructions: String,
+    /// 1 when new, one more with each update.
+    pub version: i64,
+    pub created_at_ms: i64,
+    pub updated_at_ms: i64,
+}
+
+/// A Skill as it was at one version.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct SkillVersion {
+    pub id: String,
+    pub version: i64,
+    pub name: String,
+    pub summary: String,
+    pub instructions: String,
+    /// When this version began.
+    pub created_at_ms: i64,
+}
+
+/// What to change; `None` keeps.
+#[derive(Clone, Debug, Default)]
+pub struct SkillChange<'a> {
+    pub name: Option<&'a str>,
+    pub summary: Option<&'a str>,
+    pub instructions: Option<&'a str>,
+    /// Only over this version.
+    pub if_version: Option<i64>,
+}
+
+/// What became of an update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SkillUpdate {
+    Updated(Skill),
+    /// Not changed: the Skill is at another version than expected.
+    Stale {
+        version: i64,
+    },
+    NotFound,
+}
+
+/// What a filter is matched against: both texts in lower case, so that letters beyond ASCII fold
+/// the same way on both databases.
+fn searched(name: &str, summary: &str) -> String {
+    format!("{name}\n{summary}").to_lowercase()
+}
+
+/// `word` anywhere, its own `%` and `_` taken literally.
+fn like(word: &str) -> String {
+    let escaped = word
+        .replace('\\', "\\\\")
+        .replace('%', "\\%")
+        .replace('_', "\\_");
+    format!("%{escaped}%")
+}
+
+/// Appends what a listed Skill has to fulfil.
+macro_rules! push_filter {
+    ($query:ident, $workspace_id:expr, $words:expr) => {
+        $query
+            .push("FROM skills WHERE workspace_id = ")
+            .push_bind($workspace_id);
+        for word in $words {
+            $query
+                .push(" AND searched LIKE ")
+                .push_bind(like(word))
+                .push(" ESCAPE '\\'");
+        }
+    };
+}
+
+/// Keeps the state of a Skill as one of its versions.
+macro_rules! keep_version {
+    ($tx:ident, $skill:expr) => {
+        sqlx::query(
+            "INSERT INTO skill_versions (workspace_id, id, version, name, summary, instructions, created_at_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(&$skill.workspace_id)
+        .bind(&$skill.id)
+        .bind($skill.version)
+        .bind(&$skill.name)
+        .bind(&$skill.summary)
+        .bind(&$skill.instructions)
+        .bind($skill.updated_at_ms)
+        .execute(&mut *$tx)
+        .await?
+    };
+}
+
+impl Store {
+    /// Keeps a new Skill, version 1.
+    pub async fn insert_skill(&self, skill: &Skill) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO skills (workspace_id, id, name, summary, instructions, searched, version, \
+                 created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+                 ON CONFLICT (workspace_id, id) DO NOTHING",
+            )
+            .bind(&skill.workspace_id)
+            .bind(&skill.id)
+            .bind(&skill.name)
+            .bind(&skill.summary)
+            .bind(&skill.instructions)
+            .bind(searched(&skill.name, &skill.summary))
+            .bind(skill.version)
+            .bind(skill.created_at_ms)
+            .bind(skill.updated_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            inserted(done.rows_affected(), "Skill id")?;
+            keep_version!(tx, skill);
+        });
+        Ok(())
+    }
+
+    pub async fn find_skill(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<Skill>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM skills WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Skills whose name or summary holds every word of `query`, newest first, without their
+    /// instructions; and how many there are in all.
+    pub async fn list_skills(
+        &self,
+        workspace_id: &str,
+        query: &str,
+        limit: usize,
+        offset: usize,
+    ) -> Result<(Vec<Skill>, i64), StoreError> {
+        let query = query.to_lowercase();
+        let words: Vec<&str> = query.split_whitespace().take(FILTER_WORDS_MAX).collect();
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+        portable!(read self, db => {
+            let mut select = QueryBuilder::new(
+                "SELECT workspace_id, id, name, summary, '' AS instructions, version, created_at_ms, updated_at_ms ",
+            );
+            push_filter!(select, workspace_id, &words);
+            select.push(" ORDER BY created_at_ms DESC, id DESC LIMIT ").push_bind(limit);
+            select.push(" OFFSET ").push_bind(offset);
+            let mut count = QueryBuilder::new("SELECT COUNT(*) ");
+            push_filter!(count, workspace_id, &words);
+            let skills = select.build_query_as().fetch_all(db).await?;
+            Ok((skills, count.build_query_scalar().fetch_one(db).await?))
+        })
+    }
+
+    /// Changes what is given, adds one to the version and keeps the new state in the history.
+    pub async fn update_skill(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        change: &SkillChange<'_>,
+        now_ms: i64,
+    ) -> Result<SkillUpdate, StoreError> {
+        Ok(portable!(write self, tx => {
+            // The write comes first: it locks the row, so that two updates get two versions.
+            let updated: Option<Skill> = sqlx::query_as(
+                "UPDATE skills SET version = version + 1, updated_at_ms = $3, name = COALESCE($4, name), \
+                 summary = COALESCE($5, summary), instructions = COALESCE($6, instructions) \
+                 WHERE workspace_id = $1 AND id = $2 AND ($7 IS NULL OR version = $7) RETURNING *",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(now_ms)
+            .bind(change.name)
+            .bind(change.summary)
+            .bind(change.instructions)
+            .bind(change.if_version)
+            .fetch_optional(&mut *tx)
+            .await?;
+            let Some(skill) = updated else {
+                let version: Option<i64> =
+                    sqlx::query_scalar("SELECT version FROM skills WHERE workspace_id = $1 AND id = $2")
+                        .bind(workspace_id)
+                        .bind(id)
+                        .fetch_optional(&mut *tx)
+                        .await?;
+                return Ok(version.map_or(SkillUpdate::NotFound, |version| SkillUpdate::Stale { version }));
+            };
+            sqlx::query("UPDATE skills SET searched = $3 WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(searched(&skill.name, &skill.summary))
+                .execute(&mut *tx)
+                .await?;
+            keep_version!(tx, skill);
+            SkillUpdate::Updated(skill)
+        }))
+    }
+
+    /// Deletes a Skill with its history. `false`: there is none.
+    pub async fn delete_skill(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM skills WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected() == 1
+        }))
+    }
+
+    /// Every version, newest first; empty for an unknown Skill.
+    pub async fn skill_versions(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Vec<SkillVersion>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM skill_versions WHERE workspace_id = $1 AND id = $2 ORDER BY version DESC")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+}

@@ -1,0 +1,393 @@
+use toolgate::store::{ConnectionHealth, RefreshFailed, Refreshed, Store, StoreError};
+
+use super::{Empty, NOW_MS, new_connection, on_both, workspace};
+
+const LEASE_MS: i64 = 30_000;
+
+on_both!(
+    connecting_again_keeps_the_id_and_replaces_the_credential,
+    an_id_cannot_move_to_another_user_or_service,
+    a_connection_belongs_to_one_workspace,
+    of_many_that_want_to_refresh_one_may,
+    a_lease_of_a_dead_process_runs_out,
+    only_the_holder_stores_what_a_refresh_brought,
+    a_failed_refresh_waits_for_its_time,
+    a_state_is_not_set_on_a_newer_credential,
+);
+
+fn refreshed(sealed: &str) -> Refreshed<'_> {
+    Refreshed {
+        sealed,
+        token_expires_at_ms: Some(NOW_MS + 120_000),
+        refreshable: true,
+        scopes: None,
+    }
+}
+
+async fn connecting_again_keeps_the_id_and_replaces_the_credential(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let mut new = new_connection(&acme, "con_1");
+    at.store.connect(&new, NOW_MS).await.unwrap();
+    let first = at
+        .store
+        .find_connection(&acme.id, "con_1")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (first.state, first.generation, first.sealed.as_str()),
+        (ConnectionHealth::Active, 1, "box 1")
+    );
+    assert_eq!(
+        (first.scopes.as_slice(), &first.parameters),
+        (new.scopes.as_slice(), &new.parameters)
+    );
+    let failed = RefreshFailed {
+        state: ConnectionHealth::ReauthNeeded,
+        next_retry_at_ms: None,
+        last_error: "invalid_grant",
+    };
+    at.store
+        .try_lease_connection(&acme.id, "con_1", "p", NOW_MS, LEASE_MS)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        at.store
+            .store_refresh_failed(&acme.id, "con_1", "p", &failed, NOW_MS)
+            .await
+            .unwrap()
+    );
+
+    new.sealed = "box 2".into();
+    new.scopes.push("gist".into());
+    at.store.connect(&new, NOW_MS + 5).await.unwrap();
+    let again = at
+        .store
+        .find_connection(&acme.id, "con_1")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (again.state, again.failures, again.last_error),
+        (ConnectionHealth::Active, 0, None)
+    );
+    assert_eq!(
+        (again.generation, again.sealed.as_str(), again.scopes),
+        (2, "box 2", new.scopes)
+    );
+    assert_eq!(again.created_at_ms, NOW_MS);
+}
+
+async fn an_id_cannot_move_to_another_user_or_service(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store
+        .connect(&new_connection(&acme, "con_1"), NOW_MS)
+        .await
+        .unwrap();
+    let mut foreign = new_connection(&acme, "con_1");
+    foreign.user_id = "bob".into();
+    assert!(matches!(
+        at.store.connect(&foreign, NOW_MS).await,
+        Err(StoreError::Taken(_))
+    ));
+    let mut other = new_connection(&acme, "con_1");
+    other.service = "slack".into();
+    assert!(matches!(
+        at.store.connect(&other, NOW_MS).await,
+        Err(StoreError::Taken(_))
+    ));
+    let kept = at
+        .store
+        .find_connection(&acme.id, "con_1")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!((kept.user_id.as_str(), kept.generation), ("ada", 1));
+}
+
+async fn a_connection_belongs_to_one_workspace(at: Empty) {
+    let (acme, other) = (
+        workspace(&at.store, "acme").await,
+        workspace(&at.store, "other").await,
+    );
+    at.store
+        .connect(&new_connection(&acme, "con_1"), NOW_MS)
+        .await
+        .unwrap();
+    let mut newer = new_connection(&acme, "con_2");
+    newer.service = "slack".into();
+    at.store.connect(&newer, NOW_MS + 1).await.unwrap();
+    assert!(
+        at.store
+            .find_connection(&other.id, "con_1")
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        at.store
+            .list_connections(&other.id, None, None)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert!(
+        at.store
+            .delete_connection(&other.id, "con_1")
+            .await
+            .unwrap()
+            .is_none()
+    );
+    let leased = at
+        .store
+        .try_lease_connection(&other.id, "con_1", "p", NOW_MS, LEASE_MS)
+        .await
+        .unwrap();
+    assert!(leased.is_none());
+
+    let list = async |user_id, service| {
+        let rows = at
+            .store
+            .list_connections(&acme.id, user_id, service)
+            .await
+            .unwrap();
+        rows.into_iter()
+            .map(|row| row.id)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(list(None, None).await, "con_2 con_1");
+    assert_eq!(list(Some("ada"), Some("github")).await, "con_1");
+    assert_eq!(list(Some("bob"), None).await, "");
+    assert_eq!(
+        at.store
+            .delete_connection(&acme.id, "con_1")
+            .await
+            .unwrap()
+            .unwrap()
+            .sealed,
+        "box 1"
+    );
+    assert!(
+        at.store
+            .delete_connection(&acme.id, "con_1")
+            .await
+            .unwrap()
+            .is_none()
+    );
+}
+
+async fn of_many_that_want_to_refresh_one_may(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store
+        .connect(&new_connection(&acme, "con_1"), NOW_MS)
+        .await
+        .unwrap();
+    let elsewhere = Store::open(&at.url).await.unwrap();
+    let racing: Vec<_> = (0..50)
+        .map(|n| {
+            let store = if n % 2 == 0 {
+                at.store.clone()
+            } else {
+                elsewhere.clone()
+            };
+            let workspace_id = acme.id.clone();
+            tokio::spawn(async move {
+                let owner = format!("process {n}");
+                store
+                    .try_lease_connection(&workspace_id, "con_1", &owner, NOW_MS, LEASE_MS)
+                    .await
+                    .unwrap()
+            })
+        })
+        .collect();
+    let mut holders = Vec::new();
+    for one in racing {
+        holders.extend(one.await.unwrap());
+    }
+    assert_eq!(holders.len(), 1);
+    assert_eq!(
+        holders[0].state_at(NOW_MS + 1),
+        (ConnectionHealth::Refreshing, NOW_MS)
+    );
+}
+
+async fn a_lease_of_a_dead_process_runs_out(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store
+        .connect(&new_connection(&acme, "con_1"), NOW_MS)
+        .await
+        .unwrap();
+    let lease = async |owner, now_ms| {
+        at.store
+            .try_lease_connection(&acme.id, "con_1", owner, now_ms, LEASE_MS)
+            .await
+            .unwrap()
+            .is_some()
+    };
+    assert!(lease("dead", NOW_MS).await);
+    assert!(!lease("next", NOW_MS + LEASE_MS - 1).await);
+    let left = at
+        .store
+        .find_connection(&acme.id, "con_1")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        left.state_at(NOW_MS + LEASE_MS).0,
+        ConnectionHealth::Active,
+        "not stuck in refreshing"
+    );
+    assert!(lease("next", NOW_MS + LEASE_MS).await);
+    assert!(
+        !at.store
+            .release_connection(&acme.id, "con_1", "dead")
+            .await
+            .unwrap()
+    );
+    assert!(
+        at.store
+            .release_connection(&acme.id, "con_1", "next")
+            .await
+            .unwrap()
+    );
+    assert!(lease("third", NOW_MS + LEASE_MS).await);
+}
+
+async fn only_the_holder_stores_what_a_refresh_brought(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store
+        .connect(&new_connection(&acme, "con_1"), NOW_MS)
+        .await
+        .unwrap();
+    let store = async |owner, sealed, now_ms| {
+        at.store
+            .store_refreshed(&acme.id, "con_1", owner, &refreshed(sealed), now_ms)
+            .await
+            .unwrap()
+    };
+    assert!(store("nobody", "box x", NOW_MS).await.is_none(), "no lease");
+    at.store
+        .try_lease_connection(&acme.id, "con_1", "one", NOW_MS, LEASE_MS)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        store("two", "box x", NOW_MS).await.is_none(),
+        "another's lease"
+    );
+    let late = store("one", "box 2", NOW_MS + LEASE_MS + 1)
+        .await
+        .expect("late, but nobody else took it");
+    assert_eq!(
+        (late.sealed.as_str(), late.generation, late.lease_owner),
+        ("box 2", 2, None)
+    );
+    assert_eq!(
+        (late.scopes, late.token_expires_at_ms),
+        (vec!["repo".to_owned()], Some(NOW_MS + 120_000))
+    );
+    assert!(
+        store("one", "box 3", NOW_MS).await.is_none(),
+        "a lease stores once"
+    );
+}
+
+async fn a_failed_refresh_waits_for_its_time(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store
+        .connect(&new_connection(&acme, "con_1"), NOW_MS)
+        .await
+        .unwrap();
+    let due = async |now_ms| {
+        at.store
+            .connections_due(NOW_MS + 90_000, now_ms, 10)
+            .await
+            .unwrap()
+            .len()
+    };
+    assert_eq!(
+        at.store
+            .connections_due(NOW_MS + 60_000, NOW_MS, 10)
+            .await
+            .unwrap()
+            .len(),
+        0,
+        "still long good"
+    );
+    assert_eq!(due(NOW_MS).await, 1);
+    at.store
+        .try_lease_connection(&acme.id, "con_1", "p", NOW_MS, LEASE_MS)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(due(NOW_MS).await, 0, "somebody is at it");
+    let failed = RefreshFailed {
+        state: ConnectionHealth::CoolingDown,
+        next_retry_at_ms: Some(NOW_MS + 1_000),
+        last_error: "connection refused",
+    };
+    assert!(
+        at.store
+            .store_refresh_failed(&acme.id, "con_1", "p", &failed, NOW_MS)
+            .await
+            .unwrap()
+    );
+    assert!(
+        !at.store
+            .store_refresh_failed(&acme.id, "con_1", "p", &failed, NOW_MS)
+            .await
+            .unwrap()
+    );
+    assert_eq!((due(NOW_MS + 999).await, due(NOW_MS + 1_000).await), (0, 1));
+    let row = at
+        .store
+        .find_connection(&acme.id, "con_1")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (row.state, row.failures),
+        (ConnectionHealth::CoolingDown, 1)
+    );
+    assert_eq!(row.last_error.as_deref(), Some("connection refused"));
+}
+
+async fn a_state_is_not_set_on_a_newer_credential(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store
+        .connect(&new_connection(&acme, "con_1"), NOW_MS)
+        .await
+        .unwrap();
+    at.store
+        .connect(&new_connection(&acme, "con_1"), NOW_MS)
+        .await
+        .unwrap();
+    let set = async |generation| {
+        let state = ConnectionHealth::ReauthNeeded;
+        at.store
+            .set_connection_state(
+                &acme.id,
+                "con_1",
+                generation,
+                state,
+                Some("401"),
+                NOW_MS + 1,
+            )
+            .await
+            .unwrap()
+    };
+    assert!(!set(1).await, "the refused credential is gone already");
+    assert!(set(2).await);
+    let row = at
+        .store
+        .find_connection(&acme.id, "con_1")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (row.state, row.state_since_ms),
+        (ConnectionHealth::ReauthNeeded, NOW_MS + 1)
+    );
+}

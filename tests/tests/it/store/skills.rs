@@ -1,0 +1,213 @@
+use toolgate::store::{Skill, SkillChange, SkillUpdate, Workspace};
+
+use super::{Empty, NOW_MS, on_both, workspace};
+
+on_both!(
+    an_update_changes_what_is_given_and_keeps_the_history,
+    of_two_updates_of_one_version_one_wins,
+    skills_are_listed_newest_first_with_their_total,
+    a_filter_takes_every_word_literally_and_folds_case,
+    a_skill_belongs_to_one_workspace,
+);
+
+fn skill(workspace: &Workspace, id: &str, name: &str, at_ms: i64) -> Skill {
+    Skill {
+        workspace_id: workspace.id.clone(),
+        id: id.into(),
+        name: name.into(),
+        summary: "When a release is due".into(),
+        instructions: "1. Read the log.".into(),
+        version: 1,
+        created_at_ms: NOW_MS + at_ms,
+        updated_at_ms: NOW_MS + at_ms,
+    }
+}
+
+async fn an_update_changes_what_is_given_and_keeps_the_history(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let made = skill(&acme, "s", "Release notes", 0);
+    at.store.insert_skill(&made).await.unwrap();
+    assert_eq!(
+        at.store.find_skill(&acme.id, "s").await.unwrap(),
+        Some(made.clone())
+    );
+    let change = SkillChange {
+        name: Some("Änderungen"),
+        ..Default::default()
+    };
+    let updated = at
+        .store
+        .update_skill(&acme.id, "s", &change, NOW_MS + 9)
+        .await
+        .unwrap();
+    let expected = Skill {
+        name: "Änderungen".into(),
+        version: 2,
+        updated_at_ms: NOW_MS + 9,
+        ..made
+    };
+    assert_eq!(updated, SkillUpdate::Updated(expected));
+    assert_eq!(
+        at.store
+            .list_skills(&acme.id, "notes", 10, 0)
+            .await
+            .unwrap()
+            .1,
+        0,
+        "found by its new name"
+    );
+    assert_eq!(
+        at.store
+            .list_skills(&acme.id, "änderungen", 10, 0)
+            .await
+            .unwrap()
+            .1,
+        1
+    );
+
+    let history = at.store.skill_versions(&acme.id, "s").await.unwrap();
+    let names: Vec<_> = history
+        .iter()
+        .map(|was| (was.version, was.name.as_str()))
+        .collect();
+    assert_eq!(names, [(2, "Änderungen"), (1, "Release notes")]);
+    assert!(at.store.delete_skill(&acme.id, "s").await.unwrap());
+    assert!(!at.store.delete_skill(&acme.id, "s").await.unwrap());
+    assert!(
+        at.store
+            .skill_versions(&acme.id, "s")
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+async fn of_two_updates_of_one_version_one_wins(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store
+        .insert_skill(&skill(&acme, "s", "x", 0))
+        .await
+        .unwrap();
+    let racing = ["a", "b"].map(|summary| {
+        let (store, workspace_id) = (at.store.clone(), acme.id.clone());
+        tokio::spawn(async move {
+            let change = SkillChange {
+                summary: Some(summary),
+                if_version: Some(1),
+                ..Default::default()
+            };
+            store
+                .update_skill(&workspace_id, "s", &change, NOW_MS)
+                .await
+                .unwrap()
+        })
+    });
+    let mut stale = 0;
+    for one in racing {
+        stale += usize::from(one.await.unwrap() == SkillUpdate::Stale { version: 2 });
+    }
+    assert_eq!(stale, 1);
+    let none = at
+        .store
+        .update_skill(&acme.id, "none", &SkillChange::default(), NOW_MS)
+        .await
+        .unwrap();
+    assert_eq!(none, SkillUpdate::NotFound);
+}
+
+async fn skills_are_listed_newest_first_with_their_total(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    for n in 0..5 {
+        at.store
+            .insert_skill(&skill(&acme, &n.to_string(), "x", n))
+            .await
+            .unwrap();
+    }
+    for (limit, offset, expected) in [
+        (2, 0, "43"),
+        (2, 2, "21"),
+        (2, 4, "0"),
+        (2, 9, ""),
+        (100, 0, "43210"),
+    ] {
+        let (skills, total) = at
+            .store
+            .list_skills(&acme.id, "", limit, offset)
+            .await
+            .unwrap();
+        let ids: String = skills.iter().map(|skill| skill.id.as_str()).collect();
+        assert_eq!(
+            (ids.as_str(), total),
+            (expected, 5),
+            "limit {limit} offset {offset}"
+        );
+        assert!(skills.iter().all(|skill| skill.instructions.is_empty()));
+    }
+}
+
+async fn a_filter_takes_every_word_literally_and_folds_case(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    for (id, name) in [
+        ("1", "Release notes"),
+        ("2", "100% ÜBUNG"),
+        ("3", r"a_b \ c"),
+    ] {
+        at.store
+            .insert_skill(&skill(&acme, id, name, 0))
+            .await
+            .unwrap();
+    }
+    for (query, found) in [
+        ("RELEASE", 3),
+        ("  notes \n release ", 1),
+        ("notes übung", 0),
+        ("übung", 1),
+        ("100%", 1),
+        ("%", 1),
+        ("_", 1),
+        (r"\", 1),
+        ("a%b", 0),
+        ("'; DROP TABLE skills; --", 0),
+        ("log", 0),
+    ] {
+        assert_eq!(
+            at.store
+                .list_skills(&acme.id, query, 10, 0)
+                .await
+                .unwrap()
+                .1,
+            found,
+            "{query:?}"
+        );
+    }
+}
+
+async fn a_skill_belongs_to_one_workspace(at: Empty) {
+    let (acme, other) = (
+        workspace(&at.store, "acme").await,
+        workspace(&at.store, "other").await,
+    );
+    at.store
+        .insert_skill(&skill(&acme, "s", "x", 0))
+        .await
+        .unwrap();
+    assert!(at.store.find_skill(&other.id, "s").await.unwrap().is_none());
+    assert_eq!(
+        at.store.list_skills(&other.id, "", 10, 0).await.unwrap(),
+        (vec![], 0)
+    );
+    let update = at
+        .store
+        .update_skill(&other.id, "s", &SkillChange::default(), NOW_MS)
+        .await
+        .unwrap();
+    assert_eq!(update, SkillUpdate::NotFound);
+    assert!(!at.store.delete_skill(&other.id, "s").await.unwrap());
+    assert!(
+        at.store
+            .skill_versions(&other.id, "s")
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
