@@ -406,11 +406,11 @@ pub async fn wrong_method() -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rest::openapi;
+    use crate::rest::openapi::refusals;
 
     #[test]
     fn every_code_has_its_status() {
-        let mut table: Vec<(u16, &str)> = openapi::samples()
+        let mut table: Vec<(u16, &str)> = refusals::samples()
             .iter()
             .map(|failure| {
                 let response = failure_response(failure, "req_1");
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn headers_follow_the_code() {
-        for failure in openapi::samples() {
+        for failure in refusals::samples() {
             let code = failure.code();
             let response = failure_response(&failure, "req_1");
             let has = |name: &str| response.headers().contains_key(name);

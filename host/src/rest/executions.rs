@@ -6,18 +6,18 @@ use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::App;
 use super::auth::Authenticated;
 use super::envelope::{Failure, Success};
 use super::path::Segments;
 use super::query::Query;
+use super::{App, openapi};
 use crate::gateway::Gateway;
 use crate::gateway::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions,
 };
 
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+    openapi::resource("Executions", "Receipts of what ran.")
         .routes(routes!(list))
         .routes(routes!(read))
 }

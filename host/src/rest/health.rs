@@ -6,14 +6,14 @@ use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::App;
 use super::auth::Authenticated;
 use super::envelope::{Failure, Success};
 use super::query::Query;
+use super::{App, openapi};
 use crate::gateway::{Gateway, Health, Status};
 
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+    openapi::resource("Gateway", "The gateway and the key in use.")
         .routes(routes!(health))
         .routes(routes!(status))
 }
@@ -27,7 +27,19 @@ pub fn routes() -> OpenApiRouter<App> {
     operation_id = "health_check",
     tag = "Gateway",
     security(("api_key" = [])),
-    responses((status = 200, description = "The gateway answers and the key is valid.", body = inline(Success<Health>))),
+    responses((status = 200, description = "The gateway answers and the key is valid.", body = inline(Success<Health>), example = json!({
+        "success": true,
+        "data": {
+            "status": "ok",
+            "version": "0.1.0",
+            "database": "sqlite",
+            "plugins": {"active": 5, "quarantined": 0, "pending_approval": 0},
+            "tools": 74,
+            "runtime": "pooling",
+            "search": "lexical"
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
 )]
 async fn health(
     Authenticated(caller): Authenticated,
@@ -48,7 +60,16 @@ async fn health(
     operation_id = "get_status",
     tag = "Gateway",
     security(("api_key" = [])),
-    responses((status = 200, description = "The key is valid.", body = inline(Success<Status>))),
+    responses((status = 200, description = "The key is valid.", body = inline(Success<Status>), example = json!({
+        "success": true,
+        "data": {
+            "status": "ok",
+            "workspace": "default",
+            "key": {"name": "ci", "prefix": "a1B2c3D4", "scopes": ["tools:read", "tools:execute"], "user_id": "ada@example.com"},
+            "limits": {"request_bytes_max": 1048576, "execution_timeout_ms": 30000, "result_bytes_max": 8388608}
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
 )]
 async fn status(
     Authenticated(caller): Authenticated,

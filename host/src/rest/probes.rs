@@ -14,16 +14,16 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::envelope::Failure;
-use super::{App, Pages, RestOptions};
+use super::{App, Pages, RestOptions, openapi};
 use crate::gateway::Gateway;
 use crate::metrics::{self, Metrics};
 
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+    openapi::resource("Probes", "Routes without a key, for operators.")
         .routes(routes!(healthz))
         .routes(routes!(readyz))
         .routes(routes!(metrics))
-        .routes(routes!(openapi))
+        .routes(routes!(document))
         .routes(routes!(docs))
 }
 
@@ -103,7 +103,7 @@ pub fn exposition(metrics: &Metrics) -> Response {
     tag = "Probes",
     responses((status = 200, description = "The document.", body = Object)),
 )]
-async fn openapi(State(pages): State<Arc<Pages>>) -> Response {
+async fn document(State(pages): State<Arc<Pages>>) -> Response {
     typed("application/json", pages.openapi.clone())
 }
 

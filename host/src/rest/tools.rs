@@ -14,13 +14,13 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::App;
 use super::auth::Authenticated;
 use super::body::JsonBody;
 use super::envelope::{Failure, Success};
 use super::ids;
 use super::path::Segments;
 use super::query::Query;
+use super::{App, openapi};
 use crate::gateway::Gateway;
 use crate::gateway::tools::{
     Arguments, Execute, Execution, FoundTools, ListTools, SearchTools, ToolPage, ToolSchema,
@@ -31,7 +31,7 @@ use crate::ids::UserId;
 const QUERY_CHARS_MAX: usize = 1_000;
 
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+    openapi::resource("Tools", "Find, describe and run tools.")
         .routes(routes!(search))
         .routes(routes!(list))
         .routes(routes!(schema))
