@@ -61,6 +61,17 @@ pub enum Capability {
     WasiHttp,
 }
 
+impl Capability {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Egress => "egress",
+            Self::Blobs => "blobs",
+            Self::Kv => "kv",
+            Self::WasiHttp => "wasi-http",
+        }
+    }
+}
+
 /// One credential a user can connect. The plugin names the slot; only the host sees the value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -157,7 +168,7 @@ pub struct SecretField {
 /// Where the host writes a credential. Templates name fields in braces: `{secret}` is the single
 /// field, and the access token of an OAuth slot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 pub enum Placement {
     #[serde(rename_all = "snake_case")]
     Header {
@@ -171,15 +182,21 @@ pub enum Placement {
         template: String,
     },
     /// Written in front of the request's path, for example `/bot{secret}`.
-    Path { path: String },
+    Path {
+        path: String,
+    },
     /// One more field of a JSON object or form body.
     Body {
         body: String,
         #[serde(default = "secret_template")]
         template: String,
     },
-    Basic { basic: BasicTemplate },
-    AwsSigv4 { aws_sigv4: AwsSigv4 },
+    Basic {
+        basic: BasicTemplate,
+    },
+    AwsSigv4 {
+        aws_sigv4: AwsSigv4,
+    },
 }
 
 /// User and password of HTTP basic authentication (RFC 7617), as templates.

@@ -1,3 +1,139 @@
 //! Which tools exist: manifests in, an immutable catalog with a search index out.
+//!
+//! Pure: no clock, no network, no database, no WebAssembly. [`Manifest::parse`] reads what a
+//! stranger wrote, [`lint`] decides whether it may be used, [`rights`] what it asks for and whether
+//! an upgrade asks for more. [`Catalog::build`] makes the tools of all active plugins one snapshot,
+//! which is swapped whole; [`search`] finds tools in it.
 
+mod arguments;
+#[cfg(test)]
+mod fixture;
+mod hosts;
+pub mod lint;
 pub mod manifest;
+mod parse;
+pub mod rights;
+pub mod search;
+mod tool;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use arguments::{ARGUMENTS_DEPTH_MAX, VIOLATIONS_MAX, Violation};
+pub use hosts::covers as host_covers;
+pub use lint::{Finding, Lint, lint};
+pub use manifest::Manifest;
+pub use parse::{MANIFEST_BYTES_MAX, ManifestError};
+pub use rights::{Rights, Widening, widened};
+pub use search::{Found, Hit, SearchQuery};
+pub use tool::Tool;
+
+use search::{Index, Lexical};
+
+/// One active plugin: its accepted manifest and the SHA-256 of its file, hexadecimal.
+#[derive(Clone, Debug)]
+pub struct PluginTools {
+    pub manifest: Arc<Manifest>,
+    pub sha256: String,
+}
+
+/// All tools of all active plugins. Immutable; a change builds a new one.
+pub struct Catalog {
+    /// Sorted by name, without duplicates.
+    tools: Vec<Arc<Tool>>,
+    /// By service name.
+    plugins: BTreeMap<String, PluginTools>,
+    index: Index,
+}
+
+impl Catalog {
+    /// Builds the snapshot. Of two plugins with one service name the first wins; of two tools with
+    /// one full name the one whose service sorts first. A loader refuses both beforehand, see
+    /// [`Catalog::claimed`].
+    pub fn build(plugins: Vec<PluginTools>) -> Self {
+        let mut by_service = BTreeMap::new();
+        for plugin in plugins {
+            by_service
+                .entry(plugin.manifest.service.clone())
+                .or_insert(plugin);
+        }
+        let mut tools: Vec<Arc<Tool>> = Vec::new();
+        for plugin in by_service.values() {
+            let sha256 = Arc::from(plugin.sha256.as_str());
+            tools.extend(
+                Tool::of_plugin(&plugin.manifest, &sha256)
+                    .into_iter()
+                    .map(Arc::new),
+            );
+        }
+        // Stable: the service that sorts first keeps a name that two claim.
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        tools.dedup_by(|later, first| later.name == first.name);
+        let index = Index::build(&tools);
+        Self {
+            tools,
+            plugins: by_service,
+            index,
+        }
+    }
+
+    /// A tool by its full name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
+        let at = self
+            .tools
+            .binary_search_by(|tool| tool.name.as_str().cmp(name))
+            .ok()?;
+        Some(&self.tools[at])
+    }
+
+    /// All tools, sorted by name.
+    pub fn tools(&self) -> &[Arc<Tool>] {
+        &self.tools
+    }
+
+    /// All service names, sorted.
+    pub fn services(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.plugins.keys().map(String::as_str)
+    }
+
+    /// The active manifest of a service.
+    pub fn manifest(&self, service: &str) -> Option<&Arc<Manifest>> {
+        self.plugins.get(service).map(|plugin| &plugin.manifest)
+    }
+
+    /// The first tool name of `manifest` that another service already has, with that service:
+    /// `google` + `drive_list` and `google_drive` + `list` are one name.
+    pub fn claimed(&self, manifest: &Manifest) -> Option<(String, String)> {
+        manifest.tools.iter().find_map(|spec| {
+            let name = format!("{}_{}", manifest.service, spec.name);
+            let owner = self.get(&name)?.service();
+            (owner != manifest.service).then(|| (name, owner.to_owned()))
+        })
+    }
+
+    /// Scores of every tool that shares a word with the query, by place in [`Catalog::tools`],
+    /// before any threshold.
+    pub fn lexical(&self, query: &str) -> Lexical {
+        self.index.lexical(&self.tools, query)
+    }
+
+    /// Finds tools by what they do. See [`search`].
+    pub fn search(&self, query: &SearchQuery<'_>) -> Found {
+        self.index.search(&self.tools, query)
+    }
+}
+
+impl std::fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Catalog")
+            .field("services", &self.plugins.len())
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Catalog {
+    fn default() -> Self {
+        Self::build(Vec::new())
+    }
+}

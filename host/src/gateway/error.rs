@@ -4,24 +4,22 @@
 //! [`Error::hint`] with the next step. How they look on the wire is the edges' business
 //! (`rest/envelope.rs`, `mcp/render.rs`).
 
-use serde::Serialize;
-
-/// One place where arguments break their schema.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct Violation {
-    /// JSON Pointer into the arguments; empty for the arguments as a whole.
-    pub path: String,
-    pub message: String,
-}
+pub use crate::catalog::Violation;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{0}")]
     InvalidRequest(String),
     #[error("Invalid JSON in {place}: {problem}")]
-    InvalidJson { place: &'static str, problem: String },
+    InvalidJson {
+        place: &'static str,
+        problem: String,
+    },
     #[error("the arguments do not fit the tool's input schema")]
-    InvalidArguments { tool_name: String, violations: Vec<Violation> },
+    InvalidArguments {
+        tool_name: String,
+        violations: Vec<Violation>,
+    },
     #[error("an API key is required")]
     ApiKeyRequired,
     #[error("the API key is unknown, expired or revoked")]
@@ -50,7 +48,9 @@ pub enum Error {
     IdempotencyConflict,
     #[error("a request with this Idempotency-Key is still running")]
     InProgress { retry_after_s: u64 },
-    #[error("a request with this Idempotency-Key may have reached the provider before the gateway stopped")]
+    #[error(
+        "a request with this Idempotency-Key may have reached the provider before the gateway stopped"
+    )]
     OutcomeUnknown { execution_id: String },
     #[error("too many requests")]
     RateLimited(RateLimited),
@@ -100,18 +100,26 @@ impl Error {
     /// The next step, where there is one.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::InvalidJson { place, .. } => format!("Send {place} as one JSON object, for example {{\"key\":\"value\"}}."),
+            Self::InvalidJson { place, .. } => {
+                format!("Send {place} as one JSON object, for example {{\"key\":\"value\"}}.")
+            }
             Self::InvalidArguments { tool_name, .. } => {
-                format!("Read the input schema of {tool_name}, correct every violation and call again.")
+                format!(
+                    "Read the input schema of {tool_name}, correct every violation and call again."
+                )
             }
             Self::ApiKeyRequired => "Send the header Authorization: Bearer <API_KEY>.".to_owned(),
-            Self::InvalidApiKey => "Create a key with `toolgate key create` or in Settings > API.".to_owned(),
+            Self::InvalidApiKey => {
+                "Create a key with `toolgate key create` or in Settings > API.".to_owned()
+            }
             Self::ToolNotFound(_) => "Search for the exact name first.".to_owned(),
             Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
             Self::InProgress { retry_after_s } | Self::Overloaded { retry_after_s } => {
                 format!("Repeat the request after {retry_after_s} s.")
             }
-            Self::RateLimited(limited) => format!("Repeat the request after {} s.", limited.retry_after_s),
+            Self::RateLimited(limited) => {
+                format!("Repeat the request after {} s.", limited.retry_after_s)
+            }
             Self::OutcomeUnknown { execution_id } => format!(
                 "Read the receipt {execution_id} to see what left; send retry_unknown: true to run it again."
             ),

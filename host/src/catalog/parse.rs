@@ -1,0 +1,254 @@
+//! Reading a manifest that a stranger wrote.
+//!
+//! Bounded in bytes, depth and number of values before anything is built from it. Refuses a key
+//! that appears twice, so that two readers can never see two different manifests in one text
+//! (RFC 8259, section 4). Whether what was read is acceptable is [`super::lint`]'s question.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use super::manifest::{MANIFEST_VERSION, Manifest};
+
+/// Largest manifest text, in bytes.
+pub const MANIFEST_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Deepest nesting of objects and arrays.
+pub const MANIFEST_DEPTH_MAX: usize = 64;
+/// Most JSON values in one manifest, counting each object, array and scalar.
+pub const MANIFEST_VALUES_MAX: usize = 500_000;
+/// A problem quotes the manifest; no more of it than this, in characters.
+const PROBLEM_CHARS_MAX: usize = 400;
+
+/// Why a text is not a manifest. `path` is a JSON Pointer, empty for the document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
+    #[error("the manifest has {bytes} bytes; at most {MANIFEST_BYTES_MAX} are read")]
+    TooLarge { bytes: usize },
+    #[error("the manifest is not acceptable JSON{}: {problem}", place(path))]
+    Json { path: String, problem: String },
+    #[error(
+        "the manifest names schema version {found}; this build reads `\"manifest\": {MANIFEST_VERSION}`"
+    )]
+    Version { found: String },
+    #[error("the manifest does not have its shape{}: {problem}", place(path))]
+    Shape { path: String, problem: String },
+}
+
+impl Manifest {
+    /// Reads a manifest from its JSON text. The result has the right shape; [`super::lint`] says
+    /// whether it may be accepted.
+    pub fn parse(json: &str) -> Result<Self, ManifestError> {
+        if json.len() > MANIFEST_BYTES_MAX {
+            return Err(ManifestError::TooLarge { bytes: json.len() });
+        }
+        let value = strict(json)?;
+        match value.get("manifest") {
+            Some(Value::Number(version)) if version.as_u64() == Some(MANIFEST_VERSION.into()) => {}
+            Some(found) => {
+                return Err(ManifestError::Version {
+                    found: clip(&found.to_string()),
+                });
+            }
+            None => {
+                return Err(ManifestError::Shape {
+                    path: String::new(),
+                    problem: if value.is_object() {
+                        format!(
+                            "the key `manifest` is missing; start with `\"manifest\": {MANIFEST_VERSION}`"
+                        )
+                    } else {
+                        "a manifest is one JSON object".to_owned()
+                    },
+                });
+            }
+        }
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let path = pointer_of(error.path());
+            let mut problem = clip(&error.inner().to_string());
+            if path.contains("/placement") {
+                problem = "a placement is one of {header, template}, {query, template}, {path}, \
+                           {body, template}, {basic: {username, password}} or \
+                           {aws_sigv4: {service, region}}, or a list of them"
+                    .to_owned();
+            }
+            ManifestError::Shape { path, problem }
+        })
+    }
+}
+
+fn place(path: &str) -> String {
+    if path.is_empty() {
+        String::new()
+    } else {
+        format!(" at {path}")
+    }
+}
+
+fn clip(text: &str) -> String {
+    match text.char_indices().nth(PROBLEM_CHARS_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn pointer_of(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let mut pointer = String::new();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => push_segment(&mut pointer, &index.to_string()),
+            Segment::Map { key } => push_segment(&mut pointer, key),
+            Segment::Enum { variant } => push_segment(&mut pointer, variant),
+            Segment::Unknown => {}
+        }
+    }
+    clip(&pointer)
+}
+
+/// Appends one escaped reference token (RFC 6901, section 3).
+pub(crate) fn push_segment(pointer: &mut String, segment: &str) {
+    pointer.push('/');
+    for c in segment.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c => pointer.push(c),
+        }
+    }
+}
+
+/// Where the reader is, shared by all levels; left as it is when reading fails.
+struct Progress {
+    path: RefCell<Vec<String>>,
+    values: Cell<usize>,
+}
+
+fn strict(json: &str) -> Result<Value, ManifestError> {
+    let progress = Progress {
+        path: RefCell::default(),
+        values: Cell::new(0),
+    };
+    let mut input = serde_json::Deserializer::from_str(json);
+    let read = Strict {
+        depth: 0,
+        progress: &progress,
+    }
+    .deserialize(&mut input)
+    .and_then(|value| input.end().map(|()| value));
+    read.map_err(|error| {
+        let mut path = String::new();
+        for segment in progress.path.borrow().iter() {
+            push_segment(&mut path, segment);
+        }
+        ManifestError::Json {
+            path: clip(&path),
+            problem: clip(&error.to_string()),
+        }
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Strict<'p> {
+    depth: usize,
+    progress: &'p Progress,
+}
+
+impl<'p> Strict<'p> {
+    fn inside<E: serde::de::Error>(self) -> Result<Self, E> {
+        if self.depth == MANIFEST_DEPTH_MAX {
+            return Err(E::custom(format_args!(
+                "nested deeper than {MANIFEST_DEPTH_MAX} levels"
+            )));
+        }
+        Ok(Self {
+            depth: self.depth + 1,
+            ..self
+        })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Value, D::Error> {
+        let values = self.progress.values.get() + 1;
+        if values > MANIFEST_VALUES_MAX {
+            return Err(D::Error::custom(format_args!(
+                "more than {MANIFEST_VALUES_MAX} values"
+            )));
+        }
+        self.progress.values.set(values);
+        input.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let inside = self.inside()?;
+        let mut list = Vec::new();
+        loop {
+            self.progress.path.borrow_mut().push(list.len().to_string());
+            let next = items.next_element_seed(inside)?;
+            self.progress.path.borrow_mut().pop();
+            match next {
+                Some(item) => list.push(item),
+                None => return Ok(Value::Array(list)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let inside = self.inside()?;
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format_args!(
+                    "the key `{key}` appears twice"
+                )));
+            }
+            self.progress.path.borrow_mut().push(key.clone());
+            let value = entries.next_value_seed(inside)?;
+            self.progress.path.borrow_mut().pop();
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}

@@ -1,0 +1,324 @@
+//! The inverted index: built once per catalog with tantivy, in memory, one segment.
+//!
+//! Documents are numbered as the catalog's tools, so nothing is stored beside the postings. What a
+//! query needs of the term dictionaries is kept in a table of our own ([`Term`]), because a query
+//! looks up a hundred words and their synonyms and reads only short lists.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::TermInfo;
+use tantivy::schema::{
+    Field, IndexRecordOption, Schema, TantivyDocument, TextFieldIndexing, TextOptions,
+};
+use tantivy::{Index as TantivyIndex, InvertedIndexReader};
+
+use super::score::Scratch;
+use super::synonyms::Synonyms;
+use super::typo::Spellings;
+use super::words::{Words, is_stopword};
+use crate::catalog::tool::Tool;
+
+/// Most words indexed of one text.
+const WORDS_MAX: usize = 400;
+/// Most parameters indexed of one tool.
+const PARAMETERS_MAX: usize = 100;
+/// First allocation of the writer, in bytes; it grows with what is written.
+const WRITER_BYTES: usize = 15_000_000;
+
+/// What is searched, in the order in which a match is explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Name,
+    Service,
+    Keywords,
+    Description,
+    Parameters,
+}
+
+pub(super) const PARTS: [Part; 5] = [
+    Part::Name,
+    Part::Service,
+    Part::Keywords,
+    Part::Description,
+    Part::Parameters,
+];
+
+impl Part {
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Service => "service",
+            Self::Keywords => "keywords",
+            Self::Description => "description",
+            Self::Parameters => "parameters",
+        }
+    }
+
+    /// How much a match here counts beside one elsewhere.
+    fn weight(self) -> f32 {
+        match self {
+            Self::Name => 5.0,
+            Self::Service => 4.0,
+            Self::Keywords => 2.5,
+            Self::Description => 1.0,
+            Self::Parameters => 0.5,
+        }
+    }
+
+    /// How much a long text dampens a match in it (BM25's `b`).
+    fn length_damping(self) -> f32 {
+        match self {
+            Self::Name => 0.6,
+            Self::Service => 0.0,
+            Self::Keywords => 0.3,
+            Self::Description => 0.5,
+            Self::Parameters => 0.7,
+        }
+    }
+}
+
+/// One stem and where its postings are.
+pub(super) struct Term {
+    /// A word with this stem, for match reasons.
+    pub word: String,
+    pub postings: [Option<TermInfo>; PARTS.len()],
+    /// Tools that have it, at least.
+    pub tools: u32,
+}
+
+/// One searched part: postings, lengths, and the weight of one occurrence by coded length.
+pub(super) struct PartIndex {
+    pub postings: Arc<InvertedIndexReader>,
+    pub lengths: FieldNormReader,
+    pub weight_by_length: Box<[f32; 256]>,
+}
+
+/// Everything a search reads.
+pub struct Index {
+    pub(super) tools: u32,
+    pub(super) parts: Vec<PartIndex>,
+    pub(super) terms: Vec<Term>,
+    pub(super) by_stem: HashMap<String, u32>,
+    pub(super) spellings: Spellings,
+    pub(super) synonyms: Synonyms,
+    /// Services by name, with their words and the range of their tools.
+    pub(super) services: Vec<Service>,
+    /// Words that stand in the name or title of a service, also written as one.
+    pub(super) service_words: HashMap<String, u32>,
+    pub(super) scratch: Mutex<Vec<Scratch>>,
+}
+
+pub(super) struct Service {
+    pub name: String,
+    /// Words of name, title and categories, and name and title as one word.
+    pub words: Vec<String>,
+}
+
+impl Index {
+    pub(crate) fn build(tools: &[Arc<Tool>]) -> Self {
+        let mut words = Words::new();
+        let synonyms = Synonyms::new(&mut words);
+        let mut index = Self {
+            tools: u32::try_from(tools.len()).expect("fewer than 2^32 tools fit into memory"),
+            parts: Vec::new(),
+            terms: Vec::new(),
+            by_stem: HashMap::new(),
+            spellings: Spellings::default(),
+            synonyms,
+            services: services(tools, &mut words),
+            service_words: HashMap::new(),
+            scratch: Mutex::default(),
+        };
+        if tools.is_empty() {
+            return index;
+        }
+        let mut shown: HashMap<String, (String, bool)> = HashMap::new();
+        let written = write(tools, &mut words, &mut shown);
+        index.read(&written, shown);
+        for service in &index.services {
+            for word in &service.words {
+                if let Some(term) = index.by_stem.get(&words.stem(word)) {
+                    index.service_words.insert(word.clone(), *term);
+                }
+            }
+        }
+        index
+    }
+
+    fn read(&mut self, written: &TantivyIndex, shown: HashMap<String, (String, bool)>) {
+        const MEMORY: &str = "an index that was just written to memory can be read";
+        let searcher = written.reader().expect(MEMORY).searcher();
+        let segment = searcher.segment_reader(0);
+        for (number, part) in PARTS.iter().enumerate() {
+            let field = Field::from_field_id(number as u32);
+            let postings = segment.inverted_index(field).expect(MEMORY);
+            let lengths = segment.get_fieldnorms_reader(field).expect(MEMORY);
+            let mean = (postings.total_num_tokens() as f32 / self.tools as f32).max(1.0);
+            let damping = part.length_damping();
+            let weight_by_length = Box::new(std::array::from_fn(|code| {
+                let length = FieldNormReader::id_to_fieldnorm(code as u8) as f32;
+                part.weight() / (1.0 - damping + damping * length / mean)
+            }));
+            let mut stems = postings.terms().stream().expect(MEMORY);
+            while let Some((stem, info)) = stems.next() {
+                let Ok(stem) = std::str::from_utf8(stem) else {
+                    continue;
+                };
+                let id = match self.by_stem.get(stem) {
+                    Some(id) => *id,
+                    None => {
+                        let id = self.terms.len() as u32;
+                        self.by_stem.insert(stem.to_owned(), id);
+                        let word = shown.get(stem).map_or(stem, |(word, _)| word).to_owned();
+                        self.terms.push(Term {
+                            word,
+                            postings: Default::default(),
+                            tools: 0,
+                        });
+                        id
+                    }
+                };
+                let term = &mut self.terms[id as usize];
+                term.tools = term.tools.max(info.doc_freq);
+                term.postings[number] = Some(info.clone());
+            }
+            self.parts.push(PartIndex {
+                postings,
+                lengths,
+                weight_by_length,
+            });
+        }
+        let spelt = shown.into_iter().filter(|(_, (_, strong))| *strong);
+        self.spellings = Spellings::new(
+            spelt
+                .filter_map(|(stem, (word, _))| Some((word, *self.by_stem.get(&stem)?)))
+                .collect(),
+        );
+    }
+}
+
+/// Writes the stems of each tool; `shown` gets a word for each stem, and whether it stands where a
+/// misspelling is looked up (name, service, keywords).
+fn write(
+    tools: &[Arc<Tool>],
+    words: &mut Words,
+    shown: &mut HashMap<String, (String, bool)>,
+) -> TantivyIndex {
+    const MEMORY: &str = "writing to memory does not fail";
+    let mut schema = Schema::builder();
+    let options = TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer("whitespace")
+            .set_index_option(IndexRecordOption::WithFreqs)
+            .set_fieldnorms(true),
+    );
+    let fields = PARTS.map(|part| schema.add_text_field(part.label(), options.clone()));
+    let mut writer = TantivyIndex::builder()
+        .schema(schema.build())
+        .single_segment_index_writer(tantivy::directory::RamDirectory::create(), WRITER_BYTES)
+        .expect(MEMORY);
+    for tool in tools {
+        let mut document = TantivyDocument::new();
+        for (part, field) in PARTS.iter().zip(fields) {
+            let strong = !matches!(part, Part::Description | Part::Parameters);
+            let mut text = String::new();
+            for word in part_words(tool, *part, words) {
+                let stem = words.stem(&word);
+                text.push_str(&stem);
+                text.push(' ');
+                match shown.get_mut(&stem) {
+                    // The shortest form reads best; alphabetical to be the same every time.
+                    Some((known, known_strong)) => {
+                        if (strong, std::cmp::Reverse((word.len(), &word)))
+                            > (*known_strong, std::cmp::Reverse((known.len(), &*known)))
+                        {
+                            *known = word;
+                        }
+                        *known_strong |= strong;
+                    }
+                    None => {
+                        shown.insert(stem, (word, strong));
+                    }
+                }
+            }
+            document.add_text(field, text);
+        }
+        writer.add_document(document).expect(MEMORY);
+    }
+    writer.finalize().expect(MEMORY)
+}
+
+fn part_words(tool: &Tool, part: Part, words: &mut Words) -> Vec<String> {
+    let spec = tool.spec();
+    match part {
+        Part::Name => words.split_name(&spec.name, WORDS_MAX),
+        Part::Service => {
+            let manifest = tool.manifest();
+            name_and_title(&manifest.service, &manifest.title, words)
+        }
+        Part::Keywords => {
+            let mut all = Vec::new();
+            for text in spec
+                .title
+                .iter()
+                .chain(&spec.keywords)
+                .chain(&tool.manifest().categories)
+            {
+                all.extend(words.split_name(text, WORDS_MAX));
+            }
+            all.sort_unstable();
+            all.dedup();
+            all.retain(|word| !is_stopword(word));
+            all.truncate(WORDS_MAX);
+            all
+        }
+        Part::Description => {
+            let mut all = words.split(&spec.description, WORDS_MAX);
+            all.retain(|word| !is_stopword(word));
+            all
+        }
+        Part::Parameters => {
+            let properties = spec.input.get("properties").and_then(|p| p.as_object());
+            let names = properties.into_iter().flatten().take(PARAMETERS_MAX);
+            names
+                .flat_map(|(name, _)| words.split_name(name, 10))
+                .collect()
+        }
+    }
+}
+
+/// Words of a service's name and title, and each of the two as one word, without repetition.
+fn name_and_title(service: &str, title: &str, words: &mut Words) -> Vec<String> {
+    let mut all = words.split(service, 10);
+    let mut titled = words.split(title, 10);
+    for list in [&mut all, &mut titled] {
+        if list.len() > 1 {
+            let joined = list.concat();
+            list.push(joined);
+        }
+    }
+    for word in titled {
+        if !all.contains(&word) && !is_stopword(&word) {
+            all.push(word);
+        }
+    }
+    all
+}
+
+fn services(tools: &[Arc<Tool>], words: &mut Words) -> Vec<Service> {
+    let mut services: Vec<Service> = Vec::new();
+    let mut seen: std::collections::HashSet<&str> = std::collections::HashSet::new();
+    for tool in tools {
+        if seen.insert(tool.service()) {
+            let manifest = tool.manifest();
+            services.push(Service {
+                name: tool.service().to_owned(),
+                words: name_and_title(&manifest.service, &manifest.title, words),
+            });
+        }
+    }
+    services.sort_by(|a, b| a.name.cmp(&b.name));
+    services
+}

@@ -1,0 +1,277 @@
+//! Finding tools by what they do.
+//!
+//! Words of a query are looked for in a tool's name, service, keywords, description and argument
+//! names, by stem, with synonyms, and as misspellings only where no tool has the word. An answer is
+//! honest: tools that share a word or two by chance are left out, and when nothing is left the
+//! nearest services are named instead. The order is the same every time: by score, then by name.
+//! Read [`query`] for how a query is understood, [`score`] for how tools are ranked.
+
+mod index;
+mod query;
+mod score;
+mod synonyms;
+#[cfg(test)]
+mod tests;
+mod typo;
+mod words;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::manifest::Effect;
+use super::tool::Tool;
+use index::PARTS;
+use query::{Concept, How};
+use score::Subject;
+use synonyms::Verb;
+use words::Words;
+
+pub use index::Index;
+pub use query::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
+pub use score::{Candidate, Lexical};
+
+/// Most services suggested where nothing matches well.
+pub const SUGGESTIONS_MAX: usize = 5;
+/// A tool that answers less of the query than this was met by chance.
+const COVERED_MIN: f32 = 0.28;
+/// The same where the query's subject is among the keywords only.
+const COVERED_BY_KEYWORDS_MIN: f32 = 0.42;
+/// Without the subject of the query in name, service or keywords, this much has to be answered.
+const COVERED_WITHOUT_SUBJECT_MIN: f32 = 0.55;
+/// Tools that score less than this part of the best are left out.
+const TAIL: f32 = 0.35;
+/// What a deprecated tool keeps of its score.
+const DEPRECATED: f32 = 0.7;
+/// What a tool that changes something keeps where the query asks to see something.
+const CHANGES: f32 = 0.8;
+/// What a tool gains whose full name is in the query.
+const NAMED: f32 = 2.0;
+
+/// What to look for.
+pub struct SearchQuery<'a> {
+    /// As the caller wrote it; at most [`QUERY_CHARS_MAX`] characters are read.
+    pub query: &'a str,
+    /// Only tools of this service.
+    pub service: Option<&'a str>,
+    /// Most hits.
+    pub limit: usize,
+    /// Whether the user may know of a tool. Others are neither found, counted nor suggested.
+    pub allowed: &'a dyn Fn(&Tool) -> bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// By score, then by name.
+    pub hits: Vec<Hit>,
+    /// Tools that match well, also beyond `limit`.
+    pub total: usize,
+    /// The nearest services, only when nothing matches well.
+    pub suggestions: Vec<String>,
+}
+
+/// One tool that matches well.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    pub tool: Arc<Tool>,
+    /// Comparable within one answer only.
+    pub score: f32,
+    /// Short texts: `name: create, issue`, `synonym: post -> send`.
+    pub reasons: Vec<String>,
+}
+
+thread_local! {
+    static WORDS: RefCell<Words> = RefCell::new(Words::new());
+}
+
+impl Index {
+    /// Scores of every tool that shares a word with the query, before any threshold: what a second
+    /// index can be fused with.
+    pub(crate) fn lexical(&self, tools: &[Arc<Tool>], query: &str) -> Lexical {
+        self.weigh(tools, query, &self.understand(query))
+    }
+
+    /// Scores by words, then by what is known of a tool beyond its words.
+    fn weigh(&self, tools: &[Arc<Tool>], query: &str, concepts: &[Concept]) -> Lexical {
+        let mut lexical = self.score(concepts);
+        let named = query.trim();
+        let action = concepts.iter().find_map(|concept| concept.verb);
+        for candidate in &mut lexical.candidates {
+            let tool = &tools[candidate.tool as usize];
+            if tool.spec().deprecated.is_some() {
+                candidate.score *= DEPRECATED;
+            }
+            if action == Some(Verb::Reads) && tool.effect() != Effect::Read {
+                candidate.score *= CHANGES;
+            }
+            if tool.name.eq_ignore_ascii_case(named) {
+                candidate.score *= NAMED;
+            }
+        }
+        lexical
+    }
+
+    fn understand(&self, query: &str) -> Vec<Concept> {
+        WORDS.with_borrow_mut(|words| {
+            words.forget_beyond_bound();
+            self.concepts(words, query)
+        })
+    }
+
+    pub(crate) fn search(&self, tools: &[Arc<Tool>], query: &SearchQuery<'_>) -> Found {
+        let concepts = self.understand(query.query);
+        let lexical = self.weigh(tools, query.query, &concepts);
+        let mut good: Vec<Candidate> = Vec::new();
+        for candidate in &lexical.candidates {
+            if !candidate.is_good() {
+                continue;
+            }
+            let tool = &tools[candidate.tool as usize];
+            if query
+                .service
+                .is_some_and(|service| service != tool.service())
+                || !(query.allowed)(tool)
+            {
+                continue;
+            }
+            good.push(*candidate);
+        }
+        let best = good
+            .iter()
+            .map(|candidate| candidate.score)
+            .fold(0.0, f32::max);
+        good.retain(|candidate| candidate.score >= TAIL * best);
+        let total = good.len();
+        // The catalog is sorted by name, so the smaller number is the earlier name.
+        let order =
+            |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool));
+        if good.len() > query.limit {
+            if query.limit > 0 {
+                good.select_nth_unstable_by(query.limit - 1, order);
+            }
+            good.truncate(query.limit);
+        }
+        good.sort_unstable_by(order);
+        if total == 0 {
+            let suggestions = self.suggest(tools, &lexical, query);
+            return Found {
+                suggestions,
+                ..Found::default()
+            };
+        }
+        let hits = good
+            .iter()
+            .map(|candidate| Hit {
+                tool: Arc::clone(&tools[candidate.tool as usize]),
+                score: candidate.score,
+                reasons: self.reasons(&concepts, &lexical, candidate.tool),
+            })
+            .collect();
+        Found {
+            hits,
+            total,
+            suggestions: Vec::new(),
+        }
+    }
+
+    fn reasons(&self, concepts: &[Concept], lexical: &Lexical, tool: u32) -> Vec<String> {
+        let mut by_part: [Vec<&str>; PARTS.len()] = Default::default();
+        let mut notes = Vec::new();
+        for (concept, matches) in concepts.iter().zip(&lexical.matches) {
+            let Some(found) = matches.iter().find(|found| found.tool == tool) else {
+                continue;
+            };
+            let variant = &concept.variants[usize::from(found.variant)];
+            let word = self.terms[variant.term as usize].word.as_str();
+            let list = &mut by_part[found.part() as usize];
+            if !list.contains(&word) {
+                list.push(word);
+            }
+            let how = match variant.how {
+                How::Exact => continue,
+                How::Synonym => "synonym",
+                How::Misspelt => "typo",
+                How::Begun => "prefix",
+            };
+            notes.push(format!("{how}: {} -> {word}", concept.word));
+        }
+        let parts = PARTS
+            .iter()
+            .zip(by_part)
+            .filter(|(_, words)| !words.is_empty());
+        let mut reasons: Vec<String> = parts
+            .map(|(part, words)| format!("{}: {}", part.label(), words.join(", ")))
+            .collect();
+        reasons.extend(notes);
+        reasons
+    }
+
+    /// Services that come nearest: by likeness of their names to the query's words, then by their
+    /// best tool that did not match well enough.
+    fn suggest(
+        &self,
+        tools: &[Arc<Tool>],
+        lexical: &Lexical,
+        query: &SearchQuery<'_>,
+    ) -> Vec<String> {
+        let words = WORDS.with_borrow_mut(|words| {
+            let mut all = self.query_words(words, query.query);
+            all.truncate(QUERY_WORDS_MAX);
+            all.extend(query.service.map(str::to_ascii_lowercase));
+            all
+        });
+        let mut evidence: Vec<f32> = vec![0.0; self.services.len()];
+        for candidate in &lexical.candidates {
+            let service = tools[candidate.tool as usize].service();
+            if let Ok(at) = self
+                .services
+                .binary_search_by(|s| s.name.as_str().cmp(service))
+            {
+                evidence[at] = evidence[at].max(candidate.covered);
+            }
+        }
+        let mut ranked: Vec<(f32, &str)> = self
+            .services
+            .iter()
+            .zip(evidence)
+            .map(|(service, evidence)| {
+                let like = service
+                    .words
+                    .iter()
+                    .flat_map(|name| words.iter().map(move |word| typo::likeness(word, name)))
+                    .fold(0.0, f32::max);
+                (
+                    if like > 0.5 {
+                        1.0 + like
+                    } else {
+                        evidence + 0.1 * like
+                    },
+                    service.name.as_str(),
+                )
+            })
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        let visible = |service: &str| {
+            tools
+                .iter()
+                .any(|tool| tool.service() == service && (query.allowed)(tool))
+        };
+        let names = ranked
+            .into_iter()
+            .map(|(_, name)| name)
+            .filter(|name| visible(name));
+        names.take(SUGGESTIONS_MAX).map(str::to_owned).collect()
+    }
+}
+
+impl Candidate {
+    /// Whether the tool matches well enough to be shown.
+    pub(crate) fn is_good(&self) -> bool {
+        self.covered
+            >= match self.subject {
+                Subject::Name => COVERED_MIN,
+                Subject::Keywords => COVERED_BY_KEYWORDS_MIN,
+                Subject::Nowhere => COVERED_WITHOUT_SUBJECT_MIN,
+            }
+    }
+}

@@ -1,0 +1,216 @@
+//! Scoring, one word after the other: BM25F, that is BM25 over the weighted parts of a tool.
+//!
+//! Lists are short (a few thousand tools at most have a word), so adding up per word into one slot
+//! per tool is faster than walking all lists at once, and it keeps what a match reason needs.
+
+use super::index::{Index, PARTS, Part};
+use super::query::{Concept, Variant};
+
+/// How soon more occurrences stop to matter (BM25's `k1`).
+const SATURATION: f32 = 1.2;
+
+const NAME: u8 = 1 << Part::Name as u8;
+const SERVICE: u8 = 1 << Part::Service as u8;
+const KEYWORDS: u8 = 1 << Part::Keywords as u8;
+const DESCRIPTION: u8 = 1 << Part::Description as u8;
+
+/// Where something other than a verb was found: how surely a tool is about the query's subject.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Subject {
+    #[default]
+    Nowhere,
+    Keywords,
+    Name,
+}
+
+impl Subject {
+    fn of(concept: &Concept, parts: u8) -> Self {
+        if concept.verb.is_some() {
+            Self::Nowhere
+        } else if parts & (NAME | SERVICE) != 0 {
+            Self::Name
+        } else if parts & KEYWORDS != 0 {
+            Self::Keywords
+        } else {
+            Self::Nowhere
+        }
+    }
+}
+
+/// What is known of one tool while a query runs.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    total: f32,
+    covered: f32,
+    subject: Subject,
+    concept: f32,
+    variant: u8,
+    parts: u8,
+    adding: f32,
+    adding_parts: u8,
+}
+
+/// One slot per tool, all empty between queries.
+#[derive(Default)]
+pub(super) struct Scratch {
+    slots: Vec<Slot>,
+}
+
+/// How one concept was found in one tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Match {
+    pub tool: u32,
+    pub variant: u8,
+    pub parts: u8,
+}
+
+impl Match {
+    /// The part that explains the match best.
+    pub(super) fn part(self) -> Part {
+        PARTS
+            .into_iter()
+            .find(|part| self.parts & (1 << *part as u8) != 0)
+            .unwrap_or(Part::Description)
+    }
+}
+
+/// A tool that has at least one of the words.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Place in the catalog's sorted tools.
+    pub tool: u32,
+    /// BM25F; comparable within one query only.
+    pub score: f32,
+    /// How much of the query is answered, 0 to 1, weighted by what each word tells.
+    pub(super) covered: f32,
+    pub(super) subject: Subject,
+}
+
+/// All candidates of a query, in the catalog's order, and per concept where it was found.
+#[derive(Debug, Default)]
+pub struct Lexical {
+    pub candidates: Vec<Candidate>,
+    pub(super) matches: Vec<Vec<Match>>,
+}
+
+impl Index {
+    pub(super) fn score(&self, concepts: &[Concept]) -> Lexical {
+        let mut scratch = self
+            .scratch
+            .lock()
+            .ok()
+            .and_then(|mut pool| pool.pop())
+            .unwrap_or_default();
+        scratch.slots.resize(self.tools as usize, Slot::default());
+        let slots = &mut scratch.slots[..];
+        let asked: f32 = concepts.iter().map(|concept| concept.importance).sum();
+        let mut touched: Vec<u32> = Vec::new();
+        let mut matches = Vec::with_capacity(concepts.len());
+        let mut adding: Vec<u32> = Vec::new();
+        for concept in concepts {
+            let mut found: Vec<Match> = Vec::new();
+            for (number, variant) in concept.variants.iter().enumerate() {
+                self.add_up(variant, slots, &mut adding);
+                for tool in adding.drain(..) {
+                    let slot = &mut slots[tool as usize];
+                    let score =
+                        variant.weight * variant.rarity * slot.adding / (SATURATION + slot.adding);
+                    if slot.concept == 0.0 {
+                        found.push(Match {
+                            tool,
+                            variant: 0,
+                            parts: 0,
+                        });
+                    }
+                    if score > slot.concept {
+                        slot.concept = score;
+                        slot.variant = number as u8;
+                        slot.parts = slot.adding_parts;
+                    }
+                    slot.adding = 0.0;
+                    slot.adding_parts = 0;
+                }
+            }
+            for found in &mut found {
+                let slot = &mut slots[found.tool as usize];
+                found.variant = slot.variant;
+                found.parts = slot.parts;
+                if slot.total == 0.0 {
+                    touched.push(found.tool);
+                }
+                slot.total += slot.concept;
+                let weight = concept.variants[usize::from(slot.variant)].weight;
+                slot.covered += concept.importance * weight * closeness(slot.parts);
+                slot.subject = slot.subject.max(Subject::of(concept, slot.parts));
+                slot.concept = 0.0;
+            }
+            matches.push(found);
+        }
+        touched.sort_unstable();
+        let candidates = touched
+            .into_iter()
+            .map(|tool| {
+                let slot = std::mem::take(&mut slots[tool as usize]);
+                Candidate {
+                    tool,
+                    score: slot.total,
+                    covered: slot.covered / asked.max(f32::MIN_POSITIVE),
+                    subject: slot.subject,
+                }
+            })
+            .collect();
+        if let Ok(mut pool) = self.scratch.lock() {
+            pool.push(scratch);
+        }
+        Lexical {
+            candidates,
+            matches,
+        }
+    }
+
+    /// Adds one term's weighted occurrences to the slots; `adding` gets the tools that have it.
+    fn add_up(&self, variant: &Variant, slots: &mut [Slot], adding: &mut Vec<u32>) {
+        const MEMORY: &str = "an index in memory can be read";
+        let term = &self.terms[variant.term as usize];
+        for (number, part) in self.parts.iter().enumerate() {
+            if variant.names_only && !matches!(PARTS[number], Part::Name | Part::Keywords) {
+                continue;
+            }
+            let Some(info) = &term.postings[number] else {
+                continue;
+            };
+            let mut block = part
+                .postings
+                .read_block_postings_from_terminfo(
+                    info,
+                    tantivy::schema::IndexRecordOption::WithFreqs,
+                )
+                .expect(MEMORY);
+            while block.block_len() > 0 {
+                for (tool, times) in block.docs().iter().zip(block.freqs()) {
+                    let slot = &mut slots[*tool as usize];
+                    if slot.adding == 0.0 {
+                        adding.push(*tool);
+                    }
+                    let length = part.lengths.fieldnorm_id(*tool);
+                    slot.adding += part.weight_by_length[usize::from(length)] * *times as f32;
+                    slot.adding_parts |= 1 << number;
+                }
+                block.advance();
+            }
+        }
+    }
+}
+
+/// How near a match is to what the tool is about.
+fn closeness(parts: u8) -> f32 {
+    if parts & (NAME | SERVICE) != 0 {
+        1.0
+    } else if parts & KEYWORDS != 0 {
+        0.9
+    } else if parts & DESCRIPTION != 0 {
+        0.6
+    } else {
+        0.3
+    }
+}

@@ -1,0 +1,148 @@
+//! One tool of the catalog, ready to be shown, checked and called.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use jsonschema::Validator;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::arguments::{self, Violation};
+use super::manifest::{Effect, Manifest, Slot, ToolSpec};
+
+/// A tool of one version of one plugin. Shared; what it knows comes from the manifest it holds.
+pub struct Tool {
+    /// `<service>_<action>`.
+    pub name: String,
+    /// The argument schema as compact JSON, in the author's order of keys.
+    pub input_schema: Arc<RawValue>,
+    pub output_schema: Option<Arc<RawValue>>,
+    /// Names of required arguments, in the schema's order.
+    pub required: Vec<String>,
+    manifest: Arc<Manifest>,
+    /// Place in the manifest's `tools`.
+    index: usize,
+    sha256: Arc<str>,
+    /// Compiled at the first call; `None` when the schema cannot be compiled.
+    validator: OnceLock<Option<Validator>>,
+}
+
+impl Tool {
+    /// The tools of a plugin, in the manifest's order. `sha256` is the plugin file's, hexadecimal.
+    pub fn of_plugin(manifest: &Arc<Manifest>, sha256: &Arc<str>) -> Vec<Self> {
+        let tools = manifest.tools.iter().enumerate();
+        tools
+            .map(|(index, spec)| Self {
+                name: format!("{}_{}", manifest.service, spec.name),
+                input_schema: compact(&spec.input),
+                output_schema: spec.output.as_ref().map(compact),
+                required: required(&spec.input),
+                manifest: Arc::clone(manifest),
+                index,
+                sha256: Arc::clone(sha256),
+                validator: OnceLock::new(),
+            })
+            .collect()
+    }
+
+    /// What the manifest says about the tool: description, effect, slots, scopes, examples.
+    pub fn spec(&self) -> &ToolSpec {
+        &self.manifest.tools[self.index]
+    }
+
+    pub fn manifest(&self) -> &Arc<Manifest> {
+        &self.manifest
+    }
+
+    pub fn service(&self) -> &str {
+        &self.manifest.service
+    }
+
+    /// Name without the service prefix, as the plugin knows it.
+    pub fn action(&self) -> &str {
+        &self.spec().name
+    }
+
+    pub fn description(&self) -> &str {
+        &self.spec().description
+    }
+
+    /// Version of the integration.
+    pub fn version(&self) -> &str {
+        &self.manifest.version
+    }
+
+    /// SHA-256 of the plugin file, hexadecimal.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    pub fn effect(&self) -> Effect {
+        self.spec().effect
+    }
+
+    pub fn idempotent(&self) -> bool {
+        self.spec().idempotent
+    }
+
+    /// Length of [`Tool::input_schema`] in UTF-8 bytes.
+    pub fn input_schema_bytes(&self) -> usize {
+        self.input_schema.get().len()
+    }
+
+    /// The slots it can run with, best first; empty when it needs none.
+    pub fn slots(&self) -> impl Iterator<Item = &Slot> {
+        let slots = self.spec().auth.iter();
+        slots.filter_map(|name| self.manifest.auth.iter().find(|slot| slot.slot == *name))
+    }
+
+    pub fn scopes(&self) -> &[String] {
+        &self.spec().scopes
+    }
+
+    /// `oauth2`, `api_key`, ... of the best slot, or `none`.
+    pub fn auth_type(&self) -> &'static str {
+        self.slots()
+            .next()
+            .map_or("none", |slot| slot.kind.as_str())
+    }
+
+    /// Every violation of the input schema, none when the arguments fit.
+    pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
+        let schema = &self.spec().input;
+        match self
+            .validator
+            .get_or_init(|| arguments::compile(schema).ok())
+        {
+            Some(validator) => arguments::violations(validator, schema, arguments),
+            None => vec![Violation {
+                path: String::new(),
+                message: "cannot be checked: the tool's input schema is not usable".to_owned(),
+            }],
+        }
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("name", &self.name)
+            .field("version", &self.version())
+            .finish_non_exhaustive()
+    }
+}
+
+fn compact(schema: &Value) -> Arc<RawValue> {
+    let text = serde_json::to_string(schema).expect("a JSON value has a JSON text");
+    Arc::from(RawValue::from_string(text).expect("serde_json writes valid JSON"))
+}
+
+fn required(schema: &Value) -> Vec<String> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
