@@ -20,7 +20,7 @@ use crate::json;
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// How long a client may take to send a body.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A request body, decoded.
 pub struct JsonBody<T>(pub T);
@@ -38,7 +38,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 }
 
 /// `application/json` or `application/...+json` (RFC 6839), in UTF-8 where a charset is named.
-fn is_json(headers: &HeaderMap) -> bool {
+pub fn is_json(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
         return false;
@@ -60,7 +60,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 /// The whole body, counted while it arrives: a length that the client states is only believed
 /// when it is too large.
-async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Bytes, Failure> {
+pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Bytes, Failure> {
     let too_large = || Failure::PayloadTooLarge { bytes_max };
     let stated = HttpBody::size_hint(&body).lower();
     if stated > u64::try_from(bytes_max).unwrap_or(u64::MAX) {

@@ -22,10 +22,10 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 
+pub mod body;
 pub mod envelope;
 
 mod auth;
-mod body;
 mod docs;
 mod executions;
 mod health;

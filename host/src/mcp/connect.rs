@@ -1,0 +1,151 @@
+//! A connect link as an elicitation in URL mode, for clients that declare it.
+//!
+//! The Markdown of [`super::render`] is the rule and always follows; this is the extra. Until
+//! 2025-11-25 the server asks in the middle of the call and answers with the Markdown whatever the
+//! user does; since 2026-07-28 the call ends with `input_required` and the client repeats it with the
+//! `requestState` it was given. That text comes back from the client, so it is sealed: bound to key,
+//! user and tool, and short-lived.
+
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ElicitRequest, ElicitRequestParams, ErrorData, InputRequest, InputRequests,
+    InputRequiredResult, ProtocolVersion, RequestStateCodec, SealOptions,
+};
+use rmcp::service::RequestContext;
+use url::Url;
+
+use crate::gateway::Caller;
+use crate::gateway::tools::{Execution, Outcome};
+use crate::ids;
+
+/// How long a session client may take to show the question. Below the 60 s after which most clients
+/// give up a call.
+const ANSWER_WAIT: Duration = Duration::from_secs(45);
+
+/// How long a `requestState` may take to come back: the life of the connect link.
+const STATE_LIFE: Duration = Duration::from_secs(15 * 60);
+
+/// The name of the one question in `inputRequests`.
+const QUESTION: &str = "connect";
+
+/// The other end of one call.
+pub struct Client<'a> {
+    pub context: &'a RequestContext<RoleServer>,
+    pub codec: &'a RequestStateCodec,
+    /// What the client gave back, where it repeats a call.
+    pub request_state: Option<String>,
+}
+
+/// What the user is asked to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub message: String,
+    pub url: Url,
+}
+
+/// The link that `execution` ends with, if any.
+pub fn link(execution: &Execution) -> Option<Link> {
+    let (Outcome::AuthRequired(connect) | Outcome::AuthExpired(connect)) = &execution.outcome
+    else {
+        return None;
+    };
+    Some(Link {
+        message: connect.message.clone(),
+        url: Url::parse(connect.connect_url.as_deref()?).ok()?,
+    })
+}
+
+impl Client<'_> {
+    /// Whether this call repeats one that ended with `input_required`. A state that this gateway did
+    /// not give to this key, user and tool, or whose time is over, is a protocol error.
+    pub fn resumes(&self, caller: &Caller, tool_name: &str) -> Result<bool, ErrorData> {
+        let Some(state) = &self.request_state else {
+            return Ok(false);
+        };
+        match self
+            .codec
+            .open_with(state, binding(caller, tool_name).as_bytes())
+        {
+            Ok(_) => Ok(true),
+            Err(_) => Err(ErrorData::invalid_params(
+                "requestState is not the one this server gave for this call, or has expired; \
+                 repeat the call without it",
+                None,
+            )),
+        }
+    }
+
+    /// Puts `link` before the user. `Some` ends the call and has the client repeat it; `None` leaves the
+    /// Markdown answer to be given.
+    pub async fn ask(
+        &self,
+        caller: &Caller,
+        tool_name: &str,
+        link: Link,
+    ) -> Option<InputRequiredResult> {
+        let can_open = self
+            .context
+            .client_capabilities()
+            .and_then(|capabilities| capabilities.elicitation)
+            .is_some_and(|elicitation| elicitation.url.is_some());
+        if !can_open {
+            return None;
+        }
+        let stands_alone = self
+            .context
+            .protocol_version()
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        if stands_alone {
+            return Some(input_required(
+                link,
+                seal(self.codec, &binding(caller, tool_name)),
+            ));
+        }
+        let asked = self
+            .context
+            .peer
+            .elicit_url_with_timeout(
+                link.message,
+                link.url,
+                ids::hex128("eli"),
+                Some(ANSWER_WAIT),
+            )
+            .await;
+        if let Err(problem) = asked {
+            tracing::debug!(error = %problem, "mcp.elicitation.unanswered");
+        }
+        None
+    }
+}
+
+fn seal(codec: &RequestStateCodec, binding: &str) -> String {
+    let options = SealOptions::new()
+        .associated_data(binding.as_bytes())
+        .ttl(STATE_LIFE);
+    codec.seal_with(QUESTION.as_bytes(), &options)
+}
+
+/// What a `requestState` is good for. No part can hold the line break that parts them.
+fn binding(caller: &Caller, tool_name: &str) -> String {
+    format!(
+        "{}\n{}\n{}\n{tool_name}",
+        caller.workspace_id, caller.key_id, caller.default_user
+    )
+}
+
+fn input_required(link: Link, state: String) -> InputRequiredResult {
+    let question = ElicitRequestParams::UrlElicitationParams {
+        meta: None,
+        message: link.message,
+        url: link.url.into(),
+        elicitation_id: String::new(),
+    };
+    let mut questions = InputRequests::new();
+    questions.insert(
+        QUESTION.to_owned(),
+        InputRequest::Elicitation(ElicitRequest::new(question)),
+    );
+    InputRequiredResult::new(Some(questions), Some(state))
+}

@@ -1,0 +1,22 @@
+//! The MCP edge: Streamable HTTP at `/mcp`, a handful of tools, answers in Markdown.
+//!
+//! Both generations of the protocol are served at the one address: 2026-07-28, where every request
+//! stands alone, and the session protocols from 2025-03-26 to 2025-11-25. The protocol itself is
+//! rmcp's; this module decides who may speak ([`endpoint`]), what is offered ([`tools`]) and how the
+//! gateway's answers read ([`render`]).
+//!
+//! Refuses to hold business rules: a tool decodes its parameters, calls one operation of
+//! [`crate::gateway::Gateway`] and renders what comes back. Results are text, never structured
+//! content.
+//!
+//! Read next: [`tools`] (one file a tool), [`server`] (the handler), [`endpoint`] (keys, hosts, sessions),
+//! [`connect`] (the link as an elicitation).
+
+pub mod connect;
+pub mod endpoint;
+pub mod render;
+pub mod server;
+pub mod sessions;
+pub mod tools;
+
+pub use endpoint::{McpOptions, PATH, router};

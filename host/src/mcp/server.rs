@@ -1,0 +1,186 @@
+//! The handler behind the protocol: what the server says of itself, and `tools/call`.
+//!
+//! Who calls is not the session's business but each request's: the [`Caller`] that
+//! [`super::endpoint`] authenticated travels in the request's extensions.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    RequestStateCodec, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::json;
+
+use crate::gateway::{Caller, Error, Gateway};
+use crate::mcp::connect::Client;
+use crate::mcp::render;
+use crate::mcp::tools::{self, Answer, Call, Refusal};
+
+/// How long a client may keep `tools/list`. The tools change with the gateway's version alone.
+const TOOLS_FRESH_MS: u64 = 60 * 60 * 1_000;
+
+/// Revisions served. 2024-11-05 had another transport.
+const VERSIONS: &[ProtocolVersion] = &[
+    ProtocolVersion::V_2025_03_26,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
+const INSTRUCTIONS: &str = "A gateway to the tools of many services (code hosting, chat, mail, notes, \
+    monitoring and more), run with your user's own accounts. \
+    1. svc_search_tools finds a tool for the task. \
+    2. svc_get_tool_schema shows its arguments. \
+    3. svc_execute_tool runs it; `arguments` is a JSON-encoded string. \
+    When an answer is headed Authentication Required, show its connect link to the user and repeat \
+    the same call once they have followed it.";
+
+/// One per session, or per request where there are none; cheap to clone.
+#[derive(Clone)]
+pub struct Server {
+    gateway: Arc<Gateway>,
+    codec: Arc<RequestStateCodec>,
+}
+
+impl Server {
+    /// `codec` seals what clients carry between two calls.
+    pub fn new(gateway: Arc<Gateway>, codec: Arc<RequestStateCodec>) -> Self {
+        Self { gateway, codec }
+    }
+}
+
+impl ServerHandler for Server {
+    #[expect(deprecated, reason = "session clients may still set a log level")]
+    fn get_info(&self) -> ServerConfig {
+        let mut itself = Implementation::new("toolgate", env!("CARGO_PKG_VERSION"));
+        itself.title = Some("toolgate".to_owned());
+        let offers = ServerCapabilities::builder()
+            .enable_logging()
+            .enable_prompts()
+            .enable_tools()
+            .build();
+        ServerConfig::new(offers)
+            .with_server_info(itself)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    fn supported_protocol_versions(&self) -> std::borrow::Cow<'static, [ProtocolVersion]> {
+        VERSIONS.into()
+    }
+
+    /// Accepted and nothing more: this server sends no log messages. Gone since 2026-07-28.
+    #[expect(deprecated, reason = "session clients may still call it")]
+    async fn set_level(
+        &self,
+        _level: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        match context.protocol_version() {
+            Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => {
+                Err(ErrorData::method_not_found::<
+                    rmcp::model::SetLevelRequestMethod,
+                >())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let sentence = format!("Unknown prompt: {}", request.name);
+        Err(ErrorData::invalid_params(sentence, None))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let which = json!({ "uri": request.uri });
+        Err(ErrorData::resource_not_found(
+            "Resource not found",
+            Some(which),
+        ))
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::list().to_vec())
+            .with_ttl_ms(TOOLS_FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::list().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(row) = tools::find(&request.name) else {
+            let sentence = format!("Unknown tool: {}", request.name);
+            return Err(ErrorData::invalid_params(sentence, None));
+        };
+        let caller = caller(&context)?;
+        let call = row.call(Call {
+            gateway: &self.gateway,
+            caller,
+            arguments: request.arguments.unwrap_or_default(),
+            client: Client {
+                context: &context,
+                codec: &self.codec,
+                request_state: request.request_state,
+            },
+        });
+        // A panic that nobody answers for would leave the client waiting.
+        let answer = AssertUnwindSafe(call).catch_unwind().await;
+        let answer = answer.unwrap_or_else(|_| {
+            let cause = anyhow::anyhow!("a handler panicked");
+            Err(Refusal::Gateway(Error::Internal(cause)))
+        });
+        match answer {
+            Ok(Answer::Text(text)) => Ok(CallToolResult::success(text_block(text)).into()),
+            Ok(Answer::Failure(text)) => Ok(CallToolResult::error(text_block(text)).into()),
+            Ok(Answer::Input(required)) => Ok(required.into()),
+            Err(Refusal::Gateway(error)) => {
+                if let Error::Internal(cause) = &error {
+                    tracing::error!(
+                        request_id = caller.request_id,
+                        tool = row.name,
+                        error = format!("{cause:#}"),
+                        "mcp.call.failed"
+                    );
+                }
+                Ok(CallToolResult::error(text_block(render::error(&error))).into())
+            }
+            Err(Refusal::Protocol(error)) => Err(error),
+        }
+    }
+}
+
+/// The caller of this very request.
+fn caller(context: &RequestContext<RoleServer>) -> Result<&Caller, ErrorData> {
+    context
+        .extensions
+        .get::<http::request::Parts>()
+        .and_then(|parts| parts.extensions.get::<Caller>())
+        .ok_or_else(|| ErrorData::new(ErrorCode::INTERNAL_ERROR, "the request has no caller", None))
+}
+
+fn text_block(text: String) -> Vec<ContentBlock> {
+    vec![ContentBlock::text(text)]
+}

@@ -1,0 +1,76 @@
+//! `svc_execute_tool`.
+
+use rmcp::schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Answer, Effect, Row, decode, parameters, schema_of};
+use crate::gateway::tools::{Arguments, Execute, Outcome};
+use crate::mcp::{connect, render};
+
+pub(super) const ROW: Row = Row {
+    name: "svc_execute_tool",
+    title: "Run a tool",
+    description: "Runs one integration tool with your user's own account and answers with its JSON \
+        result. If the account is not connected yet, the answer holds a link: show it to the user \
+        and repeat the same call once they have followed it.",
+    effect: Effect::RunsTools,
+    parameters: schema_of::<Parameters>,
+    call: |call| {
+        Box::pin(async move {
+            let asked: Parameters = decode(&ROW, call.arguments)?;
+            let asked_before = call.client.resumes(call.caller, &asked.tool_name)?;
+            let tool_name = asked.tool_name.clone();
+            let execute = Execute {
+                tool_name: asked.tool_name,
+                arguments: asked.arguments,
+                session_id: asked.session_id,
+                user_id: None,
+                connection_id: None,
+                dry_run: false,
+            };
+            let execution = call.gateway.execute(call.caller, execute).await?;
+            if let Some(link) = connect::link(&execution)
+                && !asked_before
+                && let Some(input) = call.client.ask(call.caller, &tool_name, link).await
+            {
+                return Ok(Answer::Input(input));
+            }
+            let text = render::execution(&execution);
+            Ok(match execution.outcome {
+                Outcome::Error { .. } => Answer::Failure(text),
+                Outcome::Success { .. }
+                | Outcome::AuthRequired(_)
+                | Outcome::AuthExpired(_)
+                | Outcome::DryRun { .. } => Answer::Text(text),
+            })
+        })
+    },
+};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Parameters {
+    /// Exact name from svc_search_tools: "github_create_issue".
+    tool_name: String,
+    /// The tool's arguments as a JSON-encoded string that holds one object; '{}' for none.
+    #[serde(deserialize_with = "json_text")]
+    #[schemars(with = "String")]
+    arguments: Arguments,
+    /// Session of an earlier answer, so that several calls share state. A new one is made if left out.
+    #[serde(default, deserialize_with = "parameters::filled")]
+    #[schemars(with = "String")]
+    session_id: Option<String>,
+}
+
+/// The text as it is; the operation parses it. Many models send the object itself, which can only
+/// mean one thing.
+fn json_text<'de, D: serde::Deserializer<'de>>(input: D) -> Result<Arguments, D::Error> {
+    match Value::deserialize(input)? {
+        Value::String(text) => Ok(Arguments::Text(text)),
+        object @ Value::Object(_) => Ok(Arguments::Object(object)),
+        _ => Err(serde::de::Error::custom(
+            "arguments must be a JSON-encoded string, '{}' for none",
+        )),
+    }
+}
