@@ -27,6 +27,11 @@ pub struct Context {
     chosen: OnceCell<Option<&'static str>>,
 }
 
+/// Milliseconds since 1970-01-01 UTC, for code that has no [`Context`] at hand.
+pub fn now_ms() -> u64 {
+    host::now_ms()
+}
+
 /// How loud a log line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {

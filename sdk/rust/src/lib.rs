@@ -47,6 +47,8 @@ pub mod schema;
 pub mod blob;
 pub mod kv;
 
+#[doc(hidden)]
+pub mod fields;
 mod host;
 pub mod plugin;
 
@@ -111,11 +113,10 @@ pub mod __private {
     pub use crate::bindings::exports::toolgate::plugin::integration::{
         Guest, Invocation, Output as GuestOutput, ToolError as GuestError,
     };
+    pub use crate::fields;
     #[cfg(target_family = "wasm")]
     pub use crate::guest::invoke;
-    pub use crate::plugin::{
-        Tool, arguments, bytes_of, check_slots, default_value, entry, unknown_word, word,
-    };
+    pub use crate::plugin::{Tool, arguments, bytes_of, check_slots, entry, unknown_word, word};
     pub use serde;
     #[cfg(target_family = "wasm")]
     pub use wit_bindgen;

@@ -133,11 +133,6 @@ pub fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> 
     serde_json::from_value(arguments).map_err(|error| ToolError::invalid("", error.to_string()))
 }
 
-/// The value of `#[arg(default = ...)]`.
-pub fn default_value<T: DeserializeOwned>(json: &str) -> T {
-    serde_json::from_str(json).expect("a default is a value of its field's type")
-}
-
 /// A word of an enum, before it is known to be one.
 pub fn word<'de, D: serde::Deserializer<'de>>(input: D) -> Result<String, D::Error> {
     serde::Deserialize::deserialize(input)

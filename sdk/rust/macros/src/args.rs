@@ -2,11 +2,11 @@
 //!
 //! A struct becomes an object schema that refuses unknown properties; an enum of unit variants
 //! becomes a string with `enum`. The schema is a constant tree of text pieces
-//! (`toolgate_sdk::schema`), so nested types cost nothing at run time. The serde side is derived on
-//! a private mirror of the type, so that one derive is all an author writes.
+//! (`toolgate_sdk::schema`), so nested types cost nothing at run time. The serde side is written with
+//! the shared functions of `toolgate_sdk::fields`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Ident, Token, Type};
@@ -120,8 +120,8 @@ fn structure<'a>(
     name: &Ident,
     fields: impl Iterator<Item = &'a Field>,
 ) -> syn::Result<TokenStream> {
-    let mut mirror_fields = Vec::new();
-    let mut defaults = Vec::new();
+    let mut builders = Vec::new();
+    let mut members = Vec::new();
     let mut properties = Vec::new();
     let mut required = String::new();
     for field in fields {
@@ -146,43 +146,30 @@ fn structure<'a>(
             json::quote(&key, &mut required);
         }
 
-        let mut serde = vec![quote!(rename = #key)];
-        if optional {
-            serde.push(quote!(default));
-            serde.push(quote!(skip_serializing_if = "Option::is_none"));
+        builders.push(match (&options.default, optional) {
+            (Some(default), _) => {
+                let text = default.to_text();
+                quote!(#ident: fields.or_default(#key, #text)?)
+            }
+            (None, true) => quote!(#ident: fields.optional(#key)?),
+            (None, false) => quote!(#ident: fields.required(#key)?),
+        });
+        if !options.path {
+            members.push(quote!((#key, ::toolgate_sdk::__private::fields::member(&self.#ident))));
         }
-        if options.path {
-            serde.push(quote!(skip_serializing));
-        }
-        if let Some(default) = &options.default {
-            let function = format_ident!("default_of_{}", ident);
-            let function_name = function.to_string();
-            let text = default.to_text();
-            serde.push(quote!(default = #function_name));
-            defaults.push(quote! {
-                fn #function() -> #ty { ::toolgate_sdk::__private::default_value(#text) }
-            });
-        }
-        mirror_fields.push(quote!(#[serde(#(#serde),*)] #ident: #ty));
         properties.push(property(field, &key, &options, properties.is_empty()));
     }
-    let name_text = name.to_string();
     Ok(quote! {
         const _: () = {
-            use ::toolgate_sdk::__private::serde;
-            #(#defaults)*
-            #[derive(serde::Serialize, serde::Deserialize)]
-            #[serde(crate = "::toolgate_sdk::__private::serde", remote = #name_text, deny_unknown_fields)]
-            #[allow(dead_code)]
-            struct Mirror { #(#mirror_fields),* }
+            use ::toolgate_sdk::__private::{fields, serde};
             impl<'de> serde::Deserialize<'de> for #name {
                 fn deserialize<D: serde::Deserializer<'de>>(input: D) -> ::core::result::Result<Self, D::Error> {
-                    Mirror::deserialize(input)
+                    fields::deserialize(input, |fields| Ok(Self { #(#builders),* }))
                 }
             }
             impl serde::Serialize for #name {
                 fn serialize<S: serde::Serializer>(&self, output: S) -> ::core::result::Result<S::Ok, S::Error> {
-                    Mirror::serialize(self, output)
+                    fields::serialize(&[#(#members),*], output)
                 }
             }
             impl ::toolgate_sdk::schema::Args for #name {

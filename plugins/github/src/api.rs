@@ -1,0 +1,77 @@
+//! What all requests to GitHub share: headers, pages and errors.
+
+use toolgate_sdk::context::now_ms;
+use toolgate_sdk::http::{Request, problem};
+use toolgate_sdk::prelude::*;
+
+/// A client for the REST API, at the version this plugin was written for.
+pub fn github(cx: &Context) -> Client<'_> {
+    cx.client("https://api.github.com")
+        .header("accept", "application/vnd.github+json")
+        .header("x-github-api-version", "2022-11-28")
+        .errors(problem_of)
+}
+
+/// One page of a list, each element reduced to `fields`. The cursor is the page's number.
+pub fn page(
+    cx: &Context,
+    request: Request<'_>,
+    per_page: u32,
+    fields: &[&str],
+) -> Result<Output, ToolError> {
+    let number = cx.page_number(1)?;
+    let answer = request
+        .query("per_page", per_page)
+        .query("page", number)
+        .send()?;
+    let next = answer.next_link().map(|_| (number + 1).to_string());
+    let body = answer.json()?;
+    match body.get("total_count") {
+        None => Output::page(pick_each(&body, fields), next),
+        Some(total) => {
+            let list = body.get("items").or_else(|| body.get("workflow_runs"));
+            let items = pick_each(list.unwrap_or(&Value::Null), fields);
+            Output::page(json!({ "total": total, "items": items }), next)
+        }
+    }
+}
+
+/// The general rule, and what GitHub adds: the fields it finds wrong, the moment a spent quota is
+/// full again, and that it hides what a connection may not see.
+fn problem_of(response: &Response) -> ToolError {
+    let mut error = problem::from_response(response);
+    let faults = error
+        .details
+        .as_ref()
+        .and_then(|body| body.get("errors")?.as_array());
+    let faults: Vec<String> = faults.into_iter().flatten().filter_map(fault).collect();
+    if !faults.is_empty() {
+        error.message = format!("{}: {}", error.message, faults.join("; "));
+    }
+    if error.kind == ErrorKind::PermissionDenied && error.message.contains("rate limit") {
+        error.kind = ErrorKind::RateLimited;
+    }
+    if error.kind == ErrorKind::RateLimited && error.retry_after_ms.is_none() {
+        let reset = response
+            .header("x-ratelimit-reset")
+            .and_then(|text| text.parse::<u64>().ok());
+        error.retry_after_ms = reset.map(|at| (at * 1000).saturating_sub(now_ms()));
+    }
+    if error.kind == ErrorKind::NotFound {
+        error.message.push_str(
+            ". Check the names; GitHub also answers so when the connected account may not see it",
+        );
+    }
+    error
+}
+
+fn fault(fault: &Value) -> Option<String> {
+    if let Some(text) = fault.as_str().or_else(|| fault.get("message")?.as_str()) {
+        return Some(text.to_owned());
+    }
+    Some(format!(
+        "{} {}",
+        fault.get("field")?.as_str()?,
+        fault.get("code")?.as_str()?
+    ))
+}
