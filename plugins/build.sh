@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds every Rust plugin (plugins/*/Cargo.toml) into plugins/dist/<service>.wasm.
+# Builds every Rust plugin (plugins/*/Cargo.toml, package toolgate-plugin-<service>) into
+# plugins/dist/<service>.wasm.
 #
 # One cargo invocation for all; a file is put in place by a rename, so that a running gateway never
 # sees half of one, and only if its content changed. Honours CARGO and CARGO_TARGET_DIR.
@@ -9,7 +10,10 @@ cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
 packages=()
 for manifest in plugins/*/Cargo.toml; do
-    packages+=("$(sed -n 's/^name = "\(.*\)"$/\1/p' "$manifest" | head -n 1)")
+    package=$(sed -n 's/^name = "\(.*\)"$/\1/p' "$manifest" | head -n 1)
+    if [[ $package == toolgate-plugin-* ]]; then
+        packages+=("$package")
+    fi
 done
 if [ ${#packages[@]} -eq 0 ]; then
     echo "plugins/build.sh: no plugin has a Cargo.toml" >&2
