@@ -140,3 +140,39 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.push(suffix);
     PathBuf::from(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_databases_have_the_same_migrations() {
+        let names = |migrator: &Migrator| -> Vec<_> {
+            migrator
+                .iter()
+                .map(|migration| (migration.version, migration.description.to_string()))
+                .collect()
+        };
+        assert_eq!(names(&SQLITE), names(&POSTGRES));
+        let numbers: Vec<_> = SQLITE.iter().map(|migration| migration.version).collect();
+        assert!(
+            numbers.iter().copied().eq(1..=numbers.len() as i64),
+            "{numbers:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_database_in_memory_serves_one_process() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        store.ping().await.unwrap();
+        let before = store.changes().await.unwrap();
+        store
+            .create_workspace("acme", crate::store::Plan::Free, None, 1)
+            .await
+            .unwrap();
+        assert_ne!(store.changes().await.unwrap(), before);
+        assert_eq!(store.clone().list_workspaces().await.unwrap().len(), 1);
+        store.close().await;
+        assert!(store.ping().await.is_err());
+    }
+}
