@@ -1,0 +1,83 @@
+//! Slack: messages, channels, people and reactions, over the Web API.
+//!
+//! Slack answers 200 to nearly everything and says in the body whether it worked; [`api`] makes
+//! errors of that. [`text`] turns Markdown into what Slack shows, and back.
+
+mod api;
+mod channels;
+mod messages;
+mod people;
+mod text;
+
+toolgate_sdk::plugin! {
+    service: "slack",
+    title: "Slack",
+    description: "Send, read and search messages, and work with channels and people in a Slack workspace.",
+    homepage: "https://api.slack.com",
+    categories: ["chat"],
+    hosts: ["slack.com"],
+    capabilities: ["egress"],
+    auth: [
+        {
+            slot: "bot",
+            title: "Slack workspace",
+            type: "oauth2",
+            authorize_url: "https://slack.com/oauth/v2/authorize",
+            token_url: "https://slack.com/api/oauth.v2.access",
+            revoke_url: "https://slack.com/api/auth.revoke",
+            pkce: false,
+            scopes: ["channels:read", "channels:history", "groups:read", "chat:write", "users:read"],
+            scope_separator: ",",
+            token_auth: "post",
+            placement: { header: "authorization", template: "Bearer {secret}" },
+            audience: ["https://slack.com"],
+            account: { request: "GET https://slack.com/api/auth.test", label: "/team" },
+        },
+        {
+            slot: "token",
+            title: "Bot or user token",
+            type: "bearer",
+            fields: [{
+                key: "secret",
+                title: "Token",
+                help: "Begins with xoxb- (bot) or xoxp- (user); shown under OAuth & Permissions of the Slack app.",
+            }],
+            placement: { header: "authorization", template: "Bearer {secret}" },
+            audience: ["https://slack.com"],
+            account: { request: "GET https://slack.com/api/auth.test", label: "/team" },
+        },
+    ],
+    tools: [
+        messages::post_message,
+        messages::update_message,
+        messages::delete_message,
+        messages::schedule_message,
+        messages::get_channel_history,
+        messages::get_thread_replies,
+        messages::search_messages,
+        messages::add_reaction,
+        messages::pin_message,
+        channels::list_channels,
+        channels::get_channel_info,
+        channels::create_channel,
+        channels::join_channel,
+        channels::invite_to_channel,
+        channels::list_channel_members,
+        people::open_dm,
+        people::list_users,
+        people::get_user,
+        people::lookup_user_by_email,
+        people::get_team_info,
+    ],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PLUGIN;
+
+    #[test]
+    fn every_example_is_answered_as_written() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+        toolgate_sdk::testing::replay_folder(&PLUGIN, folder);
+    }
+}
