@@ -10,6 +10,9 @@ use super::send::Hop;
 use super::{Failure, FailureKind, PlannedRequest};
 use crate::catalog::manifest::Placement;
 
+/// Longer bodies are shown by their size.
+pub const PLANNED_BODY_BYTES_MAX: usize = 256 * 1024;
+
 /// Notes the request in the scope; the failure is what the plugin gets instead of an answer.
 pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
     let failure = |kind, message: String| Failure {
@@ -29,8 +32,8 @@ pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
         .collect();
     let mut url = hop.target.url.to_string();
     let mut body = match std::str::from_utf8(&hop.body) {
-        Ok(text) => text.to_owned(),
-        Err(_) => format!("[{} bytes]", hop.body.len()),
+        Ok(text) if text.len() <= PLANNED_BODY_BYTES_MAX => text.to_owned(),
+        _ => format!("[{} bytes]", hop.body.len()),
     };
     if let Some(slot) = slot {
         if !scope.credentials.connected(slot) {
@@ -60,13 +63,16 @@ pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
             }
         }
     }
-    scope.plan(PlannedRequest {
+    let planned = PlannedRequest {
         method: hop.method.to_string(),
         url,
         headers,
         body,
-    });
-    failure(FailureKind::Cancelled, "dry run".into())
+    };
+    match scope.plan(planned) {
+        Ok(()) => failure(FailureKind::Cancelled, "dry run".into()),
+        Err(exhausted) => exhausted,
+    }
 }
 
 fn show(

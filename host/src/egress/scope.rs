@@ -134,8 +134,14 @@ impl Scope {
         locked(&self.records).push(record);
     }
 
-    pub(super) fn plan(&self, request: PlannedRequest) {
-        locked(&self.planned).push(request);
+    /// Notes a planned request; a dry run has the same number of requests as a real one.
+    pub(super) fn plan(&self, request: PlannedRequest) -> Result<(), Failure> {
+        let mut planned = locked(&self.planned);
+        if planned.len() >= self.limits.requests_max {
+            return Err(self.no_request_left());
+        }
+        planned.push(request);
+        Ok(())
     }
 
     /// Takes one request and its body out of the budget, or says that there is none left.
@@ -146,12 +152,16 @@ impl Scope {
                 (sent < self.limits.requests_max).then_some(sent + 1)
             });
         if taken.is_err() {
-            let most = self.limits.requests_max;
-            return Err(exhausted(format!(
-                "the call has used all of its {most} outbound requests"
-            )));
+            return Err(self.no_request_left());
         }
         self.take_bytes(body_bytes)
+    }
+
+    fn no_request_left(&self) -> Failure {
+        let most = self.limits.requests_max;
+        exhausted(format!(
+            "the call has used all of its {most} outbound requests"
+        ))
     }
 
     /// Takes bytes of a body out of the budget.

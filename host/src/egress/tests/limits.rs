@@ -228,3 +228,43 @@ async fn a_fan_out_keeps_the_order() {
             .collect::<Vec<_>>()
     );
 }
+
+#[tokio::test]
+async fn a_dry_run_plans_no_more_than_a_call_may_send() {
+    let limits = CallLimits {
+        requests_max: 2,
+        ..CallLimits::default()
+    };
+    let scope = scope_with(Connected::bearer(), limits, Mode::DryRun);
+    let egress = egress(vec![], &[]);
+    let long = Request {
+        body: Bytes::from(vec![b'a'; plan::PLANNED_BODY_BYTES_MAX + 1]),
+        ..post("/", "")
+    };
+    for (request, kind) in [
+        (get("/"), FailureKind::Cancelled),
+        (long, FailureKind::Cancelled),
+        (get("/"), FailureKind::BudgetExhausted),
+    ] {
+        assert_eq!(
+            egress
+                .send(&scope, request)
+                .await
+                .expect_err("dry run")
+                .kind,
+            kind
+        );
+    }
+    let bodies: Vec<String> = scope
+        .planned()
+        .into_iter()
+        .map(|planned| planned.body)
+        .collect();
+    assert_eq!(
+        bodies,
+        [
+            "".to_owned(),
+            format!("[{} bytes]", plan::PLANNED_BODY_BYTES_MAX + 1)
+        ]
+    );
+}
