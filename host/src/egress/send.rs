@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Instant as Clock, SystemTime};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
@@ -19,18 +19,14 @@ use super::dial::{Answer, DialError, Dialler, Lookup, system_lookup};
 use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
 use super::inject::{self, Draft};
 use super::policy::{self, Target};
+use super::receipt::Receipt;
 use super::scope::{Mode, Scope, TIMEOUT_MAX};
 use super::upstream::AllowUpstream;
-use super::{
-    Credential, Failure, FailureKind, Injection, Request, RequestRecord, Response, headers, plan,
-    sigv4,
-};
+use super::{Credential, Failure, FailureKind, Injection, Request, Response, headers, plan, sigv4};
 use crate::catalog::manifest::Placement;
 
 /// The longest idempotency key that is passed on.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
-/// How much of a path the receipt keeps.
-pub const RECEIPT_PATH_BYTES_MAX: usize = 1024;
 /// The name under which an idempotency key travels (draft-ietf-httpapi-idempotency-key-header).
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -407,56 +403,6 @@ fn secrets<'a>(scope: &'a Scope, injection: &'a Injection) -> impl Iterator<Item
         .iter()
         .filter(|(field, _)| is_secret(scope, injection, field));
     secret.map(|(_, value)| value.expose().as_bytes())
-}
-
-/// One line of the receipt, written when it is dropped: a call that is cut off leaves it too.
-struct Receipt<'a> {
-    scope: &'a Scope,
-    sent: &'a AtomicBool,
-    started: Clock,
-    record: RequestRecord,
-    /// Whether the provider may have seen the request.
-    left: bool,
-}
-
-impl<'a> Receipt<'a> {
-    fn start(
-        scope: &'a Scope,
-        sent: &'a AtomicBool,
-        hop: &Hop,
-        injection: Option<&Injection>,
-    ) -> Self {
-        let path = hop.target.url.path();
-        let record = RequestRecord {
-            method: hop.method.to_string(),
-            host: hop.target.origin.host.clone(),
-            // ASCII, as every path of a parsed URL.
-            path: path[..path.len().min(RECEIPT_PATH_BYTES_MAX)].to_owned(),
-            status: None,
-            bytes_out: hop.body.len() as u64,
-            bytes_in: 0,
-            duration_ms: 0,
-            credential_slot: injection.map(|injection| injection.slot.clone()),
-        };
-        Self {
-            scope,
-            sent,
-            started: Clock::now(),
-            record,
-            left: true,
-        }
-    }
-}
-
-impl Drop for Receipt<'_> {
-    fn drop(&mut self) {
-        if self.left {
-            self.sent.store(true, Ordering::Relaxed);
-            self.record.duration_ms =
-                u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-            self.scope.record(self.record.clone());
-        }
-    }
 }
 
 fn denied(message: impl Into<String>) -> Failure {
