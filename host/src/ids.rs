@@ -33,8 +33,14 @@ impl UserId {
 
     pub fn parse(text: &str) -> Result<Self, BadUserId> {
         let fits = (1..=Self::LENGTH_MAX).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:@-".contains(&b));
-        if fits { Ok(Self(text.to_owned())) } else { Err(BadUserId) }
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"._:@-".contains(&b));
+        if fits {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadUserId)
+        }
     }
 
     pub fn as_str(&self) -> &str {

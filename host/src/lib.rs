@@ -15,12 +15,19 @@
 //! Arrows point one way: edges -> gateway -> catalog | runtime | egress | oauth | vault | store.
 
 pub mod clock;
+pub mod config;
 pub mod ids;
 pub mod json;
 pub mod metrics;
 
+pub mod cli;
+pub mod mcp;
+pub mod rest;
+
+pub mod gateway;
+
 pub mod catalog;
 pub mod egress;
-pub mod gateway;
+pub mod runtime;
 pub mod store;
 pub mod vault;

@@ -19,6 +19,9 @@ pub struct Tool {
     pub output_schema: Option<Arc<RawValue>>,
     /// Names of required arguments, in the schema's order.
     pub required: Vec<String>,
+    /// What arguments are checked against: the author's schema, and for a paginated tool the
+    /// argument `cursor`.
+    input: Value,
     manifest: Arc<Manifest>,
     /// Place in the manifest's `tools`.
     index: usize,
@@ -34,7 +37,8 @@ impl Tool {
         tools
             .map(|(index, spec)| Self {
                 name: format!("{}_{}", manifest.service, spec.name),
-                input_schema: compact(&spec.input),
+                input_schema: compact(&arguments_of(spec)),
+                input: arguments_of(spec),
                 output_schema: spec.output.as_ref().map(compact),
                 required: required(&spec.input),
                 manifest: Arc::clone(manifest),
@@ -96,6 +100,22 @@ impl Tool {
         slots.filter_map(|name| self.manifest.auth.iter().find(|slot| slot.slot == *name))
     }
 
+    /// Takes the page to continue from out of arguments that fit, for a paginated tool.
+    pub fn take_cursor(&self, arguments: &mut Value) -> Option<String> {
+        let spec = self.spec();
+        if !spec.paginated {
+            return None;
+        }
+        let own = spec.input.pointer("/properties/cursor").is_some();
+        let arguments = arguments.as_object_mut()?;
+        let cursor = if own {
+            arguments.get("cursor").cloned()
+        } else {
+            arguments.remove("cursor")
+        };
+        cursor?.as_str().map(str::to_owned)
+    }
+
     pub fn scopes(&self) -> &[String] {
         &self.spec().scopes
     }
@@ -109,7 +129,7 @@ impl Tool {
 
     /// Every violation of the input schema, none when the arguments fit.
     pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
-        let schema = &self.spec().input;
+        let schema = &self.input;
         match self
             .validator
             .get_or_init(|| arguments::compile(schema).ok())
@@ -130,6 +150,29 @@ impl fmt::Debug for Tool {
             .field("version", &self.version())
             .finish_non_exhaustive()
     }
+}
+
+/// The page to continue from travels as the argument `cursor`, the one way that every client has.
+/// A schema that names it already is left as it is.
+fn arguments_of(spec: &ToolSpec) -> Value {
+    let mut schema = spec.input.clone();
+    if spec.paginated
+        && let Some(schema) = schema.as_object_mut()
+        && let Some(properties) = schema
+            .entry("properties")
+            .or_insert_with(|| Value::Object(serde_json::Map::new()))
+            .as_object_mut()
+        && !properties.contains_key("cursor")
+    {
+        properties.insert(
+            "cursor".to_owned(),
+            serde_json::json!({
+                "type": "string",
+                "description": "Page to continue from: `next_cursor` of the page before. Omit it for the first page.",
+            }),
+        );
+    }
+    schema
 }
 
 fn compact(schema: &Value) -> Arc<RawValue> {

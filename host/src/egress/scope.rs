@@ -97,6 +97,15 @@ impl Scope {
         }
     }
 
+    /// Whether the slot is connected for this call.
+    pub fn connected(&self, slot: &str) -> bool {
+        self.credentials.connected(slot)
+    }
+
+    pub fn is_dry_run(&self) -> bool {
+        self.mode == Mode::DryRun
+    }
+
     /// Everything that may have left so far, in the order in which it ended.
     pub fn records(&self) -> Vec<RequestRecord> {
         locked(&self.records).clone()

@@ -133,3 +133,9 @@ impl From<anyhow::Error> for Error {
         Self::Internal(cause)
     }
 }
+
+impl From<crate::store::StoreError> for Error {
+    fn from(cause: crate::store::StoreError) -> Self {
+        Self::Internal(cause.into())
+    }
+}

@@ -3,11 +3,152 @@
 //! An operation is an `async fn` on [`Gateway`]: the caller first, one typed request, one typed
 //! result or an [`Error`]. This module knows neither axum nor rmcp, neither status codes nor
 //! JSON-RPC codes: both edges call the same operations and only render differently.
+//!
+//! Start with [`tools`] (the shapes), then [`find`] and [`execute`] (the operations).
 
+mod authenticate;
 mod caller;
 mod error;
+mod execute;
 pub mod executions;
+mod find;
+mod health;
+mod housekeeping;
+pub mod keys;
+pub mod plugins;
+mod receipts;
+pub mod services;
+mod session_state;
 pub mod tools;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use arc_swap::ArcSwap;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 pub use caller::{Caller, Scope};
 pub use error::{Error, RateLimited, Violation};
+pub use health::{Health, KeyStatus, Limits, PluginCounts, Status};
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::egress::Egress;
+use crate::metrics::Metrics;
+use crate::runtime::Runtime;
+use crate::store::Store;
+use plugins::{Intake, Snapshot};
+
+/// Everything the operations work on. One per process, behind an `Arc`.
+pub struct Gateway {
+    store: Store,
+    runtime: Runtime,
+    clock: Clock,
+    metrics: Arc<Metrics>,
+    snapshot: Arc<ArcSwap<Snapshot>>,
+    services: services::Services,
+    known_keys: authenticate::KnownKeys,
+    receipts: receipts::Receipts,
+    /// Executions that outlive the request that asked for them.
+    running: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Gateway {
+    /// Opens store, engine and plugins. Plugins whose inspection is remembered serve when this
+    /// returns; the others follow while the gateway already answers.
+    pub async fn open(config: &Config, clock: Clock) -> anyhow::Result<Arc<Self>> {
+        make_private_dir(&config.data_dir)?;
+        let store = Store::open(&config.database_url)
+            .await
+            .context("the database cannot be opened")?;
+        let egress = Egress::new(crate::egress::EgressConfig {
+            allow_upstreams: config.allow_upstreams.clone(),
+            ..Default::default()
+        })?;
+        let cache_key = crate::vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
+        let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress)
+            .context("the WebAssembly engine cannot be opened")?;
+        let metrics = Metrics::new();
+        let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::of(BTreeMap::new())));
+        let mut intake = Intake::new(
+            &config.plugins_dir,
+            &config.data_dir,
+            store.clone(),
+            runtime.clone(),
+            clock.clone(),
+            metrics.clone(),
+            snapshot.clone(),
+        )?;
+        intake.scan(plugins::Reach::Remembered).await?;
+        let (stop, running) = (CancellationToken::new(), TaskTracker::new());
+        let gateway = Arc::new(Self {
+            services: services::Services::default(),
+            known_keys: authenticate::KnownKeys::default(),
+            receipts: receipts::Receipts::start(store.clone()),
+            store,
+            runtime,
+            clock,
+            metrics,
+            snapshot,
+            running,
+            stop: stop.clone(),
+        });
+        let (folder, store) = (PathBuf::from(&config.plugins_dir), gateway.store.clone());
+        tokio::spawn(async move { plugins::watch(intake, &folder, store, stop).await });
+        tokio::spawn(housekeeping::run(gateway.clone()));
+        Ok(gateway)
+    }
+
+    /// Takes no more work, lets running executions end for at most `drain`, writes what is queued.
+    pub async fn close(&self, drain: std::time::Duration) {
+        self.stop.cancel();
+        self.running.close();
+        if tokio::time::timeout(drain, self.running.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                executions.running = self.running.len(),
+                "gateway.drain_ended"
+            );
+        }
+        self.receipts.flush().await;
+        housekeeping::note_key_uses(self).await;
+        self.store.close().await;
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Cancelled when the gateway begins to close.
+    pub fn stopping(&self) -> &CancellationToken {
+        &self.stop
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+}
+
+/// The data folder holds secrets: only its owner may enter.
+pub fn make_private_dir(dir: &std::path::Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .with_context(|| format!("the data folder {} cannot be made", dir.display()))
+}

@@ -185,6 +185,9 @@ pub enum Outcome {
     Success {
         #[schema(value_type = Value)]
         result: Arc<RawValue>,
+        /// Files that the tool returned beside its result.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<ResultFile>,
         #[serde(skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,6 +202,17 @@ pub enum Outcome {
     DryRun {
         requests: Vec<PlannedRequest>,
     },
+}
+
+/// One file of a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ResultFile {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub media_type: String,
+    pub size_bytes: u64,
+    /// Base64 (RFC 4648, section 4).
+    pub content: String,
 }
 
 /// Why a tool that ran has no result.

@@ -112,6 +112,7 @@ pub fn execution(execution: &Execution) -> String {
     match &execution.outcome {
         Outcome::Success {
             result,
+            files,
             summary,
             next_cursor,
         } => {
@@ -121,6 +122,16 @@ pub fn execution(execution: &Execution) -> String {
             }
             if let Some(cursor) = next_cursor {
                 let _ = writeln!(text, "Next cursor: {}", one_line(cursor));
+            }
+            for file in files {
+                let name = file.name.as_deref().unwrap_or("unnamed");
+                let _ = writeln!(
+                    text,
+                    "File: {} ({}, {} bytes; its content is in the REST answer)",
+                    one_line(name),
+                    one_line(&file.media_type),
+                    file.size_bytes
+                );
             }
             text.push_str("\nResult:\n");
             push_cut(&mut text, result.get(), next_cursor.is_some());

@@ -3,6 +3,8 @@
 //! A [`Secret`] prints `[sealed]`, is zeroed when dropped and has no `Serialize`. Only this module
 //! sees key material.
 
+pub mod keyfile;
+
 use std::fmt;
 
 use zeroize::Zeroizing;
@@ -41,6 +43,9 @@ mod tests {
     #[test]
     fn a_secret_never_prints() {
         let secret = Secret::new("hunter2");
-        assert_eq!(format!("{secret} {secret:?} {:?}", Some(&secret)), "[sealed] [sealed] Some([sealed])");
+        assert_eq!(
+            format!("{secret} {secret:?} {:?}", Some(&secret)),
+            "[sealed] [sealed] Some([sealed])"
+        );
     }
 }

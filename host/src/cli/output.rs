@@ -1,0 +1,92 @@
+//! What a command prints: text for people, or one JSON document.
+
+use serde::Serialize;
+
+/// How to print.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    pub json: bool,
+}
+
+impl Output {
+    /// Prints `value` as JSON, or what `text` makes of it.
+    pub fn print<T: Serialize>(
+        self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> anyhow::Result<()> {
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(value)?);
+        } else {
+            println!("{}", text(value).trim_end());
+        }
+        Ok(())
+    }
+
+    /// Prints a failure with its causes, and the next step where one is known.
+    pub fn error(self, cause: &anyhow::Error) {
+        let known = cause.downcast_ref::<crate::gateway::Error>();
+        let hint = known.and_then(crate::gateway::Error::hint);
+        if self.json {
+            let code = known.map_or("failed", crate::gateway::Error::code);
+            let document = serde_json::json!({
+                "success": false,
+                "error": { "code": code, "message": format!("{cause:#}"), "hint": hint },
+            });
+            println!("{document}");
+        } else {
+            eprintln!("error: {cause:#}");
+            if let Some(hint) = hint {
+                eprintln!("hint: {hint}");
+            }
+        }
+    }
+}
+
+/// Rows as columns, each as wide as its widest cell.
+pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count());
+        cells.chain([head[column].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded: Vec<String> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| {
+                format!(
+                    "{cell}{}",
+                    " ".repeat(width.saturating_sub(cell.chars().count()))
+                )
+            })
+            .collect();
+        padded.join("  ").trim_end().to_owned()
+    };
+    let mut lines = vec![line(head.to_vec())];
+    lines.extend(
+        rows.iter()
+            .map(|row| line(row.iter().map(String::as_str).collect())),
+    );
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let text = table(
+            &["NAME", "X"],
+            &[
+                vec!["a".to_owned(), "1".to_owned()],
+                vec!["longer".to_owned(), String::new()],
+            ],
+        );
+        assert_eq!(text, "NAME    X\na       1\nlonger");
+    }
+}

@@ -1,0 +1,75 @@
+//! `toolgate plugin`: what serves and what waits for the operator.
+
+use clap::Subcommand;
+
+use super::output::{Output, table};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::gateway::plugins::{self, PluginList};
+
+#[derive(Debug, Subcommand)]
+pub enum Plugin {
+    /// Every plugin and every file of the plugins folder, with state and reason
+    List,
+    /// Let in an upgrade that asks for more hosts, scopes or capabilities
+    Approve {
+        /// Name of the service
+        service: String,
+    },
+}
+
+impl Plugin {
+    pub async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        let store = super::open_store(config).await?;
+        match self {
+            Self::List => output.print(&plugins::list(&store).await?, text),
+            Self::Approve { service } => {
+                let approved = plugins::approve(&store, &service, Clock::system().now_ms()).await?;
+                output.print(&approved, |approved| {
+                    format!(
+                        "{} {}… is approved; a running gateway takes it up within seconds.",
+                        approved.service,
+                        &approved.sha256[..12]
+                    )
+                })
+            }
+        }
+    }
+}
+
+fn text(list: &PluginList) -> String {
+    let mut rows: Vec<Vec<String>> = list
+        .plugins
+        .iter()
+        .map(|plugin| {
+            let pending = plugin.pending.as_ref().map(|pending| {
+                format!(
+                    "{} waits for approval",
+                    pending.version.as_deref().unwrap_or("an upgrade")
+                )
+            });
+            vec![
+                plugin.service.clone(),
+                plugin.state.as_str().to_owned(),
+                plugin.version.clone().unwrap_or_default(),
+                plugin.tools.to_string(),
+                plugin.reason.clone().or(pending).unwrap_or_default(),
+            ]
+        })
+        .collect();
+    for file in list.files.iter().filter(|file| file.reason.is_some()) {
+        rows.push(vec![
+            file.file.clone(),
+            file.state.as_str().to_owned(),
+            String::new(),
+            String::new(),
+            file.reason.clone().unwrap_or_default(),
+        ]);
+    }
+    let tools: usize = list.plugins.iter().map(|plugin| plugin.tools).sum();
+    format!(
+        "{}\n\n{} services, {tools} tools",
+        table(&["PLUGIN", "STATE", "VERSION", "TOOLS", "NOTE"], &rows),
+        list.plugins.len()
+    )
+}

@@ -1,0 +1,181 @@
+//! `toolgate serve`: bind, open, answer, drain.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+use super::output::Output;
+use crate::clock::Clock;
+use crate::config::{Config, LogFormat};
+use crate::gateway::{Gateway, Scope, keys};
+use crate::ids::UserId;
+use crate::{mcp, rest};
+
+/// After running executions have ended, open connections get this long.
+const CONNECTIONS_DRAIN: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Make a workspace and a key on first start and print the key once
+    #[arg(long)]
+    dev: bool,
+}
+
+impl Serve {
+    pub async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        start_log(config.log_format);
+        half_the_cores_for_compiling();
+        let listener = TcpListener::bind(config.listen).await.with_context(|| {
+            format!(
+                "cannot listen on {}; choose another address with --listen",
+                config.listen
+            )
+        })?;
+        let address = listener.local_addr()?;
+        let mut config = config.clone();
+        let public_url = config
+            .public_url
+            .get_or_insert_with(|| format!("http://{address}"))
+            .clone();
+        let gateway = Gateway::open(&config, Clock::system()).await?;
+        let first_key = if self.dev {
+            first_key(&gateway).await?
+        } else {
+            None
+        };
+        announce(output, &public_url, first_key.as_deref())?;
+
+        let app = app(&gateway, &config, &public_url);
+        let metrics = match config.metrics_listen {
+            Some(address) => Some(serve_metrics(address, gateway.clone()).await?),
+            None => None,
+        };
+        tracing::info!(%address, "serve.listening");
+        let server = tokio::spawn(
+            axum::serve(
+                listener,
+                app.into_make_service_with_connect_info::<SocketAddr>(),
+            )
+            .with_graceful_shutdown(stop_signal())
+            .into_future(),
+        );
+        stop_signal().await;
+        tracing::info!("serve.draining");
+        gateway.close(config.drain).await;
+        let _ = tokio::time::timeout(CONNECTIONS_DRAIN, server).await;
+        if let Some(metrics) = metrics {
+            metrics.abort();
+        }
+        tracing::info!("serve.stopped");
+        Ok(())
+    }
+}
+
+/// The whole public surface: REST and MCP over one gateway.
+pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::Router {
+    let options = rest::RestOptions {
+        metrics: gateway.metrics().clone(),
+        metrics_here: config.metrics_listen.is_none(),
+    };
+    let mcp_options = mcp::McpOptions {
+        shutdown: gateway.stopping().clone(),
+        ..mcp::McpOptions::new(public_url)
+    };
+    rest::router(gateway.clone(), options).merge(mcp::router(gateway.clone(), mcp_options))
+}
+
+async fn serve_metrics(
+    address: SocketAddr,
+    gateway: Arc<Gateway>,
+) -> anyhow::Result<tokio::task::JoinHandle<()>> {
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address} for metrics"))?;
+    Ok(tokio::spawn(async move {
+        if let Err(cause) =
+            axum::serve(listener, rest::metrics_router(gateway.metrics().clone())).await
+        {
+            tracing::error!(error = %cause, "serve.metrics_failed");
+        }
+    }))
+}
+
+/// With `--dev`, on the first start only: a workspace of the enterprise plan and a key with every scope.
+async fn first_key(gateway: &Gateway) -> anyhow::Result<Option<String>> {
+    let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
+    let workspace = super::workspace(store, None, now_ms).await?;
+    if !store.list_keys(&workspace.id).await?.is_empty() {
+        return Ok(None);
+    }
+    let new = keys::NewKey {
+        name: "dev".to_owned(),
+        user: UserId::parse("default")?,
+        scopes: Scope::ALL.to_vec(),
+        rpm: None,
+        rpd: None,
+        expires_at_ms: None,
+        networks: Vec::new(),
+    };
+    let created = keys::create(store, &workspace.id, new, now_ms).await?;
+    Ok(Some(created.key.expose().to_owned()))
+}
+
+fn announce(output: Output, public_url: &str, key: Option<&str>) -> anyhow::Result<()> {
+    let document = json!({
+        "rest": format!("{public_url}/v1"),
+        "mcp": format!("{public_url}/mcp"),
+        "docs": format!("{public_url}/docs"),
+        "key": key,
+    });
+    output.print(&document, |_| {
+        let mut text = format!("toolgate\n  REST  {public_url}/v1\n  MCP   {public_url}/mcp\n  docs  {public_url}/docs\n");
+        if let Some(key) = key {
+            text.push_str(&format!(
+                "\nAPI key, shown once:\n  {key}\n\nTry it:\n  curl -H 'Authorization: Bearer {key}' '{public_url}/v1/tools/search?query=list+items'\n"
+            ));
+        }
+        text
+    })
+}
+
+fn start_log(format: LogFormat) {
+    let filter = EnvFilter::try_from_env("TOOLGATE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    // A second subscriber can only come from an embedding program, which has set its own.
+    let _ = match format {
+        LogFormat::Text => builder.compact().try_init(),
+        LogFormat::Json => builder.json().try_init(),
+    };
+}
+
+/// Compilation is parallel; serving must keep the other half of the machine.
+fn half_the_cores_for_compiling() {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let _ = rayon::ThreadPoolBuilder::new()
+        .num_threads((cores / 2).max(1))
+        .build_global();
+}
+
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = match signal(SignalKind::terminate()) {
+        Ok(terminate) => terminate,
+        Err(cause) => {
+            tracing::warn!(error = %cause, "serve.no_terminate_signal");
+            let _ = tokio::signal::ctrl_c().await;
+            return;
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}

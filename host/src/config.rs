@@ -1,0 +1,265 @@
+//! Settings in two stages: [`Settings`] as written (flags, environment, file), [`Config`] checked.
+//!
+//! Flags win, then `TOOLGATE_...`, then `toolgate.toml`, then the default. The three name the same
+//! settings, so the file is the same struct with dashes.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use url::Url;
+
+use crate::egress::AllowUpstream;
+
+/// Settings as a person wrote them; every field may be absent.
+#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Settings {
+    /// Address to listen on [default: 127.0.0.1:8080]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_LISTEN",
+        value_name = "ADDRESS:PORT",
+        help_heading = "Settings"
+    )]
+    pub listen: Option<SocketAddr>,
+    /// Base of connect links and OAuth callbacks [default: http://<listen>]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_PUBLIC_URL",
+        value_name = "URL",
+        help_heading = "Settings"
+    )]
+    pub public_url: Option<Url>,
+    /// Folder of the SQLite file, the compiled-code cache and generated secrets [default: ./data]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_DATA_DIR",
+        value_name = "DIR",
+        help_heading = "Settings"
+    )]
+    pub data_dir: Option<PathBuf>,
+    /// sqlite://PATH or postgres://... [default: sqlite://<data-dir>/toolgate.db]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        help_heading = "Settings"
+    )]
+    pub database_url: Option<String>,
+    /// Watched folder of plugin files [default: ./plugins/dist]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_PLUGINS_DIR",
+        value_name = "DIR",
+        help_heading = "Settings"
+    )]
+    pub plugins_dir: Option<PathBuf>,
+    /// File of 32 bytes that encrypts credentials at rest; made on first start [default: <data-dir>/master.key]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MASTER_KEY_FILE",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    pub master_key_file: Option<PathBuf>,
+    /// Serve /metrics on this address instead of the main one
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_METRICS_LISTEN",
+        value_name = "ADDRESS:PORT",
+        help_heading = "Settings"
+    )]
+    pub metrics_listen: Option<SocketAddr>,
+    /// Send what is meant for HOST to URL, private or not, credentials and all (repeatable): tests, on-premise servers
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_ALLOW_UPSTREAM",
+        value_name = "HOST=URL",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub allow_upstream: Vec<String>,
+    /// How long a shutdown waits for running calls, in seconds [default: 60]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_DRAIN_SECONDS",
+        value_name = "N",
+        help_heading = "Settings"
+    )]
+    pub drain_seconds: Option<u64>,
+    /// Log as text or json [default: text]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_LOG_FORMAT",
+        value_name = "FORMAT",
+        help_heading = "Settings"
+    )]
+    pub log_format: Option<LogFormat>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+/// Settings ready to use.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub listen: SocketAddr,
+    /// Without a trailing slash; `None` until the bound port is known.
+    pub public_url: Option<String>,
+    pub data_dir: PathBuf,
+    pub database_url: String,
+    pub plugins_dir: PathBuf,
+    pub master_key_file: PathBuf,
+    pub metrics_listen: Option<SocketAddr>,
+    pub allow_upstreams: Vec<AllowUpstream>,
+    pub drain: Duration,
+    pub log_format: LogFormat,
+}
+
+/// The file read when `--config` names none; it may be absent.
+pub const DEFAULT_FILE: &str = "toolgate.toml";
+
+impl Settings {
+    /// Fills what flags and environment leave open from the file, then the defaults.
+    /// `file`: the path of `--config`, which must exist, or none for [`DEFAULT_FILE`], which need not.
+    pub fn resolve(self, file: Option<&Path>) -> anyhow::Result<Config> {
+        let written = match file {
+            Some(path) => read_file(path)?,
+            None if Path::new(DEFAULT_FILE).exists() => read_file(Path::new(DEFAULT_FILE))?,
+            None => Self::default(),
+        };
+        self.or(written).check()
+    }
+
+    fn or(self, file: Self) -> Self {
+        Self {
+            listen: self.listen.or(file.listen),
+            public_url: self.public_url.or(file.public_url),
+            data_dir: self.data_dir.or(file.data_dir),
+            database_url: self.database_url.or(file.database_url),
+            plugins_dir: self.plugins_dir.or(file.plugins_dir),
+            master_key_file: self.master_key_file.or(file.master_key_file),
+            metrics_listen: self.metrics_listen.or(file.metrics_listen),
+            allow_upstream: if self.allow_upstream.is_empty() {
+                file.allow_upstream
+            } else {
+                self.allow_upstream
+            },
+            drain_seconds: self.drain_seconds.or(file.drain_seconds),
+            log_format: self.log_format.or(file.log_format),
+        }
+    }
+
+    fn check(self) -> anyhow::Result<Config> {
+        let data_dir = self.data_dir.unwrap_or_else(|| PathBuf::from("./data"));
+        let public_url = match self.public_url {
+            Some(url) if !matches!(url.scheme(), "http" | "https") || url.query().is_some() => {
+                anyhow::bail!("--public-url is an http or https address without a query, not {url}")
+            }
+            Some(url) => Some(url.as_str().trim_end_matches('/').to_owned()),
+            None => None,
+        };
+        let allow_upstreams = self
+            .allow_upstream
+            .iter()
+            .map(|text| {
+                AllowUpstream::parse(text).with_context(|| format!("--allow-upstream {text}"))
+            })
+            .collect::<anyhow::Result<_>>()?;
+        Ok(Config {
+            listen: self
+                .listen
+                .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
+            public_url,
+            database_url: self
+                .database_url
+                .unwrap_or_else(|| format!("sqlite://{}", data_dir.join("toolgate.db").display())),
+            plugins_dir: self
+                .plugins_dir
+                .unwrap_or_else(|| PathBuf::from("./plugins/dist")),
+            master_key_file: self
+                .master_key_file
+                .unwrap_or_else(|| data_dir.join("master.key")),
+            metrics_listen: self.metrics_listen,
+            allow_upstreams,
+            drain: Duration::from_secs(self.drain_seconds.unwrap_or(60)),
+            log_format: self.log_format.unwrap_or_default(),
+            data_dir,
+        })
+    }
+}
+
+fn read_file(path: &Path) -> anyhow::Result<Settings> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
+    toml::from_str(&text)
+        .with_context(|| format!("the settings file {} has a mistake", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_defaults() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = dir.path().join("t.toml");
+        std::fs::write(
+            &file,
+            "listen = \"127.0.0.1:1\"\ndata-dir = \"/d\"\npublic-url = \"https://x.test/\"\n",
+        )
+        .expect("written");
+        let flags = Settings {
+            listen: Some("127.0.0.1:2".parse().expect("an address")),
+            ..Settings::default()
+        };
+        let config = flags.resolve(Some(&file)).expect("good settings");
+        assert_eq!(config.listen.port(), 2);
+        assert_eq!(config.database_url, "sqlite:///d/toolgate.db");
+        assert_eq!(config.public_url.as_deref(), Some("https://x.test"));
+        assert_eq!(config.plugins_dir, Path::new("./plugins/dist"));
+    }
+
+    #[test]
+    fn mistakes_in_settings_are_named() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = dir.path().join("t.toml");
+        std::fs::write(&file, "listne = \"127.0.0.1:1\"\n").expect("written");
+        let error = format!(
+            "{:#}",
+            Settings::default()
+                .resolve(Some(&file))
+                .expect_err("a typo")
+        );
+        assert!(error.contains("listne"), "{error}");
+        let error = Settings::default()
+            .resolve(Some(Path::new("/nowhere.toml")))
+            .expect_err("no file");
+        assert!(error.to_string().contains("/nowhere.toml"));
+        let odd = Settings {
+            public_url: Some(Url::parse("ftp://x").expect("a url")),
+            ..Settings::default()
+        };
+        assert!(odd.resolve(Some(&file)).is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! From an `Authorization` header to a [`Caller`].
+//!
+//! Known keys are remembered by hash and forgotten as soon as any process has changed a key, so a
+//! revoked key is refused on its next request. A text that is no key never reaches the database.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ipnet::IpNet;
+use sha2::{Digest as _, Sha256};
+
+use super::keys::{KEY_PREFIX, RANDOM_CHARS};
+use super::{Caller, Error, Gateway, Scope};
+use crate::ids::UserId;
+use crate::runtime::inspect::hex;
+use crate::store::{Changes, FoundKey, Topic};
+
+/// Keys remembered at one time.
+const KNOWN_MAX: usize = 10_000;
+
+/// Keys seen since the last change to any key.
+#[derive(Default)]
+pub(super) struct KnownKeys(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    at: i64,
+    keys: HashMap<[u8; 32], Arc<Holder>>,
+    /// When keys were last used, until the next write.
+    used: HashMap<String, i64>,
+}
+
+/// A key ready to be checked and turned into callers.
+struct Holder {
+    found: FoundKey,
+    scopes: Vec<Scope>,
+    networks: Vec<IpNet>,
+    default_user: UserId,
+}
+
+impl KnownKeys {
+    fn get(&self, at: i64, hash: &[u8; 32]) -> Option<Arc<Holder>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.at != at {
+            known.keys.clear();
+            known.at = at;
+        }
+        known.keys.get(hash).cloned()
+    }
+
+    fn put(&self, at: i64, hash: [u8; 32], holder: Arc<Holder>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.at == at && known.keys.len() < KNOWN_MAX {
+            known.keys.insert(hash, holder);
+        }
+    }
+
+    fn note_use(&self, key_id: &str, now_ms: i64) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.used.get_mut(key_id) {
+            Some(last) => *last = now_ms,
+            None => {
+                known.used.insert(key_id.to_owned(), now_ms);
+            }
+        }
+    }
+
+    pub(super) fn take_uses(&self) -> Vec<(String, i64)> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .used
+            .drain()
+            .collect()
+    }
+}
+
+impl Gateway {
+    /// The caller behind a bearer token. `request_id`: `req_<ULID>`, for the answer and the log.
+    ///
+    /// # Errors
+    /// `api_key_required` without a token; `invalid_api_key` for an unknown, expired or revoked
+    /// one; `ip_not_allowed` outside the key's networks.
+    pub async fn authenticate(
+        &self,
+        bearer: Option<&str>,
+        request_id: String,
+        address: Option<IpAddr>,
+    ) -> Result<Caller, Error> {
+        let token = bearer.ok_or(Error::ApiKeyRequired)?;
+        if !looks_like_a_key(token) {
+            return Err(Error::InvalidApiKey);
+        }
+        let changes = self.store.changes().await?;
+        self.services.refresh(&self.store, changes).await?;
+        let holder = self
+            .holder(token, changes)
+            .await?
+            .ok_or(Error::InvalidApiKey)?;
+        let key = &holder.found.key;
+        let now_ms = self.clock.now_ms();
+        if key.revoked_at_ms.is_some() || key.expires_at_ms.is_some_and(|at| at <= now_ms) {
+            return Err(Error::InvalidApiKey);
+        }
+        if !holder.networks.is_empty()
+            && !address.is_some_and(|ip| {
+                holder
+                    .networks
+                    .iter()
+                    .any(|network| network.contains(&ip.to_canonical()))
+            })
+        {
+            return Err(Error::IpNotAllowed);
+        }
+        self.known_keys.note_use(&key.id, now_ms);
+        Ok(Caller {
+            workspace_id: holder.found.workspace.id.clone(),
+            workspace_name: holder.found.workspace.name.clone(),
+            key_id: key.id.clone(),
+            key_name: key.name.clone(),
+            key_prefix: key.prefix.clone(),
+            scopes: holder.scopes.clone(),
+            default_user: holder.default_user.clone(),
+            request_id,
+            address,
+        })
+    }
+
+    async fn holder(&self, token: &str, changes: Changes) -> Result<Option<Arc<Holder>>, Error> {
+        let at = changes.of(Topic::Keys);
+        let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        if let Some(holder) = self.known_keys.get(at, &hash) {
+            return Ok(Some(holder));
+        }
+        let Some(found) = self.store.find_key_by_hash(&hex(&hash)).await? else {
+            return Ok(None);
+        };
+        let default_user = UserId::parse(&found.key.default_user)
+            .map_err(|cause| Error::Internal(anyhow::Error::new(cause)))?;
+        let holder = Arc::new(Holder {
+            scopes: found
+                .key
+                .scopes
+                .iter()
+                .filter_map(|text| Scope::parse(text))
+                .collect(),
+            // A network that cannot be read back must not open the key to everyone.
+            networks: found
+                .key
+                .ip_allowlist
+                .iter()
+                .map(|text| text.parse())
+                .collect::<Result<_, _>>()
+                .map_err(|cause: ipnet::AddrParseError| Error::Internal(cause.into()))?,
+            default_user,
+            found,
+        });
+        self.known_keys.put(at, hash, holder.clone());
+        Ok(Some(holder))
+    }
+}
+
+fn looks_like_a_key(token: &str) -> bool {
+    token.strip_prefix(KEY_PREFIX).is_some_and(|random| {
+        random.len() == RANDOM_CHARS && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_shape_of_a_key_reaches_the_database() {
+        let good = format!("{KEY_PREFIX}{}", "a".repeat(RANDOM_CHARS));
+        assert!(looks_like_a_key(&good));
+        for bad in [
+            "",
+            "tg_live_",
+            &good[1..],
+            &format!("{good}b"),
+            &good.replace('a', "-"),
+        ] {
+            assert!(!looks_like_a_key(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,477 @@
+//! Running one tool: check, connect, invoke, keep a receipt.
+//!
+//! The run is a task of its own, so that a caller who hangs up leaves neither half a write nor an
+//! execution without a receipt, and a panic in it ends nothing else.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::executions::ExecutionStatus;
+use super::find::shown_name;
+use super::plugins::Serving;
+use super::services;
+use super::session_state::SessionState;
+use super::tools::{
+    Arguments, Connect, Execute, Execution, FailureReason, Outcome, ResultFile, ToolError,
+};
+use super::{Caller, Error, Gateway, Scope};
+use crate::catalog::Tool;
+use crate::egress::{self, CallLimits, Credentials, FailureKind, Injection, Mode};
+use crate::ids::{self, UserId};
+use crate::runtime::{Call, Ended, NotStarted, Output, Refusal, RefusalKind, limits};
+use crate::store::{ExecutionRow, KvScope, Session};
+
+/// A session id as a caller may choose it.
+const SESSION_ID_BYTES_MAX: usize = 64;
+/// All files of one result, in base64.
+const RESULT_FILES_BYTES_MAX: usize = limits::RESULT_BYTES_MAX;
+
+/// One run, checked and ready to start.
+struct Run {
+    tool: Arc<Tool>,
+    serving: Arc<Serving>,
+    arguments: String,
+    /// Page to continue from: the argument `cursor` of a paginated tool.
+    cursor: Option<String>,
+    user: UserId,
+    session_id: String,
+    execution_id: String,
+    dry_run: bool,
+    started_at_ms: i64,
+}
+
+impl Gateway {
+    /// Runs one tool for a user. Everything after the checks is an [`Execution`] with a receipt,
+    /// whatever became of it.
+    pub async fn execute(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: Execute,
+    ) -> Result<Execution, Error> {
+        caller.need(Scope::ToolsExecute)?;
+        let run = self.check(caller, request)?;
+        if self.stop.is_cancelled() {
+            return Err(Error::Overloaded { retry_after_s: 1 });
+        }
+        let (gateway, caller) = (self.clone(), caller.clone());
+        let task = self
+            .running
+            .spawn(async move { gateway.run(&caller, run).await });
+        task.await.map_err(|cause| {
+            Error::Internal(anyhow::anyhow!("the execution's task ended: {cause}"))
+        })?
+    }
+
+    fn check(&self, caller: &Caller, request: Execute) -> Result<Run, Error> {
+        let snapshot = self.snapshot();
+        let tool = snapshot
+            .catalog
+            .get(&request.tool_name)
+            .cloned()
+            .ok_or_else(|| Error::ToolNotFound(shown_name(&request.tool_name)))?;
+        let serving = snapshot
+            .serving
+            .get(tool.service())
+            .cloned()
+            .ok_or_else(|| Error::ToolNotFound(tool.name.clone()))?;
+        let mut arguments = parse_arguments(request.arguments)?;
+        let violations = tool.validate(&arguments);
+        if !violations.is_empty() {
+            return Err(Error::InvalidArguments {
+                tool_name: tool.name.clone(),
+                violations,
+            });
+        }
+        let session_id = match request.session_id {
+            Some(id) => checked_session_id(id)?,
+            None => ids::hex128("tool"),
+        };
+        Ok(Run {
+            cursor: tool.take_cursor(&mut arguments),
+            arguments: arguments.to_string(),
+            user: caller.user(request.user_id.as_ref()),
+            session_id,
+            execution_id: ids::ulid("exe"),
+            dry_run: request.dry_run,
+            started_at_ms: self.clock.now_ms(),
+            tool,
+            serving,
+        })
+    }
+
+    async fn run(&self, caller: &Caller, run: Run) -> Result<Execution, Error> {
+        let _running = self.metrics.execution_started();
+        let began = Instant::now();
+        let settings = self.services.of(&caller.workspace_id, run.tool.service());
+        let grant = services::grant(&run.serving.manifest, &settings)?;
+        let wanted = &run.serving.manifest.limits;
+        let timeout = wanted
+            .timeout_ms
+            .map_or(limits::CALL_TIMEOUT, Duration::from_millis);
+        let call_limits = CallLimits {
+            timeout: timeout.min(limits::CALL_TIMEOUT),
+            ..CallLimits::default()
+        };
+        let scope = Arc::new(egress::Scope::new(
+            Arc::new(grant),
+            BTreeMap::new(),
+            Arc::new(NotConnected),
+            call_limits,
+            if run.dry_run {
+                Mode::DryRun
+            } else {
+                Mode::Live
+            },
+        ));
+        let outcome = if needs_connection(&run.tool) && !run.dry_run {
+            self.connect_first(&run)
+        } else {
+            let call = Call {
+                tool: run.tool.action().to_owned(),
+                arguments: run.arguments.clone(),
+                session: Some(run.session_id.clone()),
+                cursor: run.cursor.clone(),
+                meta: "{}".to_owned(),
+                scope: scope.clone(),
+                kv: Arc::new(SessionState {
+                    store: self.store.clone(),
+                    clock: self.clock.clone(),
+                    scope: KvScope {
+                        workspace_id: caller.workspace_id.clone(),
+                        session_id: run.session_id.clone(),
+                        service: run.tool.service().to_owned(),
+                    },
+                }),
+                config: settings,
+                timeout: call_limits.timeout,
+                memory_bytes_max: wanted
+                    .memory_mib
+                    .map_or(limits::MEMORY_BYTES_MAX, |mib| (mib as usize) << 20),
+                response_bytes_max: wanted
+                    .response_mib
+                    .map_or(call_limits.response_bytes_max, |mib| (mib as usize) << 20)
+                    .min(call_limits.response_bytes_max),
+                now_ms: run.started_at_ms,
+            };
+            match self.runtime.invoke(&run.serving.code, call).await {
+                Ok(ended) => self.outcome(&run, &scope, ended),
+                Err(NotStarted::Overloaded) => return Err(Error::Overloaded { retry_after_s: 1 }),
+                Err(NotStarted::Load(cause)) => return Err(Error::Internal(cause.into())),
+            }
+        };
+        let took = began.elapsed();
+        let execution = Execution {
+            execution_id: run.execution_id.clone(),
+            tool_name: run.tool.name.clone(),
+            service: run.tool.service().to_owned(),
+            session_id: run.session_id.clone(),
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            outcome,
+        };
+        let (status, reason) = status_of(&execution.outcome);
+        self.metrics.executed(
+            &execution.service,
+            status.as_str(),
+            reason.map_or("", reason_text),
+            took,
+        );
+        self.keep_receipt(caller, &run, &execution, &scope).await;
+        Ok(execution)
+    }
+
+    fn outcome(&self, run: &Run, scope: &egress::Scope, ended: Ended) -> Outcome {
+        match ended {
+            Ended::Returned(output) => success(output),
+            Ended::Refused(refusal) => match refusal.kind {
+                RefusalKind::AuthRequired if !run.tool.spec().auth.is_empty() => {
+                    self.connect_first(run)
+                }
+                RefusalKind::AuthExpired if !run.tool.spec().auth.is_empty() => {
+                    self.connect_first(run)
+                }
+                _ => provider_error(refusal),
+            },
+            Ended::DryRun => Outcome::DryRun {
+                requests: scope.planned(),
+            },
+            Ended::TimedOut => failed(
+                FailureReason::Timeout,
+                "timeout",
+                "the call took too long and was stopped",
+                true,
+            ),
+            Ended::LimitExceeded(message) => failed(
+                FailureReason::LimitExceeded,
+                "limit_exceeded",
+                &message,
+                false,
+            ),
+            Ended::Crashed(message) => failed(
+                FailureReason::PluginCrashed,
+                "plugin_crashed",
+                &message,
+                false,
+            ),
+        }
+    }
+
+    fn connect_first(&self, run: &Run) -> Outcome {
+        let manifest = &run.serving.manifest;
+        Outcome::AuthRequired(Connect {
+            reason: "auth_required".to_owned(),
+            auth_type: run.tool.auth_type().to_owned(),
+            message: format!(
+                "{} is not connected for the user {}.",
+                manifest.title, run.user
+            ),
+            connect_url: None,
+        })
+    }
+
+    async fn keep_receipt(
+        &self,
+        caller: &Caller,
+        run: &Run,
+        execution: &Execution,
+        scope: &egress::Scope,
+    ) {
+        let requests = scope.records();
+        let (status, reason) = status_of(&execution.outcome);
+        let row = ExecutionRow {
+            workspace_id: caller.workspace_id.clone(),
+            id: run.execution_id.clone(),
+            tool_name: run.tool.name.clone(),
+            service: run.tool.service().to_owned(),
+            user_id: run.user.to_string(),
+            key_id: caller.key_id.clone(),
+            key_name: caller.key_name.clone(),
+            key_prefix: caller.key_prefix.clone(),
+            session_id: run.session_id.clone(),
+            connection_id: None,
+            status: status.as_str().to_owned(),
+            reason: reason.map(|reason| reason_text(reason).to_owned()),
+            started_at_ms: run.started_at_ms,
+            duration_ms: i64::try_from(execution.duration_ms).unwrap_or(i64::MAX),
+            plugin_version: run.serving.manifest.version.clone(),
+            plugin_sha256: run.serving.code.sha256().to_owned(),
+            requests: serde_json::to_string(&requests).unwrap_or_else(|_| "[]".to_owned()),
+            arguments: None,
+            result: None,
+        };
+        let session = Session {
+            workspace_id: caller.workspace_id.clone(),
+            id: run.session_id.clone(),
+            user_id: run.user.to_string(),
+            prompt: None,
+            created_at_ms: run.started_at_ms,
+            last_active_at_ms: run.started_at_ms,
+        };
+        self.receipts.keep(row, session, !requests.is_empty()).await;
+    }
+}
+
+/// A user without connections.
+struct NotConnected;
+
+impl Credentials for NotConnected {
+    fn fetch<'a>(
+        &'a self,
+        slot: &'a str,
+        _rejected: Option<u64>,
+    ) -> BoxFuture<'a, Result<Injection, egress::Failure>> {
+        let failure = egress::Failure {
+            kind: FailureKind::AuthRequired,
+            message: format!("the slot {slot} is not connected"),
+            sent: false,
+        };
+        std::future::ready(Err(failure)).boxed()
+    }
+
+    fn connected(&self, _slot: &str) -> bool {
+        false
+    }
+
+    fn slot_for_origin(&self, _origin: &str) -> Option<String> {
+        None
+    }
+}
+
+fn needs_connection(tool: &Tool) -> bool {
+    !tool.spec().auth.is_empty() && !tool.spec().auth_optional
+}
+
+fn parse_arguments(arguments: Arguments) -> Result<Value, Error> {
+    let value = match arguments {
+        Arguments::Object(value) => value,
+        Arguments::Text(text) => {
+            let text = if text.trim().is_empty() {
+                Cow::Borrowed("{}")
+            } else {
+                Cow::Owned(text)
+            };
+            serde_json::from_str(&text).map_err(|problem| Error::InvalidJson {
+                place: "arguments",
+                problem: problem.to_string(),
+            })?
+        }
+    };
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(Error::InvalidRequest(
+            "arguments must be a JSON object".to_owned(),
+        ))
+    }
+}
+
+fn checked_session_id(id: String) -> Result<String, Error> {
+    let fits = (1..=SESSION_ID_BYTES_MAX).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    if fits {
+        Ok(id)
+    } else {
+        Err(Error::InvalidRequest(format!(
+            "session_id is 1 to {SESSION_ID_BYTES_MAX} characters of A-Z a-z 0-9 _ -"
+        )))
+    }
+}
+
+fn success(output: Output) -> Outcome {
+    let bytes: usize = output
+        .files
+        .iter()
+        .map(|file| file.data.len() / 3 * 4 + 4)
+        .sum();
+    if bytes + output.data.get().len() > RESULT_FILES_BYTES_MAX {
+        let message = format!(
+            "the result is larger than {} MiB",
+            RESULT_FILES_BYTES_MAX >> 20
+        );
+        return failed(
+            FailureReason::LimitExceeded,
+            "limit_exceeded",
+            &message,
+            false,
+        );
+    }
+    let files = output
+        .files
+        .into_iter()
+        .map(|file| ResultFile {
+            size_bytes: file.data.len() as u64,
+            content: base64::engine::general_purpose::STANDARD.encode(&file.data),
+            media_type: file.media_type,
+            name: file.name,
+        })
+        .collect();
+    let data: Box<RawValue> = output.data;
+    Outcome::Success {
+        result: data.into(),
+        files,
+        summary: output.summary,
+        next_cursor: output.next_cursor,
+    }
+}
+
+fn provider_error(refusal: Refusal) -> Outcome {
+    let rate_limited = refusal.kind == RefusalKind::RateLimited;
+    let reason = if rate_limited {
+        FailureReason::ProviderRateLimited
+    } else {
+        FailureReason::ProviderError
+    };
+    let can_retry = matches!(
+        refusal.kind,
+        RefusalKind::RateLimited | RefusalKind::Unavailable
+    );
+    let suggested_fix = match refusal.kind {
+        RefusalKind::InvalidArguments => Some(match &refusal.field {
+            Some(field) => format!("Correct the argument at {field} and call again."),
+            None => "Correct the arguments and call again.".to_owned(),
+        }),
+        RefusalKind::NotFound => Some("Check the ids in the arguments; list or search for the right one first.".to_owned()),
+        RefusalKind::PermissionDenied => {
+            Some("The connected account lacks this right; ask the user to grant it or to connect another account.".to_owned())
+        }
+        RefusalKind::Conflict => Some("Read the current state and decide again.".to_owned()),
+        RefusalKind::RateLimited | RefusalKind::Unavailable => Some("Wait, then call again.".to_owned()),
+        RefusalKind::TooLarge => Some("Ask for less: a smaller page or fewer fields.".to_owned()),
+        _ => None,
+    };
+    Outcome::Error {
+        reason,
+        error: ToolError {
+            code: refusal
+                .code
+                .unwrap_or_else(|| kind_text(refusal.kind).to_owned()),
+            message: refusal.message,
+            can_retry,
+            retry_after_ms: refusal.retry_after_ms,
+            suggested_fix,
+            provider_status: refusal.http_status,
+            provider_body: refusal.details,
+        },
+    }
+}
+
+fn failed(reason: FailureReason, code: &str, message: &str, can_retry: bool) -> Outcome {
+    Outcome::Error {
+        reason,
+        error: ToolError {
+            code: code.to_owned(),
+            message: message.to_owned(),
+            can_retry,
+            retry_after_ms: None,
+            suggested_fix: None,
+            provider_status: None,
+            provider_body: None,
+        },
+    }
+}
+
+fn status_of(outcome: &Outcome) -> (ExecutionStatus, Option<FailureReason>) {
+    match outcome {
+        Outcome::Success { .. } => (ExecutionStatus::Success, None),
+        Outcome::Error { reason, .. } => (ExecutionStatus::Error, Some(*reason)),
+        Outcome::AuthRequired(_) => (ExecutionStatus::AuthRequired, None),
+        Outcome::AuthExpired(_) => (ExecutionStatus::AuthExpired, None),
+        Outcome::DryRun { .. } => (ExecutionStatus::DryRun, None),
+    }
+}
+
+fn reason_text(reason: FailureReason) -> &'static str {
+    match reason {
+        FailureReason::ProviderError => "provider_error",
+        FailureReason::ProviderRateLimited => "provider_rate_limited",
+        FailureReason::Timeout => "timeout",
+        FailureReason::LimitExceeded => "limit_exceeded",
+        FailureReason::PluginCrashed => "plugin_crashed",
+    }
+}
+
+fn kind_text(kind: RefusalKind) -> &'static str {
+    match kind {
+        RefusalKind::InvalidArguments => "invalid_arguments",
+        RefusalKind::AuthRequired => "auth_required",
+        RefusalKind::AuthExpired => "auth_expired",
+        RefusalKind::PermissionDenied => "permission_denied",
+        RefusalKind::NotFound => "not_found",
+        RefusalKind::Conflict => "conflict",
+        RefusalKind::RateLimited => "rate_limited",
+        RefusalKind::Upstream => "upstream",
+        RefusalKind::Unavailable => "unavailable",
+        RefusalKind::TooLarge => "too_large",
+        RefusalKind::Cancelled => "cancelled",
+        RefusalKind::Internal => "internal",
+    }
+}

@@ -1,0 +1,171 @@
+//! Finding tools: list, search, schema. All three see the same tools, those the user may use.
+
+use super::tools::{
+    Annotations, ConnectionState, FoundTool, FoundTools, ListTools, ListedTool, SchemaOrRef,
+    SearchTools, ToolAuth, ToolPage, ToolSchema,
+};
+use super::{Caller, Error, Gateway, Scope};
+use crate::catalog::{SearchQuery, Tool};
+use crate::ids::UserId;
+
+/// Compact JSON of all schemas inlined in one search answer (spec 4.1, rule 3).
+pub const INLINE_SCHEMA_BYTES_MAX: usize = 24_000;
+pub const SEARCH_LIMIT_MAX: usize = 100;
+pub const SCHEMA_LIMIT_MAX: usize = 5;
+pub const LIST_LIMIT_MAX: usize = 500;
+pub const QUERY_BYTES_MAX: usize = 1_000;
+
+impl Gateway {
+    /// The tools that answer a query, best first.
+    pub async fn search_tools(
+        &self,
+        caller: &Caller,
+        request: SearchTools,
+    ) -> Result<FoundTools, Error> {
+        caller.need(Scope::ToolsRead)?;
+        if request.query.trim().is_empty() {
+            return Err(Error::InvalidRequest("query must not be empty".to_owned()));
+        }
+        if request.query.len() > QUERY_BYTES_MAX {
+            return Err(Error::InvalidRequest(format!(
+                "query is at most {QUERY_BYTES_MAX} bytes long"
+            )));
+        }
+        within("limit", request.limit, 1, SEARCH_LIMIT_MAX)?;
+        within("schema_limit", request.schema_limit, 0, SCHEMA_LIMIT_MAX)?;
+        let _user = caller.user(request.user_id.as_ref());
+        let snapshot = self.snapshot();
+        let found = snapshot.catalog.search(&SearchQuery {
+            query: &request.query,
+            service: request.service.as_deref(),
+            limit: request.limit,
+            allowed: &|_tool: &Tool| true,
+        });
+        let mut inlined_bytes = 0;
+        let tools = found
+            .hits
+            .into_iter()
+            .enumerate()
+            .map(|(place, hit)| {
+                let tool = hit.tool;
+                let fits = inlined_bytes + tool.input_schema_bytes() <= INLINE_SCHEMA_BYTES_MAX;
+                let schema = if place < request.schema_limit && fits {
+                    inlined_bytes += tool.input_schema_bytes();
+                    SchemaOrRef::Inline(tool.input_schema.clone())
+                } else {
+                    SchemaOrRef::Ref(format!("/v1/tools/{}/schema", tool.name))
+                };
+                FoundTool {
+                    connection: connection_state(&tool),
+                    annotations: Annotations::of(tool.effect(), tool.idempotent()),
+                    name: tool.name.clone(),
+                    service: tool.service().to_owned(),
+                    description: tool.description().to_owned(),
+                    version: tool.version().to_owned(),
+                    score: hit.score,
+                    match_reasons: hit.reasons,
+                    schema,
+                }
+            })
+            .collect();
+        Ok(FoundTools {
+            query: request.query,
+            service: request.service,
+            total: found.total,
+            tools,
+            suggestions: found.suggestions,
+        })
+    }
+
+    /// Tools by name, a page at a time. The cursor is the last name of the page before.
+    pub async fn list_tools(&self, caller: &Caller, request: ListTools) -> Result<ToolPage, Error> {
+        caller.need(Scope::ToolsRead)?;
+        within("limit", request.limit, 1, LIST_LIMIT_MAX)?;
+        let _user = caller.user(request.user_id.as_ref());
+        let snapshot = self.snapshot();
+        let after = request.cursor.as_deref().unwrap_or("");
+        let mut rest = snapshot
+            .catalog
+            .tools()
+            .iter()
+            .filter(|tool| tool.name.as_str() > after)
+            .filter(|tool| {
+                request
+                    .service
+                    .as_ref()
+                    .is_none_or(|service| service == tool.service())
+            });
+        let tools: Vec<ListedTool> = rest
+            .by_ref()
+            .take(request.limit)
+            .map(|tool| listed(tool))
+            .collect();
+        let more = rest.next().is_some();
+        let next_cursor = tools.last().filter(|_| more).map(|tool| tool.name.clone());
+        Ok(ToolPage { tools, next_cursor })
+    }
+
+    /// One tool in full.
+    pub async fn tool_schema(
+        &self,
+        caller: &Caller,
+        tool_name: &str,
+        user_id: Option<UserId>,
+    ) -> Result<ToolSchema, Error> {
+        caller.need(Scope::ToolsRead)?;
+        let _user = caller.user(user_id.as_ref());
+        let snapshot = self.snapshot();
+        let tool = snapshot
+            .catalog
+            .get(tool_name)
+            .ok_or_else(|| Error::ToolNotFound(shown_name(tool_name)))?;
+        Ok(ToolSchema {
+            name: tool.name.clone(),
+            service: tool.service().to_owned(),
+            description: tool.description().to_owned(),
+            input_schema: tool.input_schema.clone(),
+            output_schema: tool.output_schema.clone(),
+            annotations: Annotations::of(tool.effect(), tool.idempotent()),
+            auth: ToolAuth {
+                kind: tool.auth_type().to_owned(),
+                scopes: tool.scopes().to_vec(),
+            },
+            required: tool.required.clone(),
+            etag: format!("{}-{}", tool.sha256(), tool.name),
+        })
+    }
+}
+
+/// Whether the user could run the tool now, as far as connections go.
+fn connection_state(tool: &Tool) -> ConnectionState {
+    if tool.spec().auth.is_empty() || tool.spec().auth_optional {
+        ConnectionState::NotNeeded
+    } else {
+        ConnectionState::NotConnected
+    }
+}
+
+fn listed(tool: &Tool) -> ListedTool {
+    ListedTool {
+        name: tool.name.clone(),
+        service: tool.service().to_owned(),
+        description: tool.description().to_owned(),
+        version: tool.version().to_owned(),
+        annotations: Annotations::of(tool.effect(), tool.idempotent()),
+    }
+}
+
+/// A name as a stranger sent it, fit to be shown again: cut, without control characters.
+pub(super) fn shown_name(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(128).collect()
+}
+
+fn within(what: &str, value: usize, least: usize, most: usize) -> Result<(), Error> {
+    if (least..=most).contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::InvalidRequest(format!(
+            "{what} must be {least} to {most}, not {value}"
+        )))
+    }
+}

@@ -1,0 +1,169 @@
+//! The plugins folder as files: what is there, whether it has stopped changing, a copy by hash.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::runtime::inspect::hex;
+use crate::runtime::limits::COMPONENT_BYTES_MAX;
+
+/// What tells one content of a file from the next without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fingerprint {
+    pub bytes: u64,
+    modified_ns: i128,
+    inode: u64,
+}
+
+impl Fingerprint {
+    pub fn of(metadata: &fs::Metadata) -> Self {
+        Self {
+            bytes: metadata.size(),
+            modified_ns: i128::from(metadata.mtime()) * 1_000_000_000
+                + i128::from(metadata.mtime_nsec()),
+            inode: metadata.ino(),
+        }
+    }
+
+    pub fn modified_ms(&self) -> i64 {
+        i64::try_from(self.modified_ns / 1_000_000).unwrap_or(i64::MAX)
+    }
+}
+
+/// The `*.wasm` files of `dir` by name. A folder that is not there is empty.
+pub(super) fn files(dir: &Path) -> io::Result<Vec<(String, Fingerprint)>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(cause) => return Err(cause),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        if !name.ends_with(".wasm") || name.starts_with('.') {
+            continue;
+        }
+        // A file that vanished between the listing and this line is simply not there.
+        if let Ok(metadata) = fs::metadata(entry.path())
+            && metadata.is_file()
+        {
+            files.push((name, Fingerprint::of(&metadata)));
+        }
+    }
+    files.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(files)
+}
+
+/// Why a file could not be captured.
+#[derive(Debug)]
+pub(super) enum NotCaptured {
+    /// It changed while it was read: look again later.
+    Moving,
+    TooLarge(u64),
+    Io(io::Error),
+}
+
+/// Copies a file into `store` under its SHA-256 and answers the hash. Only the copy is used from
+/// here on; the file may change or vanish.
+pub(super) fn capture(
+    file: &Path,
+    expected: Fingerprint,
+    store: &Path,
+) -> Result<String, NotCaptured> {
+    if expected.bytes > COMPONENT_BYTES_MAX {
+        return Err(NotCaptured::TooLarge(expected.bytes));
+    }
+    let source = File::open(file).map_err(NotCaptured::Io)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(expected.bytes).unwrap_or(0));
+    (&source)
+        .take(COMPONENT_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(NotCaptured::Io)?;
+    let now = fs::metadata(file).map_err(NotCaptured::Io)?;
+    if Fingerprint::of(&now) != expected || bytes.len() as u64 != expected.bytes {
+        return Err(NotCaptured::Moving);
+    }
+    let sha256 = hex(&Sha256::digest(&bytes));
+    let target = captured(store, &sha256);
+    if fs::metadata(&target).is_ok_and(|there| there.len() == expected.bytes) {
+        return Ok(sha256);
+    }
+    write_whole(&target, &bytes).map_err(NotCaptured::Io)?;
+    Ok(sha256)
+}
+
+/// Where the captured copy of a file with this hash is.
+pub(super) fn captured(store: &Path, sha256: &str) -> PathBuf {
+    store.join(format!("{sha256}.wasm"))
+}
+
+fn write_whole(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let part = target.with_extension(format!("part{}", std::process::id()));
+    let _ = fs::remove_file(&part);
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&part)?;
+    file.write_all(bytes)?;
+    file.sync_data()?;
+    fs::rename(&part, target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_wasm_files_count_and_a_missing_folder_is_empty() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        fs::write(dir.path().join("b.wasm"), "b").expect("written");
+        fs::write(dir.path().join("a.wasm"), "a").expect("written");
+        fs::write(dir.path().join(".hidden.wasm"), "").expect("written");
+        fs::write(dir.path().join("notes.txt"), "").expect("written");
+        fs::create_dir(dir.path().join("folder.wasm")).expect("made");
+        let names: Vec<String> = files(dir.path())
+            .expect("listed")
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names, ["a.wasm", "b.wasm"]);
+        assert!(
+            files(&dir.path().join("absent"))
+                .expect("listed")
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_capture_is_bound_to_what_was_seen() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = dir.path().join("a.wasm");
+        fs::write(&file, "one").expect("written");
+        let seen = Fingerprint::of(&fs::metadata(&file).expect("there"));
+        let sha256 = capture(&file, seen, dir.path()).expect("captured");
+        assert_eq!(
+            fs::read(captured(dir.path(), &sha256)).expect("a copy"),
+            b"one"
+        );
+        fs::write(&file, "three").expect("written");
+        assert!(matches!(
+            capture(&file, seen, dir.path()),
+            Err(NotCaptured::Moving)
+        ));
+        let huge = Fingerprint {
+            bytes: COMPONENT_BYTES_MAX + 1,
+            ..seen
+        };
+        assert!(matches!(
+            capture(&file, huge, dir.path()),
+            Err(NotCaptured::TooLarge(_))
+        ));
+    }
+}

@@ -1,0 +1,58 @@
+//! Which plugins serve: the watched folder, what became of each file, and the snapshot that
+//! every call holds.
+//!
+//! The folder is the operator's word: a file that appears is taken, a file that disappears is
+//! dropped. What serves is always a captured copy under its content hash, never the file in the
+//! folder. Catalog and code are one [`Snapshot`], swapped whole; a call keeps the one it began on.
+//! Read [`intake`] for the way of a file, [`decide`] for the rules.
+
+mod decide;
+mod folder;
+mod intake;
+mod listing;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::catalog::manifest::Manifest;
+use crate::catalog::{Catalog, PluginTools};
+use crate::runtime::Plugin;
+
+pub use intake::{Intake, Reach};
+pub use listing::{
+    Approved, ListedFile, ListedPlugin, PluginList, approve, list, manifest, manifests,
+};
+pub use watch::watch;
+
+/// Names the rules by which a file was inspected; other rules inspect again.
+pub(crate) const INSPECTOR: &str = concat!("toolgate ", env!("CARGO_PKG_VERSION"));
+
+/// One integration that serves.
+#[derive(Debug)]
+pub struct Serving {
+    pub code: Plugin,
+    pub manifest: Arc<Manifest>,
+}
+
+/// All integrations that serve, and the catalog built from them. Immutable.
+pub struct Snapshot {
+    pub catalog: Catalog,
+    pub serving: BTreeMap<String, Arc<Serving>>,
+}
+
+impl Snapshot {
+    pub(crate) fn of(serving: BTreeMap<String, Arc<Serving>>) -> Self {
+        let tools = serving
+            .values()
+            .map(|one| PluginTools {
+                manifest: one.manifest.clone(),
+                sha256: one.code.sha256().to_owned(),
+            })
+            .collect();
+        Self {
+            catalog: Catalog::build(tools),
+            serving,
+        }
+    }
+}

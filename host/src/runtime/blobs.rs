@@ -1,0 +1,145 @@
+//! Byte objects that stay on the host for the length of one call.
+
+use base64::Engine as _;
+use bytes::Bytes;
+
+use super::bindings::{blobs as wit, types};
+use super::guest::{Guest, refused};
+use super::limits::{self, LimitExceeded};
+use wasmtime::component::Resource;
+
+/// One byte object: content, media type and, where there is one, a file name.
+#[derive(Clone, Debug)]
+pub struct Blob {
+    pub media_type: String,
+    pub name: Option<String>,
+    pub data: Bytes,
+}
+
+impl Guest {
+    /// Takes a blob into the call's table; the sum of all blobs is bounded.
+    pub(super) fn keep_blob(&mut self, blob: Blob) -> wasmtime::Result<Resource<Blob>> {
+        self.blob_bytes = self.blob_bytes.saturating_add(blob.data.len());
+        if self.blob_bytes > limits::BLOB_BYTES_MAX {
+            let exceeded = LimitExceeded::Blobs(limits::BLOB_BYTES_MAX >> 20);
+            self.meter.exceeded.get_or_insert(exceeded);
+            return Err(exceeded.into());
+        }
+        Ok(self.table.push(blob)?)
+    }
+}
+
+impl wit::HostBlob for Guest {
+    fn size(&mut self, blob: Resource<Blob>) -> wasmtime::Result<u64> {
+        Ok(self.table.get(&blob)?.data.len() as u64)
+    }
+
+    fn media_type(&mut self, blob: Resource<Blob>) -> wasmtime::Result<String> {
+        Ok(self.table.get(&blob)?.media_type.clone())
+    }
+
+    fn name(&mut self, blob: Resource<Blob>) -> wasmtime::Result<Option<String>> {
+        Ok(self.table.get(&blob)?.name.clone())
+    }
+
+    fn read(
+        &mut self,
+        blob: Resource<Blob>,
+        offset: u64,
+        len: u32,
+    ) -> wasmtime::Result<Result<Vec<u8>, types::ToolError>> {
+        let data = &self.table.get(&blob)?.data;
+        let start = usize::try_from(offset)
+            .unwrap_or(usize::MAX)
+            .min(data.len());
+        let len = (len as usize)
+            .min(limits::BLOB_READ_BYTES_MAX)
+            .min(data.len() - start);
+        Ok(Ok(data[start..start + len].to_vec()))
+    }
+
+    fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
+        let gone = self.table.delete(blob)?;
+        self.blob_bytes = self.blob_bytes.saturating_sub(gone.data.len());
+        Ok(())
+    }
+}
+
+impl wit::Host for Guest {
+    fn create(
+        &mut self,
+        media_type: String,
+        name: Option<String>,
+        data: Vec<u8>,
+    ) -> wasmtime::Result<Result<Resource<Blob>, types::ToolError>> {
+        self.keep_blob(Blob {
+            media_type,
+            name,
+            data: data.into(),
+        })
+        .map(Ok)
+    }
+
+    /// A file reference is a `data:` URL (RFC 2397) with base64 content: the caller's file travels
+    /// inside the arguments and is decoded here, outside guest memory.
+    fn open(
+        &mut self,
+        reference: String,
+    ) -> wasmtime::Result<Result<Resource<Blob>, types::ToolError>> {
+        match parse_data_url(&reference) {
+            Some(blob) => self.keep_blob(blob).map(Ok),
+            None => Ok(Err(refused(
+                types::ErrorKind::InvalidArguments,
+                "a file reference is a data URL: data:<media type>;base64,<content>",
+            ))),
+        }
+    }
+}
+
+fn parse_data_url(text: &str) -> Option<Blob> {
+    let (head, content) = text.strip_prefix("data:")?.split_once(',')?;
+    let head = head.strip_suffix(";base64")?;
+    let (media_type, parameters) = head.split_once(';').unwrap_or((head, ""));
+    let name = parameters
+        .split(';')
+        .find_map(|one| one.strip_prefix("name="))
+        .map(str::to_owned);
+    let media_type = if media_type.is_empty() {
+        "application/octet-stream"
+    } else {
+        media_type
+    };
+    let data = base64::engine::general_purpose::STANDARD
+        .decode(content.trim())
+        .ok()?;
+    Some(Blob {
+        media_type: media_type.to_owned(),
+        name,
+        data: data.into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_base64_data_urls_are_file_references() {
+        let blob = parse_data_url("data:text/plain;name=a.txt;base64,aGk=").expect("a file");
+        assert_eq!(
+            (blob.media_type.as_str(), blob.name.as_deref()),
+            ("text/plain", Some("a.txt"))
+        );
+        assert_eq!(&blob.data[..], b"hi");
+        for bad in [
+            "",
+            "hi",
+            "data:,hi",
+            "data:text/plain,hi",
+            "data:;base64,%%",
+            "file:///etc/passwd",
+        ] {
+            assert!(parse_data_url(bad).is_none(), "{bad}");
+        }
+    }
+}

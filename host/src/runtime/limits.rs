@@ -1,0 +1,157 @@
+//! What one call may use, and the counter that holds it to that.
+
+use std::time::Duration;
+
+use wasmtime::ResourceLimiter;
+
+/// Guest memory of one call, summed over all its linear memories.
+pub const MEMORY_BYTES_MAX: usize = 64 << 20;
+/// Elements of one guest table.
+pub const TABLE_ELEMENTS_MAX: usize = 20_000;
+/// Tables, memories and core instances of one component.
+pub const TABLES_MAX: usize = 8;
+pub const MEMORIES_MAX: usize = 2;
+pub const INSTANCES_MAX: usize = 32;
+/// Bytes a guest may hand to the host in one call.
+pub const HOSTCALL_BYTES_MAX: usize = 8 << 20;
+/// Resources (blobs, streams, header maps) alive at one time.
+pub const RESOURCES_MAX: usize = 256;
+/// Result of one call as JSON.
+pub const RESULT_BYTES_MAX: usize = 8 << 20;
+/// All blobs of one call.
+pub const BLOB_BYTES_MAX: usize = 32 << 20;
+/// One read of a blob.
+pub const BLOB_READ_BYTES_MAX: usize = 1 << 20;
+/// One log line; longer ones are cut.
+pub const LOG_LINE_BYTES_MAX: usize = 4 << 10;
+/// Log lines of one call; the rest is counted and dropped.
+pub const LOG_LINES_MAX: u32 = 200;
+/// What a guest may write to standard output and error.
+pub const STDIO_BYTES_MAX: usize = 16 << 10;
+/// Random bytes of one request.
+pub const RANDOM_BYTES_MAX: u32 = 64 << 10;
+/// Wall clock of one call.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time on the processor of one call.
+pub const CPU_MAX: Duration = Duration::from_secs(10);
+/// The runtime looks at a running guest this often.
+pub const EPOCH_TICK: Duration = Duration::from_millis(10);
+/// Component file.
+pub const COMPONENT_BYTES_MAX: u64 = 16 << 20;
+/// Calls running at one time; one more is answered `overloaded`.
+pub const CALLS_MAX: usize = 128;
+
+/// A guest's bound was met. Travels through wasmtime as the cause of the trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LimitExceeded {
+    #[error("the plugin used more than {0} MiB of memory")]
+    Memory(usize),
+    #[error("the plugin grew a table beyond {0} elements")]
+    Table(usize),
+    #[error("the plugin used more than {0} s of processor time")]
+    Cpu(u64),
+    #[error("the plugin's result is larger than {0} MiB")]
+    Result(usize),
+    #[error("the plugin held more than {0} MiB of files")]
+    Blobs(usize),
+}
+
+/// Sums a store's memories, so that many small ones weigh as much as one large one.
+#[derive(Debug)]
+pub struct Meter {
+    memory_bytes: usize,
+    memory_bytes_max: usize,
+    /// The first bound that was met, kept because a guest may swallow a failed growth and die of it later.
+    pub exceeded: Option<LimitExceeded>,
+}
+
+impl Meter {
+    pub fn new(memory_bytes_max: usize) -> Self {
+        Self {
+            memory_bytes: 0,
+            memory_bytes_max,
+            exceeded: None,
+        }
+    }
+}
+
+impl ResourceLimiter for Meter {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let total = self
+            .memory_bytes
+            .saturating_add(desired.saturating_sub(current));
+        if total > self.memory_bytes_max {
+            self.exceeded
+                .get_or_insert(LimitExceeded::Memory(self.memory_bytes_max >> 20));
+            return Ok(false);
+        }
+        self.memory_bytes = total;
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        if desired > TABLE_ELEMENTS_MAX {
+            self.exceeded
+                .get_or_insert(LimitExceeded::Table(TABLE_ELEMENTS_MAX));
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn instances(&self) -> usize {
+        INSTANCES_MAX
+    }
+
+    fn tables(&self) -> usize {
+        TABLES_MAX
+    }
+
+    fn memories(&self) -> usize {
+        MEMORIES_MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memories_of_one_store_are_summed() {
+        let mut meter = Meter::new(100);
+        assert!(meter.memory_growing(0, 60, None).expect("no error"));
+        assert!(
+            meter.memory_growing(0, 40, None).expect("no error"),
+            "exactly at the bound"
+        );
+        assert!(
+            !meter.memory_growing(40, 41, None).expect("no error"),
+            "one byte beyond"
+        );
+        assert_eq!(meter.exceeded, Some(LimitExceeded::Memory(0)));
+    }
+
+    #[test]
+    fn a_table_ends_at_its_bound() {
+        let mut meter = Meter::new(1);
+        assert!(
+            meter
+                .table_growing(0, TABLE_ELEMENTS_MAX, None)
+                .expect("no error")
+        );
+        assert!(
+            !meter
+                .table_growing(0, TABLE_ELEMENTS_MAX + 1, None)
+                .expect("no error")
+        );
+    }
+}
