@@ -137,3 +137,109 @@ impl Default for Catalog {
         Self::build(Vec::new())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::{Catalog, Manifest, PluginTools, fixture};
+
+    fn plugin(service: &str, tool: &str) -> PluginTools {
+        let manifest = json!({
+            "manifest": 1, "service": service, "title": service, "version": "1.0.0", "description": "d",
+            "tools": [{"name": tool, "description": format!("of {service}"), "effect": "read",
+                       "input": {"type": "object", "required": ["b", "a"], "properties": {"b": {}, "a": {"type": "integer"}}}}]
+        });
+        let manifest = Manifest::parse(&manifest.to_string()).expect("it has its shape");
+        PluginTools {
+            manifest: Arc::new(manifest),
+            sha256: format!("sha of {service}"),
+        }
+    }
+
+    #[test]
+    fn tools_and_services_are_sorted_and_found_by_name() {
+        let catalog = fixture::catalog();
+        assert!(catalog.tools().is_sorted_by(|a, b| a.name < b.name));
+        assert!(catalog.services().is_sorted());
+        assert_eq!(catalog.services().len(), 7);
+        for tool in catalog.tools() {
+            let found = catalog.get(&tool.name).expect("each tool is found");
+            assert_eq!(
+                found.name,
+                format!("{}_{}", found.service(), found.action())
+            );
+        }
+        assert!(catalog.get("github_create").is_none());
+        assert!(catalog.get("").is_none());
+        assert_eq!(
+            catalog.manifest("slack").map(|m| m.version.as_str()),
+            Some("2.0.1")
+        );
+        assert!(catalog.manifest("teams").is_none());
+    }
+
+    #[test]
+    fn a_tool_carries_what_its_manifest_says() {
+        let catalog = fixture::catalog();
+        let tool = catalog.get("github_create_issue").expect("it exists");
+        assert_eq!(tool.required, ["owner", "repo", "title"]);
+        assert_eq!(
+            (tool.auth_type(), tool.scopes()),
+            ("oauth2", &["repo".to_owned()][..])
+        );
+        assert!(
+            tool.input_schema
+                .get()
+                .starts_with(r#"{"type":"object","properties":{"owner":"#)
+        );
+        assert_eq!(tool.input_schema_bytes(), tool.input_schema.get().len());
+        assert_eq!(
+            tool.validate(&json!({"owner": "o", "repo": "r", "title": "t"})),
+            []
+        );
+        assert_eq!(
+            tool.validate(&json!({"owner": "o", "repo": "r"}))[0].path,
+            "/title"
+        );
+        let open = catalog.get("prometheus_query").expect("it exists");
+        assert_eq!(open.auth_type(), "none");
+    }
+
+    #[test]
+    fn a_name_that_two_services_claim_has_one_owner() {
+        let (first, second) = (
+            plugin("google", "drive_list"),
+            plugin("google_drive", "list"),
+        );
+        let catalog = Catalog::build(vec![second.clone(), first.clone()]);
+        assert_eq!(catalog.tools().len(), 1);
+        assert_eq!(
+            catalog.get("google_drive_list").map(|t| t.service()),
+            Some("google")
+        );
+        let alone = Catalog::build(vec![first.clone()]);
+        assert_eq!(
+            alone.claimed(&second.manifest),
+            Some(("google_drive_list".to_owned(), "google".to_owned()))
+        );
+        assert_eq!(
+            alone.claimed(&first.manifest),
+            None,
+            "an upgrade keeps its own names"
+        );
+        let twice = Catalog::build(vec![plugin("google", "a"), plugin("google", "b")]);
+        assert!(twice.get("google_a").is_some() && twice.get("google_b").is_none());
+    }
+
+    #[test]
+    fn a_tool_whose_schema_is_not_usable_accepts_no_arguments() {
+        let mut broken = plugin("x", "y");
+        Arc::make_mut(&mut broken.manifest).tools[0].input = json!({"type": "nothing"});
+        let catalog = Catalog::build(vec![broken]);
+        let tool = catalog.get("x_y").expect("it exists");
+        assert!(tool.validate(&json!({}))[0].message.contains("not usable"));
+    }
+}

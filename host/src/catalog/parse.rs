@@ -252,3 +252,176 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Value::Object(map))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MANIFEST_BYTES_MAX, MANIFEST_DEPTH_MAX, Manifest, ManifestError};
+    use crate::catalog::fixture::MANIFESTS;
+    use crate::catalog::lint;
+
+    fn refusal(json: &str) -> String {
+        Manifest::parse(json)
+            .expect_err("not a manifest")
+            .to_string()
+    }
+
+    fn with(change: &str) -> String {
+        let small = r#"{"manifest": 1, "service": "s", "title": "S", "version": "1.0.0", "description": "d", "tools": []CHANGE}"#;
+        small.replace("CHANGE", change)
+    }
+
+    #[test]
+    fn a_manifest_survives_being_written_and_read() {
+        for json in MANIFESTS {
+            let manifest = Manifest::parse(json).expect("a fixture is a manifest");
+            let again = serde_json::to_string(&manifest).expect("it can be written");
+            assert_eq!(Manifest::parse(&again), Ok(manifest));
+        }
+    }
+
+    #[test]
+    fn each_refusal_names_its_place_and_reason() {
+        let nested = |levels: usize| {
+            with(&format!(
+                r#", "config": [{{"key": "k", "title": "t", "schema": {}{}}}]"#,
+                "[".repeat(levels),
+                "]".repeat(levels)
+            ))
+        };
+        for (json, reason) in [
+            (String::new(), "EOF"),
+            ("null".to_owned(), "one JSON object"),
+            ("[]".to_owned(), "one JSON object"),
+            ("{}".to_owned(), "`manifest` is missing"),
+            (r#"{"manifest": 2}"#.to_owned(), "schema version 2"),
+            (r#"{"manifest": "1"}"#.to_owned(), "schema version \"1\""),
+            (r#"{"manifest": 1.0}"#.to_owned(), "schema version 1.0"),
+            (r#"{"manifest": 1}"#.to_owned(), "missing field `service`"),
+            (with("") + " x", "trailing"),
+            (
+                with(r#", "hosts": ["a.b"], "hosts": []"#),
+                "`hosts` appears twice",
+            ),
+            (
+                with(r#", "config": [{"key": "k", "title": "t", "schema": {"a": 1, "a": 2}}]"#),
+                "at /config/0/schema: the key `a` appears twice",
+            ),
+            (with(r#", "surprise": 1"#), "unknown field `surprise`"),
+            (with(r#", "capabilities": ["sockets"]"#), "/capabilities/0"),
+            (
+                with(r#", "limits": {"timeout_ms": -1}"#),
+                "/limits/timeout_ms",
+            ),
+            (with(r#", "limits": {"timeout_ms": 1e400}"#), "out of range"),
+            (
+                with(r#", "limits": {"timeout_ms": 99999999999999999999999}"#),
+                "/limits/timeout_ms",
+            ),
+            (
+                with(
+                    r#", "auth": [{"slot": "s", "title": "t", "type": "bearer", "audience": [], "placement": {"header": "x", "cookie": "y"}}]"#,
+                ),
+                "a placement is one of",
+            ),
+            (
+                with(
+                    r#", "auth": [{"slot": "s", "title": "t", "type": "oauth1", "audience": [], "placement": []}]"#,
+                ),
+                "/auth/0/type",
+            ),
+            (nested(MANIFEST_DEPTH_MAX), "nested deeper"),
+            ("[".repeat(1_000_000), "nested deeper"),
+            (
+                format!(
+                    r#"{{"manifest": 1, "x": "{}"}}"#,
+                    "y".repeat(MANIFEST_BYTES_MAX)
+                ),
+                "bytes; at most",
+            ),
+            (format!("[{}0]", "0,".repeat(600_000)), "values"),
+            ("{\"manifest\": 1, \"\\ud800\": 1}".to_owned(), "JSON"),
+        ] {
+            let found = refusal(&json);
+            assert!(found.contains(reason), "{reason}: {found}");
+            assert!(found.len() < 3_000, "{reason}: a refusal is short");
+        }
+        // Three levels down in the document; one less is within the bound.
+        assert!(Manifest::parse(&nested(MANIFEST_DEPTH_MAX - 3)).is_ok());
+        assert!(matches!(
+            Manifest::parse(&nested(MANIFEST_DEPTH_MAX - 2)),
+            Err(ManifestError::Json { .. })
+        ));
+    }
+
+    /// A small generator, so that the odd inputs are the same in every run.
+    struct Odd(u64);
+
+    impl Odd {
+        fn next(&mut self, below: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % below as u64) as usize
+        }
+    }
+
+    #[test]
+    fn odd_input_is_refused_or_linted_without_a_panic() {
+        let mut odd = Odd(0x9e37_79b9_7f4a_7c15);
+        let pieces = [
+            "null",
+            "true",
+            "-0",
+            "1e308",
+            "18446744073709551616",
+            "\"\"",
+            "\"\\u0000\"",
+            "{}",
+            "[]",
+            "[[[[]]]]",
+            "{\"type\":\"object\"}",
+            "{\"$ref\":\"#\"}",
+            "\"\u{202e}\"",
+            "\"{{}}\"",
+            "\"https://[::1]:99\"",
+            "\"*\"",
+            "{\"\":{}}",
+            "\"{\"",
+            "\"^(a+)+$\"",
+            "\"__\"",
+        ];
+        for round in 0..1_500 {
+            let text = MANIFESTS[round % MANIFESTS.len()];
+            let mut bytes = text.as_bytes().to_vec();
+            match odd.next(4) {
+                // bytes overwritten
+                0 => {
+                    for _ in 0..=odd.next(8) {
+                        let at = odd.next(bytes.len());
+                        bytes[at] = odd.next(256) as u8;
+                    }
+                }
+                // cut off
+                1 => bytes.truncate(odd.next(text.len())),
+                // one string or number replaced by something of another kind
+                2 => {
+                    let starts: Vec<usize> =
+                        text.match_indices(": ").map(|(at, _)| at + 2).collect();
+                    let start = starts[odd.next(starts.len())];
+                    let end = start + text[start..].find([',', '}']).unwrap_or(0);
+                    bytes.splice(start..end, pieces[odd.next(pieces.len())].bytes());
+                }
+                // noise
+                _ => bytes = (0..odd.next(400)).map(|_| odd.next(256) as u8).collect(),
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            match Manifest::parse(&text) {
+                Ok(manifest) => {
+                    let found = lint(&manifest);
+                    assert!(found.errors.len() <= lint::FINDINGS_MAX);
+                }
+                Err(refusal) => assert!(refusal.to_string().len() < 3_000),
+            }
+        }
+    }
+}

@@ -216,3 +216,114 @@ impl fmt::Display for Widening {
         write!(f, "asks to {}", parts.join("; to "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Rights, Widening, widened};
+    use crate::catalog::fixture::MANIFESTS;
+    use crate::catalog::manifest::Manifest;
+
+    /// Rights of the GitHub fixture, changed by `change`.
+    fn rights(change: impl FnOnce(&mut Value)) -> Rights {
+        let mut json: Value = serde_json::from_str(MANIFESTS[0]).expect("a fixture is JSON");
+        change(&mut json);
+        Rights::of(&Manifest::parse(&json.to_string()).expect("the changed manifest has its shape"))
+    }
+
+    fn upgrade(change: impl FnOnce(&mut Value)) -> Option<Widening> {
+        widened(&rights(|_| {}), &rights(change))
+    }
+
+    #[test]
+    fn asking_for_the_same_or_less_is_no_widening() {
+        assert_eq!(upgrade(|_| {}), None);
+        assert_eq!(upgrade(|m| m["version"] = json!("9.0.0")), None);
+        assert_eq!(upgrade(|m| m["tools"] = json!([])), None);
+        assert_eq!(upgrade(|m| m["auth"] = json!([])), None);
+        assert_eq!(upgrade(|m| m["hosts"] = json!([])), None);
+        assert_eq!(
+            upgrade(|m| m["auth"][0]["audience"] = json!(["https://api.github.com/"])),
+            None
+        );
+        let wild = rights(|m| m["hosts"] = json!(["*.github.com"]));
+        let narrow = rights(|m| m["hosts"] = json!(["api.github.com", "*.up.github.com"]));
+        assert_eq!(widened(&wild, &narrow), None);
+        assert!(widened(&narrow, &wild).is_some());
+    }
+
+    #[test]
+    fn everything_more_is_named() {
+        for (change, said) in [
+            (
+                json!({"hosts": ["api.github.com", "uploads.github.com"]}),
+                "reach uploads.github.com",
+            ),
+            (json!({"capabilities": ["egress", "kv"]}), "import kv"),
+            (
+                json!({"config": [{"key": "base", "title": "B", "schema": {}, "adds_host": true}]}),
+                "operator in base",
+            ),
+            (
+                json!({"/auth/0/scopes": ["read:user", "admin:org"]}),
+                "`user` (oauth2): scopes admin:org",
+            ),
+            (
+                json!({"/auth/0/audience": ["https://x.github.com"]}),
+                "sent to https://x.github.com",
+            ),
+            (
+                json!({"/auth/0/token_url": "https://evil.example.com/t"}),
+                "obtained through https://evil.example.com/t",
+            ),
+            (
+                json!({"/auth/0/revoke_url": "https://evil.example.com/r"}),
+                "obtained through https://evil.example.com/r",
+            ),
+            (
+                json!({"/auth/0/type": "oauth2_client_credentials"}),
+                "a new credential `user`",
+            ),
+            (json!({"/auth/0/slot": "bot"}), "a new credential `bot`"),
+            (
+                json!({"/tools/0/scopes": ["repo", "delete_repo"]}),
+                "scopes delete_repo",
+            ),
+        ] {
+            let more = upgrade(|m| {
+                for (place, value) in change.as_object().expect("an object") {
+                    match m.pointer_mut(place).filter(|_| !place.is_empty()) {
+                        Some(old) => *old = value.clone(),
+                        None if place.starts_with('/') => {
+                            let (parent, key) = place.rsplit_once('/').expect("a pointer");
+                            m.pointer_mut(parent).expect("it exists")[key] = value.clone();
+                        }
+                        None => m[place] = value.clone(),
+                    }
+                }
+            });
+            let more = more.unwrap_or_else(|| panic!("no widening: {change}"));
+            assert!(more.to_string().contains(said), "{said}: {more}");
+            let stored = serde_json::to_string(&more).expect("it can be stored");
+            assert_eq!(
+                serde_json::from_str::<Widening>(&stored).expect("it can be read"),
+                more
+            );
+        }
+    }
+
+    #[test]
+    fn rights_survive_being_stored() {
+        let rights = rights(|_| {});
+        let stored = serde_json::to_string(&rights).expect("it can be stored");
+        assert_eq!(
+            serde_json::from_str::<Rights>(&stored).expect("it can be read"),
+            rights
+        );
+        assert!(
+            rights.slots["user"].scopes.contains("repo"),
+            "the scopes of tools count"
+        );
+    }
+}

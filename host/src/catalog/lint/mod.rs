@@ -8,6 +8,8 @@
 mod auth;
 mod parameters;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tools;
 

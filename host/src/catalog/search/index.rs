@@ -4,7 +4,7 @@
 //! query needs of the term dictionaries is kept in a table of our own ([`Term`]), because a query
 //! looks up a hundred words and their synonyms and reads only short lists.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use tantivy::fieldnorm::FieldNormReader;
@@ -16,7 +16,7 @@ use tantivy::{Index as TantivyIndex, InvertedIndexReader};
 
 use super::score::Scratch;
 use super::synonyms::Synonyms;
-use super::typo::Spellings;
+use super::typo::{Spellings, letters};
 use super::words::{Words, is_stopword};
 use crate::catalog::tool::Tool;
 
@@ -105,6 +105,8 @@ pub struct Index {
     pub(super) synonyms: Synonyms,
     /// Services by name, with their words and the range of their tools.
     pub(super) services: Vec<Service>,
+    /// Per tool the place of its service in `services`.
+    pub(super) service_of: Vec<u32>,
     /// Words that stand in the name or title of a service, also written as one.
     pub(super) service_words: HashMap<String, u32>,
     pub(super) scratch: Mutex<Vec<Scratch>>,
@@ -112,14 +114,19 @@ pub struct Index {
 
 pub(super) struct Service {
     pub name: String,
-    /// Words of name, title and categories, and name and title as one word.
+    /// Words of name and title, and name and title as one word.
     pub words: Vec<String>,
+    /// [`super::typo::letters`] of each word.
+    pub letters: Vec<u128>,
+    /// Places of its tools in the catalog.
+    pub tools: Vec<u32>,
 }
 
 impl Index {
     pub(crate) fn build(tools: &[Arc<Tool>]) -> Self {
         let mut words = Words::new();
         let synonyms = Synonyms::new(&mut words);
+        let (services, service_of) = services(tools, &mut words);
         let mut index = Self {
             tools: u32::try_from(tools.len()).expect("fewer than 2^32 tools fit into memory"),
             parts: Vec::new(),
@@ -127,7 +134,8 @@ impl Index {
             by_stem: HashMap::new(),
             spellings: Spellings::default(),
             synonyms,
-            services: services(tools, &mut words),
+            services,
+            service_of,
             service_words: HashMap::new(),
             scratch: Mutex::default(),
         };
@@ -307,18 +315,26 @@ fn name_and_title(service: &str, title: &str, words: &mut Words) -> Vec<String> 
     all
 }
 
-fn services(tools: &[Arc<Tool>], words: &mut Words) -> Vec<Service> {
-    let mut services: Vec<Service> = Vec::new();
-    let mut seen: std::collections::HashSet<&str> = std::collections::HashSet::new();
-    for tool in tools {
-        if seen.insert(tool.service()) {
-            let manifest = tool.manifest();
-            services.push(Service {
-                name: tool.service().to_owned(),
-                words: name_and_title(&manifest.service, &manifest.title, words),
-            });
-        }
+/// All services, sorted by name, and for each tool the place of its service.
+fn services(tools: &[Arc<Tool>], words: &mut Words) -> (Vec<Service>, Vec<u32>) {
+    let mut by_name: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for (place, tool) in (0_u32..).zip(tools) {
+        by_name.entry(tool.service()).or_default().push(place);
     }
-    services.sort_by(|a, b| a.name.cmp(&b.name));
-    services
+    let mut service_of = vec![0; tools.len()];
+    let mut services = Vec::with_capacity(by_name.len());
+    for (number, (name, places)) in (0_u32..).zip(by_name) {
+        for place in &places {
+            service_of[*place as usize] = number;
+        }
+        let title = &tools[places[0] as usize].manifest().title;
+        let words = name_and_title(name, title, words);
+        services.push(Service {
+            name: name.to_owned(),
+            letters: words.iter().map(|word| letters(word)).collect(),
+            words,
+            tools: places,
+        });
+    }
+    (services, service_of)
 }

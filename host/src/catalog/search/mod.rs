@@ -16,15 +16,16 @@ mod typo;
 mod words;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::manifest::Effect;
 use super::tool::Tool;
 use index::PARTS;
 use query::{Concept, How};
-use score::Subject;
+use score::{Match, Subject};
 use synonyms::Verb;
-use words::Words;
+use words::{Words, is_stopword};
 
 pub use index::Index;
 pub use query::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
@@ -32,6 +33,10 @@ pub use score::{Candidate, Lexical};
 
 /// Most services suggested where nothing matches well.
 pub const SUGGESTIONS_MAX: usize = 5;
+/// Most words of a query that services are compared with.
+const SUGGESTED_BY_WORDS_MAX: usize = 8;
+/// From here on two words look like one word misspelt.
+const ALIKE: f32 = 0.5;
 /// A tool that answers less of the query than this was met by chance.
 const COVERED_MIN: f32 = 0.28;
 /// The same where the query's subject is among the keywords only.
@@ -159,12 +164,13 @@ impl Index {
                 ..Found::default()
             };
         }
+        let mut reasons = self.reasons(&concepts, &lexical, &good);
         let hits = good
             .iter()
             .map(|candidate| Hit {
                 tool: Arc::clone(&tools[candidate.tool as usize]),
                 score: candidate.score,
-                reasons: self.reasons(&concepts, &lexical, candidate.tool),
+                reasons: reasons.remove(&candidate.tool).unwrap_or_default(),
             })
             .collect();
         Found {
@@ -174,16 +180,38 @@ impl Index {
         }
     }
 
-    fn reasons(&self, concepts: &[Concept], lexical: &Lexical, tool: u32) -> Vec<String> {
+    /// Per hit, in which part each word was found and what it was taken for.
+    fn reasons(
+        &self,
+        concepts: &[Concept],
+        lexical: &Lexical,
+        hits: &[Candidate],
+    ) -> HashMap<u32, Vec<String>> {
+        let mut wanted = vec![0_u64; self.tools as usize / 64 + 1];
+        for hit in hits {
+            wanted[hit.tool as usize / 64] |= 1 << (hit.tool % 64);
+        }
+        let mut found: HashMap<u32, Vec<(&Concept, Match)>> = HashMap::new();
+        for (concept, matches) in concepts.iter().zip(&lexical.matches) {
+            for place in matches {
+                if wanted[place.tool as usize / 64] & (1 << (place.tool % 64)) != 0 {
+                    found.entry(place.tool).or_default().push((concept, *place));
+                }
+            }
+        }
+        found
+            .into_iter()
+            .map(|(tool, matches)| (tool, self.explain(&matches)))
+            .collect()
+    }
+
+    fn explain(&self, matches: &[(&Concept, Match)]) -> Vec<String> {
         let mut by_part: [Vec<&str>; PARTS.len()] = Default::default();
         let mut notes = Vec::new();
-        for (concept, matches) in concepts.iter().zip(&lexical.matches) {
-            let Some(found) = matches.iter().find(|found| found.tool == tool) else {
-                continue;
-            };
-            let variant = &concept.variants[usize::from(found.variant)];
+        for (concept, place) in matches {
+            let variant = &concept.variants[usize::from(place.variant)];
             let word = self.terms[variant.term as usize].word.as_str();
-            let list = &mut by_part[found.part() as usize];
+            let list = &mut by_part[place.part() as usize];
             if !list.contains(&word) {
                 list.push(word);
             }
@@ -214,53 +242,74 @@ impl Index {
         lexical: &Lexical,
         query: &SearchQuery<'_>,
     ) -> Vec<String> {
-        let words = WORDS.with_borrow_mut(|words| {
+        let words: Vec<(String, u128)> = WORDS.with_borrow_mut(|words| {
             let mut all = self.query_words(words, query.query);
-            all.truncate(QUERY_WORDS_MAX);
-            all.extend(query.service.map(str::to_ascii_lowercase));
-            all
+            all.retain(|word| !is_stopword(word));
+            all.truncate(SUGGESTED_BY_WORDS_MAX);
+            all.extend(query.service.map(|name| {
+                name.chars()
+                    .take(100)
+                    .collect::<String>()
+                    .to_ascii_lowercase()
+            }));
+            all.into_iter()
+                .map(|word| {
+                    let set = typo::letters(&word);
+                    (word, set)
+                })
+                .collect()
         });
         let mut evidence: Vec<f32> = vec![0.0; self.services.len()];
         for candidate in &lexical.candidates {
-            let service = tools[candidate.tool as usize].service();
-            if let Ok(at) = self
-                .services
-                .binary_search_by(|s| s.name.as_str().cmp(service))
-            {
-                evidence[at] = evidence[at].max(candidate.covered);
-            }
+            let best = &mut evidence[self.service_of[candidate.tool as usize] as usize];
+            *best = best.max(candidate.covered);
         }
-        let mut ranked: Vec<(f32, &str)> = self
+        let likeness = |service: &index::Service| {
+            let mut best = 0.0_f32;
+            for (name, name_set) in service.words.iter().zip(&service.letters) {
+                for (word, set) in &words {
+                    let rough = typo::rough_likeness(*set, *name_set);
+                    // Worth an exact look only where the sets of letters already agree.
+                    best = best.max(if rough > ALIKE {
+                        typo::likeness(word, name)
+                    } else {
+                        rough
+                    });
+                }
+            }
+            best
+        };
+        let mut ranked: Vec<(f32, &index::Service)> = self
             .services
             .iter()
             .zip(evidence)
             .map(|(service, evidence)| {
-                let like = service
-                    .words
-                    .iter()
-                    .flat_map(|name| words.iter().map(move |word| typo::likeness(word, name)))
-                    .fold(0.0, f32::max);
+                let like = likeness(service);
                 (
-                    if like > 0.5 {
+                    if like > ALIKE {
                         1.0 + like
                     } else {
                         evidence + 0.1 * like
                     },
-                    service.name.as_str(),
+                    service,
                 )
             })
             .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-        let visible = |service: &str| {
-            tools
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.name.cmp(&b.1.name)));
+        let visible = |service: &index::Service| {
+            service
+                .tools
                 .iter()
-                .any(|tool| tool.service() == service && (query.allowed)(tool))
+                .any(|tool| (query.allowed)(&tools[*tool as usize]))
         };
-        let names = ranked
+        let nearest = ranked
             .into_iter()
-            .map(|(_, name)| name)
-            .filter(|name| visible(name));
-        names.take(SUGGESTIONS_MAX).map(str::to_owned).collect()
+            .map(|(_, service)| service)
+            .filter(|service| visible(service));
+        nearest
+            .take(SUGGESTIONS_MAX)
+            .map(|service| service.name.clone())
+            .collect()
     }
 }
 

@@ -46,8 +46,8 @@ pub(super) enum How {
     Begun,
 }
 
-/// How much a word tells that no tool has, beside the rarest that one has.
-const UNKNOWN: f32 = 0.6;
+/// How much a word tells that no tool has, beside the mean of those that one has.
+const UNKNOWN: f32 = 0.9;
 
 /// How much a verb counts that is not the first.
 const LATER_VERB: f32 = 0.6;
@@ -155,6 +155,15 @@ impl Index {
             stems.push(stem);
             concepts.push(self.concept(word.clone(), verb, variants));
         }
+        let known: Vec<f32> = concepts
+            .iter()
+            .filter(|c| !c.variants.is_empty())
+            .map(|c| c.importance)
+            .collect();
+        let unknown = UNKNOWN * known.iter().sum::<f32>() / known.len().max(1) as f32;
+        for concept in concepts.iter_mut().filter(|c| c.variants.is_empty()) {
+            concept.importance = unknown;
+        }
         concepts
     }
 
@@ -173,11 +182,6 @@ impl Index {
         for variant in &mut variants {
             variant.rarity = variant.rarity.min(importance);
         }
-        let importance = if variants.is_empty() {
-            UNKNOWN * self.rarity(0)
-        } else {
-            importance
-        };
         Concept {
             word,
             importance,

@@ -9,6 +9,9 @@ use super::query::{Concept, Variant};
 /// How soon more occurrences stop to matter (BM25's `k1`).
 const SATURATION: f32 = 1.2;
 
+/// Most words that one tool is expected to answer.
+const ASKED_WORDS_MAX: usize = 6;
+
 const NAME: u8 = 1 << Part::Name as u8;
 const SERVICE: u8 = 1 << Part::Service as u8;
 const KEYWORDS: u8 = 1 << Part::Keywords as u8;
@@ -103,7 +106,7 @@ impl Index {
             .unwrap_or_default();
         scratch.slots.resize(self.tools as usize, Slot::default());
         let slots = &mut scratch.slots[..];
-        let asked: f32 = concepts.iter().map(|concept| concept.importance).sum();
+        let asked = asked(concepts);
         let mut touched: Vec<u32> = Vec::new();
         let mut matches = Vec::with_capacity(concepts.len());
         let mut adding: Vec<u32> = Vec::new();
@@ -154,7 +157,7 @@ impl Index {
                 Candidate {
                     tool,
                     score: slot.total,
-                    covered: slot.covered / asked.max(f32::MIN_POSITIVE),
+                    covered: (slot.covered / asked.max(f32::MIN_POSITIVE)).min(1.0),
                     subject: slot.subject,
                 }
             })
@@ -200,6 +203,13 @@ impl Index {
             }
         }
     }
+}
+
+/// What a tool has to answer to answer all of a query: of a long one, its most telling words.
+fn asked(concepts: &[Concept]) -> f32 {
+    let mut importance: Vec<f32> = concepts.iter().map(|concept| concept.importance).collect();
+    importance.sort_unstable_by(|a, b| b.total_cmp(a));
+    importance.iter().take(ASKED_WORDS_MAX).sum()
 }
 
 /// How near a match is to what the tool is about.

@@ -157,6 +157,23 @@ pub(super) fn likeness(a: &str, b: &str) -> f32 {
     (2 * shared) as f32 / count as f32
 }
 
+/// The pairs of letters of a word as a set of 128, for a quick look before [`likeness`].
+pub(super) fn letters(word: &str) -> u128 {
+    let mut set = 0;
+    let mut before = u32::from(' ');
+    for c in word.chars().take(40).map(u32::from) {
+        set |= 1_u128 << (before.wrapping_mul(31).wrapping_add(c.wrapping_mul(7)) % 128);
+        before = c;
+    }
+    set
+}
+
+/// About [`likeness`], from [`letters`].
+pub(super) fn rough_likeness(a: u128, b: u128) -> f32 {
+    let count = a.count_ones() + b.count_ones();
+    (2 * (a & b).count_ones()) as f32 / count.max(1) as f32
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Spellings, likeness, within_one, within_two};
