@@ -15,8 +15,10 @@ use super::parse::push_segment;
 pub const ARGUMENTS_DEPTH_MAX: usize = 32;
 /// Most violations reported for one call.
 pub const VIOLATIONS_MAX: usize = 100;
+/// Most JSON values in arguments, counting each object, array and scalar.
+pub const ARGUMENTS_VALUES_MAX: usize = 100_000;
 /// Arguments with more JSON values than this get their first violation only.
-const ARGUMENTS_VALUES_MAX: usize = 20_000;
+const VALUES_FULLY_REPORTED_MAX: usize = 20_000;
 /// Longest message and longest path of a violation, in characters.
 const VIOLATION_CHARS_MAX: usize = 500;
 /// Bounds of one compiled `pattern` and of its cache while matching, in bytes.
@@ -69,11 +71,17 @@ pub(super) fn violations(
             message: format!("nested deeper than {ARGUMENTS_DEPTH_MAX} levels"),
         }];
     }
+    if values > ARGUMENTS_VALUES_MAX {
+        return vec![Violation {
+            path: String::new(),
+            message: format!("more than {ARGUMENTS_VALUES_MAX} values; send less at once"),
+        }];
+    }
     if validator.is_valid(arguments) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    if values > ARGUMENTS_VALUES_MAX {
+    if values > VALUES_FULLY_REPORTED_MAX {
         if let Err(first) = validator.validate(arguments) {
             report(&first, schema, &mut found);
         }
@@ -280,7 +288,9 @@ fn clip(text: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{ARGUMENTS_DEPTH_MAX, VIOLATIONS_MAX, Violation, compile, violations};
+    use super::{
+        ARGUMENTS_DEPTH_MAX, ARGUMENTS_VALUES_MAX, VIOLATIONS_MAX, Violation, compile, violations,
+    };
 
     fn found(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
         let validator = compile(schema).expect("the schema is usable");
@@ -389,9 +399,16 @@ mod tests {
             VIOLATIONS_MAX
         );
         assert_eq!(
-            found(&schema, &wrong(100_000)).len(),
+            found(&schema, &wrong(50_000)).len(),
             1,
             "only the first of very many"
+        );
+        let fits = |count: usize| json!({"l": vec!["x"; count]});
+        assert_eq!(found(&schema, &fits(ARGUMENTS_VALUES_MAX - 2)), []);
+        assert!(
+            found(&schema, &fits(ARGUMENTS_VALUES_MAX - 1))[0]
+                .1
+                .contains("more than 100000")
         );
         let nested = |levels: usize| json!({"t": (1..levels - 1).fold(json!([]), |inner, _| json!([inner]))});
         assert_eq!(found(&schema, &nested(ARGUMENTS_DEPTH_MAX)), []);

@@ -54,6 +54,9 @@ pub struct Lint {
     pub warnings: Vec<Finding>,
     /// Findings beyond [`FINDINGS_MAX`], not kept.
     pub omitted: usize,
+    /// Patterns met so far in all schemas.
+    #[serde(skip)]
+    patterns: usize,
 }
 
 impl Lint {

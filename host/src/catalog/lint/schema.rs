@@ -22,16 +22,18 @@ pub const SCHEMA_DEPTH_MAX: usize = 48;
 pub const SCHEMA_SUBSCHEMAS_MAX: usize = 5_000;
 /// Most `pattern`s and `patternProperties` in one schema.
 const SCHEMA_PATTERNS_MAX: usize = 64;
+/// Most of them in all schemas of a manifest: each is compiled to see that it can be.
+const PATTERNS_MAX: usize = 2_000;
 /// Longest chain of `$ref`, `allOf`, `anyOf` ... that applies to one value.
 const CHAIN_MAX: usize = 32;
 /// Most subschemas that may be applied on the way from the arguments to one value inside them.
-const CHECKS_MAX: u64 = 50_000;
+const CHECKS_MAX: u64 = 5_000;
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Checks one schema; `at` is its place in the manifest. Answers whether it is usable.
 pub(super) fn check(found: &mut Lint, at: &At<'_>, schema: &Value) -> bool {
-    match problem(schema) {
+    match problem(schema, &mut found.patterns) {
         None => true,
         Some(problem) => {
             found.error(at, problem);
@@ -40,7 +42,7 @@ pub(super) fn check(found: &mut Lint, at: &At<'_>, schema: &Value) -> bool {
     }
 }
 
-fn problem(schema: &Value) -> Option<String> {
+fn problem(schema: &Value, patterns: &mut usize) -> Option<String> {
     if depth_exceeds(schema, SCHEMA_DEPTH_MAX) {
         return Some(format!(
             "the schema is nested deeper than {SCHEMA_DEPTH_MAX} levels"
@@ -58,6 +60,12 @@ fn problem(schema: &Value) -> Option<String> {
     }
     if let Err(problem) = graph.check() {
         return Some(problem);
+    }
+    *patterns += graph.patterns;
+    if *patterns > PATTERNS_MAX {
+        return Some(format!(
+            "the manifest has more than {PATTERNS_MAX} patterns in its schemas; use `enum` or `format` where they do"
+        ));
     }
     arguments::compile(schema)
         .err()
@@ -366,7 +374,20 @@ fn shown(pointer: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, problem};
+    use super::{PATTERNS_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
+
+    fn problem(schema: &Value) -> Option<String> {
+        super::problem(schema, &mut 0)
+    }
+
+    #[test]
+    fn patterns_are_counted_over_the_whole_manifest() {
+        let schema = json!({"type": "string", "pattern": "^a$"});
+        let mut patterns = PATTERNS_MAX - 1;
+        assert_eq!(super::problem(&schema, &mut patterns), None);
+        let beyond = super::problem(&schema, &mut patterns);
+        assert!(beyond.is_some_and(|problem| problem.contains("more than 2000 patterns")));
+    }
 
     #[test]
     fn ordinary_schemas_are_accepted() {
