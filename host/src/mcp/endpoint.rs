@@ -214,6 +214,8 @@ impl Endpoint {
             return Ok(no_session());
         }
         let ends = parts.method == Method::DELETE;
+        // The key has done its work; what follows keeps the headers and may log them.
+        parts.headers.remove(header::AUTHORIZATION);
         parts.extensions.insert(caller);
 
         let request = Request::from_parts(parts, body);

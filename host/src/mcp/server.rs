@@ -147,11 +147,17 @@ impl ServerHandler for Server {
             },
         });
         // A panic that nobody answers for would leave the client waiting.
-        let answer = AssertUnwindSafe(call).catch_unwind().await;
-        let answer = answer.unwrap_or_else(|_| {
-            let cause = anyhow::anyhow!("a handler panicked");
-            Err(Refusal::Gateway(Error::Internal(cause)))
-        });
+        let call = AssertUnwindSafe(call).catch_unwind();
+        let answer = tokio::select! {
+            answer = call => answer.unwrap_or_else(|_| {
+                let cause = anyhow::anyhow!("a handler panicked");
+                Err(Refusal::Gateway(Error::Internal(cause)))
+            }),
+            // The client hung up or took the call back: nobody waits for the answer.
+            () = context.ct.cancelled() => {
+                return Err(ErrorData::internal_error("the call was cancelled", None));
+            }
+        };
         match answer {
             Ok(Answer::Text(text)) => Ok(CallToolResult::success(text_block(text)).into()),
             Ok(Answer::Failure(text)) => Ok(CallToolResult::error(text_block(text)).into()),
