@@ -1,4 +1,5 @@
 //! Real parts that tests start and stop. Nothing here is a mock, and nothing is skipped when a
 //! part is missing: the test fails and says which package brings it.
 
+pub mod mcp;
 pub mod postgres;

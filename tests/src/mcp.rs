@@ -1,0 +1,203 @@
+//! The official MCP clients and the conformance runner, as `tests/mcp/setup.sh` installs them.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// No conversation and no conformance run takes longer, however slow the machine.
+const RUN_MAX: Duration = Duration::from_secs(240);
+
+/// Which client speaks, and how it chooses the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// PyPI `mcp` 2.x: `auto`, `legacy` or a revision.
+    Python(&'static str),
+    /// npm `@modelcontextprotocol/client` 2.x: `auto`, `legacy` or a revision.
+    JavaScript(&'static str),
+    /// npm `@modelcontextprotocol/sdk` 1.x, which knows sessions alone.
+    JavaScriptSdk1,
+}
+
+/// What a client is to do.
+#[derive(Clone, Debug, Serialize)]
+pub struct Job<'a> {
+    /// Of the MCP endpoint.
+    pub url: &'a str,
+    pub key: &'a str,
+    /// Declares URL elicitation and accepts whatever it is asked to open.
+    pub opens_urls: bool,
+    pub calls: Vec<Call>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Call {
+    pub name: &'static str,
+    pub arguments: Value,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Transcript {
+    /// The revision that was negotiated.
+    pub protocol: String,
+    pub tools: Vec<String>,
+    /// One for each call, in order.
+    pub results: Vec<Said>,
+    /// The addresses the server wanted opened.
+    pub opened: Vec<String>,
+}
+
+/// The answer to one call.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Said {
+    Result { text: String, is_error: bool },
+    ProtocolError { code: i64, message: String },
+}
+
+impl Said {
+    /// The text of a result that is no error.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Result {
+                text,
+                is_error: false,
+            } => text,
+            other => panic!("no plain result: {other:?}"),
+        }
+    }
+
+    /// The text of a result with `isError`.
+    pub fn error_text(&self) -> &str {
+        match self {
+            Self::Result {
+                text,
+                is_error: true,
+            } => text,
+            other => panic!("no result with isError: {other:?}"),
+        }
+    }
+}
+
+/// Has one client list the tools and make its calls in order.
+pub async fn converse(client: Client, job: &Job<'_>) -> anyhow::Result<Transcript> {
+    let (mut command, mode) = match client {
+        Client::Python(mode) => {
+            let mut command = Command::new(installed("python/bin/python")?);
+            command.arg(beside("client.py"));
+            (command, mode)
+        }
+        Client::JavaScript(mode) => (javascript()?, mode),
+        Client::JavaScriptSdk1 => (javascript()?, "sdk"),
+    };
+    let mut asked = serde_json::to_value(job)?;
+    asked["mode"] = mode.into();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let mut stdin = child.stdin.take().context("a pipe was asked for")?;
+    stdin.write_all(asked.to_string().as_bytes()).await?;
+    drop(stdin);
+    let output = tokio::time::timeout(RUN_MAX, child.wait_with_output()).await??;
+    ensure!(
+        output.status.success(),
+        "{client:?} failed:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("{client:?} said {}", String::from_utf8_lossy(&output.stdout)))
+}
+
+/// Runs what a revision of the protocol requires against the server at `url` (without `/mcp`) and
+/// gives back what the runner printed. Fails unless exactly the expected scenarios fail.
+pub async fn conformance(url: &str, key: &str, revision: &str) -> anyhow::Result<String> {
+    let proxy = KeyProxy::start(url, key).await?;
+    let results = tempfile::TempDir::new()?;
+    let run = Command::new(node()?)
+        .arg(installed(
+            "node/node_modules/@modelcontextprotocol/conformance/dist/index.js",
+        )?)
+        .args(["server", "--requirements", revision])
+        .args(["--url", &format!("http://127.0.0.1:{}/mcp", proxy.port)])
+        .arg("--expected-failures")
+        .arg(beside(&format!("expected_failures_{revision}.yml")))
+        .arg("--output-dir")
+        .arg(results.path())
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let output = tokio::time::timeout(RUN_MAX, run).await??;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(
+        output.status.success(),
+        "revision {revision} does not hold:\n{said}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(said)
+}
+
+/// Adds the key that the conformance runner cannot send. Ends when dropped.
+struct KeyProxy {
+    port: u16,
+    _child: Child,
+}
+
+impl KeyProxy {
+    async fn start(url: &str, key: &str) -> anyhow::Result<Self> {
+        let mut child = Command::new(node()?)
+            .arg(beside("key_proxy.mjs"))
+            .args([url, key])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let stdout = child.stdout.take().context("a pipe was asked for")?;
+        let line = BufReader::new(stdout).lines().next_line().await?;
+        let port = line.context("the proxy ended at once")?.parse()?;
+        Ok(Self {
+            port,
+            _child: child,
+        })
+    }
+}
+
+fn javascript() -> anyhow::Result<Command> {
+    let mut command = Command::new(node()?);
+    command
+        .arg(beside("client.mjs"))
+        .arg(installed("node/node_modules")?.with_file_name(""));
+    Ok(command)
+}
+
+/// Node, new enough for the conformance runner.
+fn node() -> anyhow::Result<PathBuf> {
+    installed("node/run")
+}
+
+fn installed(path: &str) -> anyhow::Result<PathBuf> {
+    let folder = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
+    };
+    let path = folder.join(path);
+    ensure!(
+        path.exists(),
+        "{} is missing: `make test` installs it, and so does tests/mcp/setup.sh",
+        path.display()
+    );
+    Ok(path)
+}
+
+/// A file of `tests/mcp`.
+fn beside(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("mcp").join(name)
+}
