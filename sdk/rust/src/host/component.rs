@@ -11,7 +11,19 @@ use crate::kv::Entry;
 pub(crate) type BlobHandle = blobs::Blob;
 
 pub(crate) fn send(outgoing: Outgoing<'_>) -> Result<Response, Failure> {
-    let request = egress::Request {
+    answered(egress::send(&request(outgoing)))
+}
+
+pub(crate) fn send_all(outgoing: Vec<Outgoing<'_>>) -> Vec<Result<Response, Failure>> {
+    let requests: Vec<_> = outgoing.into_iter().map(request).collect();
+    egress::send_all(&requests)
+        .into_iter()
+        .map(answered)
+        .collect()
+}
+
+fn request(outgoing: Outgoing<'_>) -> egress::Request<'_> {
+    egress::Request {
         method: match outgoing.method {
             Method::Get => egress::Method::Get,
             Method::Head => egress::Method::Head,
@@ -37,8 +49,11 @@ pub(crate) fn send(outgoing: Outgoing<'_>) -> Result<Response, Failure> {
         },
         timeout_ms: outgoing.timeout_ms,
         idempotency_key: outgoing.idempotency_key,
-    };
-    match egress::send(&request) {
+    }
+}
+
+fn answered(answer: Result<egress::Response, egress::Failure>) -> Result<Response, Failure> {
+    match answer {
         Ok(response) => Ok(Response {
             status: response.status,
             headers: response.headers,

@@ -14,7 +14,7 @@ pub mod response;
 
 pub use address::Address;
 pub use query::QueryValue;
-pub use request::{Body, Client, Method, Outgoing, Request};
+pub use request::{Body, Client, Method, Outgoing, Request, send_all};
 pub use response::Response;
 
 /// What the host's egress refused or failed to do; the contract's `failure-kind`.

@@ -263,6 +263,8 @@ impl<'a> Request<'a> {
     }
 
     /// Sends; an answer outside 200-299 is an error.
+    ///
+    /// For several requests that do not depend on each other see [`send_all`].
     pub fn send(self) -> Result<Response, ToolError> {
         let judge = self.judge;
         let response = self.send_any()?;
@@ -277,4 +279,27 @@ impl<'a> Request<'a> {
     pub fn fetch(self) -> Result<Value, ToolError> {
         self.send()?.json()
     }
+}
+
+/// Sends several requests at once, as many together as the host allows; answers in their order.
+pub fn send_all(requests: Vec<Request<'_>>) -> Vec<Result<Response, ToolError>> {
+    let judges: Vec<Judge> = requests.iter().map(|request| request.judge).collect();
+    let mut sent = Vec::with_capacity(requests.len());
+    for request in requests {
+        match request.fault {
+            Some(fault) => return judges.iter().map(|_| Err(fault.clone())).collect(),
+            None => sent.push(request.outgoing),
+        }
+    }
+    let answers = host::send_all(sent).into_iter().zip(judges);
+    answers
+        .map(|(answer, judge)| {
+            let response = answer.map_err(problem::from_failure)?;
+            if response.is_success() {
+                Ok(response)
+            } else {
+                Err(judge(&response))
+            }
+        })
+        .collect()
 }

@@ -24,6 +24,10 @@ pub(crate) fn send(outgoing: Outgoing<'_>) -> Result<Response, Failure> {
     with(|host| host.answer(&outgoing))
 }
 
+pub(crate) fn send_all(outgoing: Vec<Outgoing<'_>>) -> Vec<Result<Response, Failure>> {
+    outgoing.into_iter().map(send).collect()
+}
+
 pub(crate) fn connected(slot: &str) -> bool {
     with(|host| match &host.connected {
         Some(slots) => slots.iter().any(|known| known == slot),
