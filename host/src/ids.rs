@@ -18,6 +18,30 @@ pub fn hex128(prefix: &str) -> String {
     format!("{prefix}_{:032x}", rand::rng().random::<u128>())
 }
 
+/// A random UUID (RFC 9562, version 4) in lower case.
+pub fn uuid() -> String {
+    let random = rand::rng().random::<u128>();
+    let marked = random & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62);
+    let hex = format!("{marked:032x}");
+    let parts = [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ];
+    parts.join("-")
+}
+
+/// Whether `text` has the form in which [`uuid`] writes: lower case, with hyphens, any version.
+pub fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+        })
+}
+
 /// Whoever tools run for: 1 to 128 characters of `A-Za-z0-9._:@-`, opaque to the gateway.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
@@ -80,5 +104,16 @@ mod tests {
         assert_eq!(ulid("req").len(), "req_".len() + 26);
         assert_eq!(hex128("tool").len(), "tool_".len() + 32);
         assert_ne!(hex128("tool"), hex128("tool"));
+        let uuid = uuid();
+        assert!(is_uuid(&uuid) && uuid.as_bytes()[14] == b'4', "{uuid}");
+        assert!("89ab".contains(char::from(uuid.as_bytes()[19])), "{uuid}");
+        for other in [
+            "",
+            &uuid[1..],
+            &uuid.to_uppercase(),
+            &uuid.replace('-', "0"),
+        ] {
+            assert!(!is_uuid(other), "{other}");
+        }
     }
 }

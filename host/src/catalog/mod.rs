@@ -7,7 +7,7 @@
 
 mod arguments;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod hosts;
 pub mod lint;
 pub mod manifest;

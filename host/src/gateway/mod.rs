@@ -19,6 +19,9 @@ pub mod plugins;
 mod receipts;
 pub mod services;
 mod session_state;
+pub mod skills;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod tools;
 
 use std::collections::BTreeMap;

@@ -369,5 +369,9 @@ fn indented(schema: &RawValue) -> String {
         .unwrap_or_else(|_| schema.get().to_owned())
 }
 
+mod skills;
+
+pub use skills::{skill, skill_created, skill_deleted, skill_page, skill_updated};
+
 #[cfg(test)]
 mod tests;

@@ -38,6 +38,8 @@ const INSTRUCTIONS: &str = "A gateway to the tools of many services (code hostin
     1. svc_search_tools finds a tool for the task. \
     2. svc_get_tool_schema shows its arguments. \
     3. svc_execute_tool runs it; `arguments` is a JSON-encoded string. \
+    svc_list_skills and svc_get_skill hold saved instructions for tasks that come up again: look there \
+    before you start. \
     When an answer is headed Authentication Required, show its connect link to the user and repeat \
     the same call once they have followed it.";
 

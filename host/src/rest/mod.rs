@@ -6,7 +6,7 @@
 //! 1. [`layer`]: request id, panic boundary, log line and metrics around every route;
 //! 2. [`auth`]: the API key, before any byte of the body is read;
 //! 3. [`path`], [`query`], [`body`]: strict decoding, everything unknown refused;
-//! 4. the resource's own file: [`tools`], [`executions`], [`health`]; [`probes`] need no key;
+//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`health`]; [`probes`] need no key;
 //! 5. [`envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
 //! [`openapi`] completes the document that the routes declare, [`docs`] renders it for people.
@@ -35,6 +35,7 @@ mod openapi;
 mod path;
 mod probes;
 mod query;
+mod skills;
 mod tools;
 
 pub use auth::bearer;
@@ -46,6 +47,7 @@ fn api() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(openapi::head())
         .merge(tools::routes())
         .merge(executions::routes())
+        .merge(skills::routes())
         .merge(health::routes())
         .merge(probes::routes())
 }

@@ -8,6 +8,7 @@ mod health;
 mod parameters;
 mod schema;
 mod search;
+mod skills;
 
 use std::sync::{Arc, LazyLock};
 
@@ -23,7 +24,17 @@ use crate::mcp::connect::Client;
 use crate::mcp::render;
 
 /// All tools, in the order `tools/list` names them.
-const TABLE: [&Row; 4] = [&health::ROW, &search::ROW, &schema::ROW, &execute::ROW];
+const TABLE: [&Row; 9] = [
+    &health::ROW,
+    &search::ROW,
+    &schema::ROW,
+    &execute::ROW,
+    &skills::LIST,
+    &skills::GET,
+    &skills::CREATE,
+    &skills::UPDATE,
+    &skills::DELETE,
+];
 
 /// One tool: what `tools/list` says of it and what a call does.
 pub struct Row {
@@ -42,6 +53,12 @@ enum Effect {
     Reads,
     /// Runs whatever integration tool it is told to.
     RunsTools,
+    /// Adds to what the gateway holds.
+    Creates,
+    /// Replaces what the gateway holds; earlier versions stay readable.
+    Overwrites,
+    /// Removes what the gateway holds.
+    Deletes,
 }
 
 /// One `tools/call`, authenticated, its parameters not decoded yet.
@@ -116,6 +133,21 @@ impl Row {
                 .destructive(true)
                 .idempotent(false)
                 .open_world(true),
+            Effect::Creates => hints
+                .read_only(false)
+                .destructive(false)
+                .idempotent(false)
+                .open_world(false),
+            Effect::Overwrites => hints
+                .read_only(false)
+                .destructive(true)
+                .idempotent(false)
+                .open_world(false),
+            Effect::Deletes => hints
+                .read_only(false)
+                .destructive(true)
+                .idempotent(true)
+                .open_world(false),
         };
         Tool::new(self.name, self.description, (self.parameters)())
             .with_title(self.title)
@@ -192,6 +224,11 @@ mod tests {
             ("svc_search_tools", json!(["query"])),
             ("svc_get_tool_schema", json!(["tool_name"])),
             ("svc_execute_tool", json!(["tool_name", "arguments"])),
+            ("svc_list_skills", json!(null)),
+            ("svc_get_skill", json!(["skill_id"])),
+            ("svc_create_skill", json!(["name", "description", "body"])),
+            ("svc_update_skill", json!(["skill_id"])),
+            ("svc_delete_skill", json!(["skill_id"])),
         ] {
             let tool = list().iter().find(|tool| tool.name == name).unwrap();
             let stated = tool.input_schema.get("required").cloned();

@@ -1,0 +1,99 @@
+//! A gateway of its own for one test: SQLite in a folder that goes with it, a clock that stands
+//! still, and the catalog of the fixtures. Nothing in it runs plugins.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::keys::{self, NewKey};
+use super::plugins::Snapshot;
+use super::{Caller, Gateway, Scope};
+use crate::catalog::fixture;
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::ids::{self, UserId};
+use crate::store::{Plan, Workspace};
+
+/// 2026-11-20T09:30:00Z, in the middle of a minute and of a day.
+pub const NOW_MS: i64 = 1_795_167_030_000;
+
+pub struct World {
+    pub gateway: Arc<Gateway>,
+    pub clock: Clock,
+    ours: Workspace,
+    theirs: Workspace,
+    _folder: tempfile::TempDir,
+}
+
+impl Deref for World {
+    type Target = Arc<Gateway>;
+
+    fn deref(&self) -> &Arc<Gateway> {
+        &self.gateway
+    }
+}
+
+impl World {
+    pub async fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            data_dir: Some(folder.path().join("data")),
+            plugins_dir: Some(folder.path().join("plugins")),
+            ..Settings::default()
+        };
+        std::fs::create_dir_all(folder.path().join("plugins")).unwrap();
+        let config = settings.resolve(None).unwrap();
+        let clock = Clock::manual(NOW_MS);
+        let gateway = Gateway::open(&config, clock.clone()).await.unwrap();
+        gateway.snapshot.store(Arc::new(Snapshot {
+            catalog: fixture::catalog(),
+            serving: BTreeMap::new(),
+        }));
+        let store = gateway.store();
+        let ours = store.create_workspace("ours", Plan::Enterprise, None, NOW_MS);
+        let ours = ours.await.unwrap();
+        let theirs = store.create_workspace("theirs", Plan::Enterprise, None, NOW_MS);
+        let theirs = theirs.await.unwrap();
+        Self {
+            gateway,
+            clock,
+            ours,
+            theirs,
+            _folder: folder,
+        }
+    }
+
+    /// A key of the first workspace, as text.
+    pub async fn key(&self, scopes: &[Scope]) -> String {
+        self.key_in(&self.ours, scopes).await
+    }
+
+    pub async fn key_in(&self, workspace: &Workspace, scopes: &[Scope]) -> String {
+        let new = NewKey {
+            name: "test".to_owned(),
+            user: UserId::parse("ada").unwrap(),
+            scopes: scopes.to_vec(),
+            rpm: None,
+            rpd: None,
+            expires_at_ms: None,
+            networks: Vec::new(),
+        };
+        let made = keys::create(self.store(), &workspace.id, new, self.clock.now_ms()).await;
+        made.unwrap().key.expose().to_owned()
+    }
+
+    /// A caller in the first workspace, whose default user is `ada`.
+    pub async fn caller(&self, scopes: &[Scope]) -> Caller {
+        self.enter(&self.key(scopes).await).await
+    }
+
+    /// A caller of another workspace.
+    pub async fn stranger(&self, scopes: &[Scope]) -> Caller {
+        self.enter(&self.key_in(&self.theirs, scopes).await).await
+    }
+
+    async fn enter(&self, key: &str) -> Caller {
+        let entered = self.authenticate(Some(key), ids::ulid("req"), None).await;
+        entered.unwrap()
+    }
+}
