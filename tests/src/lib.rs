@@ -1,5 +1,8 @@
 //! Real parts that tests start and stop. Nothing here is a mock, and nothing is skipped when a
 //! part is missing: the test fails and says which package brings it.
 
+pub mod component;
+pub mod gateway;
 pub mod mcp;
 pub mod postgres;
+pub mod upstream;

@@ -113,8 +113,12 @@ pub async fn converse(client: Client, job: &Job<'_>) -> anyhow::Result<Transcrip
         "{client:?} failed:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    serde_json::from_slice(&output.stdout)
-        .with_context(|| format!("{client:?} said {}", String::from_utf8_lossy(&output.stdout)))
+    serde_json::from_slice(&output.stdout).with_context(|| {
+        format!(
+            "{client:?} said {}",
+            String::from_utf8_lossy(&output.stdout)
+        )
+    })
 }
 
 /// Runs what a revision of the protocol requires against the server at `url` (without `/mcp`) and

@@ -19,6 +19,8 @@ use crate::config::{Config, Settings};
 use crate::store::{Plan, Store, Workspace};
 use output::Output;
 
+pub use serve::app;
+
 /// A tool gateway for software agents: 180+ services through search, describe and execute, each
 /// integration in a sandbox, no plugin ever holding a secret.
 #[derive(Debug, Parser)]

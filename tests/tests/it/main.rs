@@ -2,5 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should stop there")]
 
+mod bad_files;
+mod bad_guests;
+mod hot_add;
+mod refusals;
 mod rest;
 mod store;
+mod tools;

@@ -45,6 +45,8 @@ pub struct Intake {
     serving: BTreeMap<String, Arc<Serving>>,
     changed: bool,
     published: Instant,
+    /// What became of files since the last publication: told once it is true.
+    untold: Vec<(String, Judged)>,
 }
 
 struct Tracked {
@@ -105,6 +107,7 @@ impl Intake {
             serving: BTreeMap::new(),
             changed: true,
             published: Instant::now(),
+            untold: Vec::new(),
         })
     }
 
@@ -130,14 +133,11 @@ impl Intake {
             .collect();
         for name in self.holders_first(ready).await? {
             self.take(&name, reach).await?;
-            if self.changed && self.published.elapsed() > PUBLISH_EVERY {
-                self.publish();
+            if self.published.elapsed() > PUBLISH_EVERY {
+                self.publish().await?;
             }
         }
-        if self.changed {
-            self.publish();
-        }
-        self.count();
+        self.publish().await?;
         Ok(self.files.values().any(|file| file.judged.is_none()))
     }
 
@@ -386,6 +386,15 @@ impl Intake {
         let service = manifest.service.clone();
         let row = self.store.find_plugin(&service).await?;
         let holder = self.holder(&service, name);
+        if let Some((tool, owner)) = self.snapshot.load().catalog.claimed(&manifest) {
+            let reason = format!(
+                "its tool {tool} would take the name of a tool of {owner}; rename one of them"
+            );
+            return Ok(Judged {
+                sha256: Some(sha256.to_owned()),
+                ..Judged::quarantined(reason)
+            });
+        }
         let asks = Rights::of(&manifest);
         let (state, reason) = match decide(sha256, &asks, row.as_ref(), holder.as_deref()) {
             Decision::Conflict { with } => (
@@ -504,7 +513,7 @@ impl Intake {
         {
             self.keep_serving(&service).await?;
         }
-        self.note(name, &judged).await?;
+        self.untold.push((name.to_owned(), judged.clone()));
         if let Some(file) = self.files.get_mut(name) {
             file.judged = Some(judged);
         }
@@ -530,18 +539,26 @@ impl Intake {
             .await
     }
 
-    fn publish(&mut self) {
-        let snapshot = Snapshot::of(self.serving.clone());
-        let (services, tools) = (snapshot.serving.len(), snapshot.catalog.tools().len());
-        self.metrics.set_catalog(services, tools);
-        self.snapshot.store(Arc::new(snapshot));
-        self.changed = false;
+    /// Swaps the snapshot if it changed, and only then says what became of the files.
+    async fn publish(&mut self) -> Result<(), StoreError> {
         self.published = Instant::now();
-        tracing::info!(
-            catalog.services = services,
-            catalog.tools = tools,
-            "plugins.catalog_swapped"
-        );
+        if self.changed {
+            let snapshot = Snapshot::of(self.serving.clone());
+            let (services, tools) = (snapshot.serving.len(), snapshot.catalog.tools().len());
+            self.metrics.set_catalog(services, tools);
+            self.snapshot.store(Arc::new(snapshot));
+            self.changed = false;
+            tracing::info!(
+                catalog.services = services,
+                catalog.tools = tools,
+                "plugins.catalog_swapped"
+            );
+        }
+        self.count();
+        for (name, judged) in std::mem::take(&mut self.untold) {
+            self.note(&name, &judged).await?;
+        }
+        Ok(())
     }
 
     fn count(&self) {

@@ -1,0 +1,327 @@
+//! A real gateway on a free loopback port, with a folder of plugins of its own.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use reqwest::Method;
+use serde_json::Value;
+use tempfile::TempDir;
+use toolgate::clock::Clock;
+use toolgate::config::{Config, Settings};
+use toolgate::gateway::{Gateway, Scope, keys};
+use toolgate::ids::UserId;
+use toolgate::store::Plan;
+
+/// How long a test waits for something that has to happen; passing it fails the test.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What to start.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Component files that are in the folder before the start: name and bytes.
+    pub plugins: Vec<(String, Vec<u8>)>,
+    /// `HOST=URL`.
+    pub allow_upstream: Vec<String>,
+    /// `postgres://...`; SQLite in the data folder where absent.
+    pub database_url: Option<String>,
+    /// A data folder that outlives the gateway.
+    pub data_dir: Option<PathBuf>,
+    pub plugins_dir: Option<PathBuf>,
+}
+
+/// A running gateway and a key with every scope. Ends with the test.
+pub struct TestGateway {
+    pub address: SocketAddr,
+    pub key: String,
+    pub gateway: Arc<Gateway>,
+    pub config: Config,
+    pub client: reqwest::Client,
+    _folders: TempDir,
+    server: tokio::task::JoinHandle<()>,
+}
+
+/// An answer: status, headers, body.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|cause| {
+            panic!(
+                "no JSON ({cause}) with status {}: {}",
+                self.status, self.text
+            )
+        })
+    }
+
+    /// `data` of a success.
+    pub fn data(&self) -> Value {
+        let mut body = self.json();
+        assert_eq!(body["success"], true, "{} {}", self.status, self.text);
+        body["data"].take()
+    }
+
+    /// `error.code` of a failure.
+    pub fn code(&self) -> String {
+        let body = self.json();
+        assert_eq!(body["success"], false, "{} {}", self.status, self.text);
+        assert!(
+            body["meta"]["request_id"]
+                .as_str()
+                .is_some_and(|id| id.starts_with("req_")),
+            "{}",
+            self.text
+        );
+        body["error"]["code"]
+            .as_str()
+            .expect("an error has a code")
+            .to_owned()
+    }
+}
+
+impl TestGateway {
+    /// Starts with one plugin file.
+    pub async fn with_plugin(name: &str, component: Vec<u8>) -> Self {
+        Self::start(Options {
+            plugins: vec![(name.to_owned(), component)],
+            ..Options::default()
+        })
+        .await
+    }
+
+    pub async fn start(options: Options) -> Self {
+        Self::try_start(options).await.expect("the gateway starts")
+    }
+
+    pub async fn try_start(options: Options) -> anyhow::Result<Self> {
+        let folders = tempfile::tempdir()?;
+        let data_dir = options
+            .data_dir
+            .unwrap_or_else(|| folders.path().join("data"));
+        let plugins_dir = options
+            .plugins_dir
+            .unwrap_or_else(|| folders.path().join("plugins"));
+        std::fs::create_dir_all(&plugins_dir)?;
+        for (name, bytes) in &options.plugins {
+            std::fs::write(plugins_dir.join(name), bytes)?;
+        }
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let settings = Settings {
+            listen: Some(address),
+            public_url: Some(format!("http://{address}").parse()?),
+            data_dir: Some(data_dir),
+            plugins_dir: Some(plugins_dir),
+            database_url: options.database_url,
+            allow_upstream: options.allow_upstream,
+            ..Settings::default()
+        };
+        let config = settings.resolve(None)?;
+        let gateway = Gateway::open(&config, Clock::system()).await?;
+        let app = toolgate::cli::app(&gateway, &config, &format!("http://{address}"));
+        let server = tokio::spawn(async move {
+            let service = app.into_make_service_with_connect_info::<SocketAddr>();
+            axum::serve(listener, service)
+                .await
+                .expect("the server runs until the test ends");
+        });
+        let key = new_key(&gateway, "test", &Scope::ALL).await?;
+        let started = Self {
+            address,
+            key,
+            gateway,
+            config,
+            client: client(),
+            _folders: folders,
+            server,
+        };
+        let files = options.plugins.len();
+        started
+            .wait(&format!("{files} files judged"), async || {
+                let files_now = started
+                    .gateway
+                    .store()
+                    .list_plugin_files()
+                    .await
+                    .expect("the store answers");
+                files_now
+                    .iter()
+                    .filter(|file| is_final(file.state.as_str()))
+                    .count()
+                    >= files
+            })
+            .await;
+        Ok(started)
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub fn plugins_dir(&self) -> &Path {
+        &self.config.plugins_dir
+    }
+
+    /// Puts a plugin file into the folder as a careful operator does: written whole, then renamed.
+    pub fn drop_file(&self, name: &str, bytes: &[u8]) {
+        let part = self.plugins_dir().join(format!("{name}.part"));
+        std::fs::write(&part, bytes).expect("written");
+        std::fs::rename(&part, self.plugins_dir().join(name)).expect("renamed");
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, Some(&self.key), None).await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(Method::POST, path, Some(&self.key), Some(body.to_string()))
+            .await
+    }
+
+    /// Runs a tool and answers `data`.
+    pub async fn execute(&self, tool: &str, arguments: Value) -> Value {
+        let body = serde_json::json!({ "arguments": arguments });
+        self.post(&format!("/v1/tools/{tool}/execute"), &body)
+            .await
+            .data()
+    }
+
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        key: Option<&str>,
+        body: Option<String>,
+    ) -> Answer {
+        let mut request = self.client.request(method, self.url(path));
+        if let Some(key) = key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        if let Some(body) = body {
+            request = request
+                .header("content-type", "application/json")
+                .body(body);
+        }
+        let response = request.send().await.expect("the gateway answers");
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Answer {
+            status,
+            headers,
+            text: response.text().await.expect("the answer is text"),
+        }
+    }
+
+    /// The state of a file of the plugins folder and its reason.
+    pub async fn file_state(&self, name: &str) -> Option<(String, String)> {
+        let files = self
+            .gateway
+            .store()
+            .list_plugin_files()
+            .await
+            .expect("the store answers");
+        let file = files.into_iter().find(|file| file.file_name == name)?;
+        Some((
+            file.state.as_str().to_owned(),
+            file.reason.unwrap_or_default(),
+        ))
+    }
+
+    /// Waits until a file has reached a state and answers the reason.
+    pub async fn wait_for_file(&self, name: &str, state: &str) -> String {
+        self.wait(&format!("{name} to be {state}"), async || {
+            self.file_state(name)
+                .await
+                .is_some_and(|(now, _)| now == state)
+        })
+        .await;
+        self.file_state(name)
+            .await
+            .map(|(_, reason)| reason)
+            .unwrap_or_default()
+    }
+
+    /// Waits until `holds`; a test that waits too long fails with what it waited for.
+    pub async fn wait(&self, what: &str, holds: impl AsyncFn() -> bool) {
+        let waited = tokio::time::timeout(PATIENCE, async {
+            while !holds().await {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+        assert!(
+            waited.is_ok(),
+            "waited {} s in vain for {what}",
+            PATIENCE.as_secs()
+        );
+    }
+
+    /// Stops as an operator stops it.
+    pub async fn stop(self) {
+        self.gateway.close(Duration::from_secs(5)).await;
+        self.server.abort();
+    }
+}
+
+impl Drop for TestGateway {
+    fn drop(&mut self) {
+        self.server.abort();
+        self.gateway.stopping().cancel();
+    }
+}
+
+fn is_final(state: &str) -> bool {
+    matches!(
+        state,
+        "active" | "quarantined" | "pending_approval" | "conflict"
+    )
+}
+
+/// Makes a key of the first workspace.
+pub async fn new_key(gateway: &Gateway, name: &str, scopes: &[Scope]) -> anyhow::Result<String> {
+    let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
+    let workspace = match store.first_workspace().await? {
+        Some(workspace) => workspace,
+        None => {
+            store
+                .create_workspace("default", Plan::Enterprise, None, now_ms)
+                .await?
+        }
+    };
+    let new = keys::NewKey {
+        name: name.to_owned(),
+        user: UserId::parse("default")?,
+        scopes: scopes.to_vec(),
+        rpm: None,
+        rpd: None,
+        expires_at_ms: None,
+        networks: Vec::new(),
+    };
+    let created = keys::create(store, &workspace.id, new, now_ms).await?;
+    Ok(created.key.expose().to_owned())
+}
+
+/// A plugin of this repository as `make plugins` built it.
+pub fn built_plugin(service: &str) -> anyhow::Result<Vec<u8>> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../plugins/dist/{service}.wasm"));
+    std::fs::read(&path)
+        .with_context(|| format!("{} is missing: run `make plugins` first", path.display()))
+}
+
+/// An HTTP client that follows nothing.
+pub fn client() -> reqwest::Client {
+    // The gateway installs the same provider; whoever comes first wins.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .build()
+        .expect("a client without special wishes")
+}
