@@ -9,6 +9,7 @@ mod output;
 mod plugin;
 mod serve;
 mod service;
+mod vault;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -68,6 +69,9 @@ enum Command {
     /// Plugins: what serves, what waits for approval
     #[command(subcommand)]
     Plugin(plugin::Plugin),
+    /// The key that encrypts credentials at rest
+    #[command(subcommand)]
+    Vault(vault::Vault),
     /// Print the OpenAPI 3.1 document of the REST interface
     Openapi,
 }
@@ -92,6 +96,7 @@ async fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
         Command::Key(command) => command.run(&config, output).await,
         Command::Service(command) => command.run(&config, output).await,
         Command::Plugin(command) => command.run(&config, output).await,
+        Command::Vault(command) => command.run(&config, output).await,
         Command::Openapi => openapi::run(),
     }
 }

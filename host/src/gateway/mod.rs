@@ -17,6 +17,7 @@ mod housekeeping;
 pub mod keys;
 pub mod plugins;
 mod receipts;
+pub mod rotation;
 pub mod services;
 mod session_state;
 pub mod skills;

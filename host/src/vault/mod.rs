@@ -1,13 +1,19 @@
 //! Secrets: the type that holds one in memory and the box that holds one at rest.
 //!
 //! A [`Secret`] prints `[sealed]`, is zeroed when dropped and has no `Serialize`. Only this module
-//! sees key material.
+//! sees key material. Read next: [`sealed`] (what a box is), then [`master`] (which key wraps it, and
+//! how the key is changed while the gateway serves).
 
 pub mod keyfile;
+pub mod master;
+pub mod sealed;
 
 use std::fmt;
 
 use zeroize::Zeroizing;
+
+pub use master::{Vault, VaultError};
+pub use sealed::Place;
 
 /// A secret text in memory.
 #[derive(Clone, PartialEq, Eq)]
