@@ -28,6 +28,7 @@ pub mod gateway;
 
 pub mod catalog;
 pub mod egress;
+pub mod oauth;
 pub mod runtime;
 pub mod store;
 pub mod vault;

@@ -1,0 +1,148 @@
+//! What the browser brings back (RFC 6749, sections 4.1.2 and 4.1.2.1).
+//!
+//! Pure. Refuses a repeated parameter (section 3.1) and everything that is longer than an answer can
+//! be, before any of it is looked up.
+
+use url::form_urlencoded;
+
+use crate::vault::Secret;
+
+/// The longest query that is looked at.
+pub const QUERY_BYTES_MAX: usize = 8 * 1024;
+
+/// A well-formed answer.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Callback {
+    pub state: Secret,
+    pub answer: Answer,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    Code(Secret),
+    /// The provider's error code, safe to show.
+    Error(String),
+}
+
+/// Why a query is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadCallback {
+    #[error("the answer is too long")]
+    TooLong,
+    #[error("the answer names a parameter twice")]
+    Repeated,
+    #[error("the answer has no state")]
+    NoState,
+    #[error("the answer has neither a code nor an error, or both")]
+    NoAnswer,
+}
+
+/// Reads the query of the callback, without `?`.
+pub fn parse(query: &str) -> Result<Callback, BadCallback> {
+    if query.len() > QUERY_BYTES_MAX {
+        return Err(BadCallback::TooLong);
+    }
+    let (mut state, mut code, mut error) = (None, None, None);
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let place = match &*name {
+            "state" => &mut state,
+            "code" => &mut code,
+            "error" => &mut error,
+            _ => continue,
+        };
+        if place.replace(value.into_owned()).is_some() {
+            return Err(BadCallback::Repeated);
+        }
+    }
+    let state = state
+        .filter(|state| !state.is_empty())
+        .ok_or(BadCallback::NoState)?;
+    let code = code.filter(|code| !code.is_empty());
+    let answer = match (code, error) {
+        (Some(code), None) => Answer::Code(Secret::new(code)),
+        (None, Some(error)) => Answer::Error(error_code(&error, &[])),
+        _ => return Err(BadCallback::NoAnswer),
+    };
+    Ok(Callback {
+        state: Secret::new(state),
+        answer,
+    })
+}
+
+/// A provider's error code as it may be shown and logged: letters, digits and `._-` only, short, and
+/// none of the secrets that the provider was sent.
+pub fn error_code(text: &str, sent: &[&str]) -> String {
+    let known = sent
+        .iter()
+        .any(|secret| secret.len() >= 4 && text.contains(secret));
+    let plain = (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    if plain && !known {
+        text.to_owned()
+    } else {
+        "provider_error".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_answer_to_one_state_is_read() {
+        let code = |state: &str, code: &str| {
+            Ok(Callback {
+                state: Secret::new(state),
+                answer: Answer::Code(Secret::new(code)),
+            })
+        };
+        let error = |state: &str, error: &str| {
+            Ok(Callback {
+                state: Secret::new(state),
+                answer: Answer::Error(error.to_owned()),
+            })
+        };
+        for (query, expected) in [
+            ("state=s&code=c", code("s", "c")),
+            (
+                "code=a%2Fb&state=s+t&iss=x&session_state=y",
+                code("s t", "a/b"),
+            ),
+            (
+                "state=s&error=access_denied&error_description=No",
+                error("s", "access_denied"),
+            ),
+            ("state=s&error=%3Cscript%3E", error("s", "provider_error")),
+            ("state=s&code=c&code=d", Err(BadCallback::Repeated)),
+            ("state=s&state=t&code=c", Err(BadCallback::Repeated)),
+            ("code=c", Err(BadCallback::NoState)),
+            ("state=&code=c", Err(BadCallback::NoState)),
+            ("state=s", Err(BadCallback::NoAnswer)),
+            ("state=s&code=", Err(BadCallback::NoAnswer)),
+            ("state=s&code=c&error=e", Err(BadCallback::NoAnswer)),
+            ("", Err(BadCallback::NoState)),
+        ] {
+            assert_eq!(parse(query), expected, "{query}");
+        }
+        let most = format!("state=s&code=c&x={}", "y".repeat(QUERY_BYTES_MAX - 17));
+        assert_eq!(parse(&most), code("s", "c"));
+        assert_eq!(parse(&format!("{most}y")), Err(BadCallback::TooLong));
+    }
+
+    #[test]
+    fn an_error_code_repeats_no_secret() {
+        for (text, sent, expected) in [
+            ("invalid_grant", &["hunter2"][..], "invalid_grant"),
+            ("hunter2", &["hunter2"], "provider_error"),
+            ("x.hunter2.y", &["hunter2"], "provider_error"),
+            ("two words", &[], "provider_error"),
+            ("", &[], "provider_error"),
+        ] {
+            assert_eq!(error_code(text, sent), expected, "{text}");
+        }
+        assert_eq!(error_code(&"e".repeat(64), &[]).len(), 64);
+        assert_eq!(error_code(&"e".repeat(65), &[]), "provider_error");
+    }
+}
