@@ -64,17 +64,14 @@ impl Client<'_> {
         let Some(state) = &self.request_state else {
             return Ok(false);
         };
-        match self
-            .codec
-            .open_with(state, binding(caller, tool_name).as_bytes())
-        {
-            Ok(_) => Ok(true),
-            Err(_) => Err(ErrorData::invalid_params(
-                "requestState is not the one this server gave for this call, or has expired; \
-                 repeat the call without it",
-                None,
-            )),
+        if is_ours(self.codec, state, &binding(caller, tool_name)) {
+            return Ok(true);
         }
+        Err(ErrorData::invalid_params(
+            "requestState is not the one this server gave for this call, or has expired; \
+             repeat the call without it",
+            None,
+        ))
     }
 
     /// Puts `link` before the user. `Some` ends the call and has the client repeat it; `None` leaves the
@@ -127,6 +124,10 @@ fn seal(codec: &RequestStateCodec, binding: &str) -> String {
     codec.seal_with(QUESTION.as_bytes(), &options)
 }
 
+fn is_ours(codec: &RequestStateCodec, state: &str, binding: &str) -> bool {
+    codec.open_with(state, binding.as_bytes()).is_ok()
+}
+
 /// What a `requestState` is good for. No part can hold the line break that parts them.
 fn binding(caller: &Caller, tool_name: &str) -> String {
     format!(
@@ -148,4 +149,118 @@ fn input_required(link: Link, state: String) -> InputRequiredResult {
         InputRequest::Elicitation(ElicitRequest::new(question)),
     );
     InputRequiredResult::new(Some(questions), Some(state))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::tools::Connect;
+    use crate::ids::UserId;
+
+    fn caller(key_id: &str, user: &str) -> Caller {
+        Caller {
+            workspace_id: "ws_1".to_owned(),
+            workspace_name: "default".to_owned(),
+            key_id: key_id.to_owned(),
+            key_name: "test".to_owned(),
+            key_prefix: "abcdefgh".to_owned(),
+            scopes: Vec::new(),
+            default_user: UserId::parse(user).unwrap(),
+            request_id: "req_1".to_owned(),
+            address: None,
+        }
+    }
+
+    fn codec(byte: u8) -> RequestStateCodec {
+        RequestStateCodec::try_new([byte; 32]).unwrap()
+    }
+
+    #[test]
+    fn a_state_is_good_for_its_key_user_and_tool_alone() {
+        let ours = codec(1);
+        let state = seal(
+            &ours,
+            &binding(&caller("key_1", "ada"), "github_create_issue"),
+        );
+        let opens = |codec: &RequestStateCodec, state: &str, caller: &Caller, tool: &str| {
+            is_ours(codec, state, &binding(caller, tool))
+        };
+        let ada = caller("key_1", "ada");
+        assert!(opens(&ours, &state, &ada, "github_create_issue"));
+        assert!(!opens(&ours, &state, &ada, "github_delete_repo"));
+        assert!(!opens(
+            &ours,
+            &state,
+            &caller("key_2", "ada"),
+            "github_create_issue"
+        ));
+        assert!(!opens(
+            &ours,
+            &state,
+            &caller("key_1", "bob"),
+            "github_create_issue"
+        ));
+        assert!(!opens(&codec(2), &state, &ada, "github_create_issue"));
+        for n in 0..state.len() {
+            let mut forged = state.clone().into_bytes();
+            forged[n] ^= 1;
+            if let Ok(forged) = String::from_utf8(forged) {
+                assert!(!opens(&ours, &forged, &ada, "github_create_issue"), "{n}");
+            }
+        }
+    }
+
+    fn ends_with(outcome: Outcome) -> Execution {
+        Execution {
+            execution_id: "exe_1".to_owned(),
+            tool_name: "github_create_issue".to_owned(),
+            service: "github".to_owned(),
+            session_id: "tool_1".to_owned(),
+            duration_ms: 1,
+            outcome,
+        }
+    }
+
+    fn connect(url: Option<&str>) -> Connect {
+        Connect {
+            reason: "auth_required".to_owned(),
+            auth_type: "oauth2".to_owned(),
+            message: "Connect GitHub.".to_owned(),
+            connect_url: url.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn only_an_absolute_link_is_put_before_the_user() {
+        let good = Some("https://tools.example.com/connect/abc");
+        for outcome in [
+            Outcome::AuthRequired(connect(good)),
+            Outcome::AuthExpired(connect(good)),
+        ] {
+            let found = link(&ends_with(outcome)).expect("a link");
+            assert_eq!(found.url.as_str(), good.unwrap());
+            assert_eq!(found.message, "Connect GitHub.");
+        }
+        for none in [None, Some(""), Some("/connect/abc")] {
+            assert_eq!(
+                link(&ends_with(Outcome::AuthRequired(connect(none)))),
+                None,
+                "{none:?}"
+            );
+        }
+        let requests = Vec::new();
+        assert_eq!(link(&ends_with(Outcome::DryRun { requests })), None);
+    }
+
+    #[test]
+    fn the_question_opens_a_url_and_carries_the_state() {
+        let asked = input_required(
+            Link {
+                message: "Connect GitHub.".to_owned(),
+                url: Url::parse("https://tools.example.com/connect/abc").unwrap(),
+            },
+            "rs1.sealed".to_owned(),
+        );
+        insta::assert_json_snapshot!("input_required", asked);
+    }
 }

@@ -5,6 +5,7 @@
 //! rebinding, the protocol's headers against the body, and runs the handler. Refusals before the
 //! protocol are REST's: same statuses, headers and bodies.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,7 +44,6 @@ const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
 const SESSION_HEADER: &str = "mcp-session-id";
 
 /// What the edge needs beside the gateway.
-#[derive(Debug)]
 pub struct McpOptions {
     /// Hosts a client may have asked for (`name`, `name:port` or an address); any port where none is
     /// given. Everything else is 403.
@@ -56,6 +56,16 @@ pub struct McpOptions {
     pub state_key: [u8; 32],
     /// Once cancelled, running calls end and then every session and stream is closed.
     pub shutdown: CancellationToken,
+}
+
+impl fmt::Debug for McpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpOptions")
+            .field("allowed_hosts", &self.allowed_hosts)
+            .field("allowed_origins", &self.allowed_origins)
+            .field("state_key", &"[sealed]")
+            .finish_non_exhaustive()
+    }
 }
 
 impl McpOptions {
@@ -290,5 +300,58 @@ fn held_until_sent(answer: Response, running: Option<TaskTrackerToken>) -> Respo
             }))
         }),
         _ => answer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_public_address_is_allowed_beside_loopback() {
+        for (public_url, host, origin) in [
+            (
+                "https://tools.example.com",
+                "tools.example.com",
+                "https://tools.example.com:443",
+            ),
+            (
+                "http://[2001:db8::1]:8080",
+                "[2001:db8::1]",
+                "http://[2001:db8::1]:8080",
+            ),
+        ] {
+            let options = McpOptions::new(public_url);
+            assert!(
+                options.allowed_hosts.contains(&host.to_owned()),
+                "{options:?}"
+            );
+            assert!(
+                options.allowed_origins.contains(&origin.to_owned()),
+                "{options:?}"
+            );
+            assert!(options.allowed_hosts.contains(&"localhost".to_owned()));
+        }
+    }
+
+    #[test]
+    fn every_gateway_seals_with_a_key_of_its_own() {
+        let url = "http://127.0.0.1:8080";
+        assert_ne!(
+            McpOptions::new(url).state_key,
+            McpOptions::new(url).state_key
+        );
+    }
+
+    #[tokio::test]
+    async fn streams_close_when_the_last_call_is_answered() {
+        let (shutdown, calls) = (CancellationToken::new(), TaskTracker::new());
+        let close = close_after(shutdown.clone(), calls.clone());
+        let running = calls.token();
+        shutdown.cancel();
+        tokio::task::yield_now().await;
+        assert!(!close.is_cancelled());
+        drop(running);
+        close.cancelled().await;
     }
 }
