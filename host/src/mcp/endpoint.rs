@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::response::Response;
 use axum::routing::any;
@@ -40,6 +40,10 @@ pub const PATH: &str = "/mcp";
 
 /// A sign of life on streams that have nothing to say, for the proxies in between.
 const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How much of a body that is too large is still taken in, and for how long.
+const REFUSED_BYTES_MAX: usize = 8 * BODY_BYTES_MAX;
+const REFUSED_TIMEOUT: Duration = Duration::from_secs(2);
 
 const SESSION_HEADER: &str = "mcp-session-id";
 
@@ -210,6 +214,11 @@ impl Endpoint {
             if !body::is_json(&parts.headers) {
                 return Err(Failure::UnsupportedMediaType);
             }
+            if HttpBody::size_hint(&body).lower() > BODY_BYTES_MAX as u64 {
+                let_go_by(body).await;
+                let bytes_max = BODY_BYTES_MAX;
+                return Err(Failure::PayloadTooLarge { bytes_max });
+            }
             let bytes = body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
             if let Err(problem) = crate::json::check(&bytes) {
                 let sentence = format!("Parse error: {problem}");
@@ -257,6 +266,22 @@ impl Endpoint {
             tracing::warn!(error = %problem, "mcp.session.close_failed");
         }
     }
+}
+
+/// Reads and forgets a body that is refused, within bounds: a connection that closes with bytes
+/// unread is reset, and the client would never see why.
+async fn let_go_by(body: Body) {
+    let mut chunks = body.into_data_stream();
+    let read_on = async {
+        let mut left = REFUSED_BYTES_MAX;
+        while let Some(Ok(chunk)) = chunks.next().await {
+            left = left.saturating_sub(chunk.len());
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(REFUSED_TIMEOUT, read_on).await;
 }
 
 fn session_of(headers: &HeaderMap) -> Option<String> {

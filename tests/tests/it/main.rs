@@ -5,6 +5,7 @@
 mod bad_files;
 mod bad_guests;
 mod hot_add;
+mod mcp;
 mod refusals;
 mod rest;
 mod store;
