@@ -101,9 +101,12 @@ pub fn list_room_members(args: OneRoom, cx: &Context) -> Result<Value, ToolError
 
 #[derive(Args)]
 pub enum Preset {
-    PrivateChat,
-    PublicChat,
-    TrustedPrivateChat,
+    #[arg(rename = "private_chat")]
+    Private,
+    #[arg(rename = "public_chat")]
+    Public,
+    #[arg(rename = "trusted_private_chat")]
+    TrustedPrivate,
 }
 
 #[derive(Args)]

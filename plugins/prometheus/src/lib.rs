@@ -54,7 +54,7 @@ fn read<const N: usize>(
 ) -> Result<Value, ToolError> {
     let Some(base) = cx.config::<String>("api_base")? else {
         return Err(ToolError::new(
-            ErrorKind::PermissionDenied,
+            ErrorKind::Internal,
             "no Prometheus address is set; the operator sets it with `toolgate service configure \
              prometheus --set api_base=http://127.0.0.1:9090`",
         )
