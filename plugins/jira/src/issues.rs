@@ -1,0 +1,354 @@
+//! Issues: finding, reading, making, changing, moving, and what is said about them.
+
+use toolgate_sdk::prelude::*;
+
+use crate::adf::{document, to_text};
+use crate::api::{jira, next_start};
+
+/// Fields asked for, comma-separated.
+const FIELDS: &str = "summary,status,issuetype,priority,assignee,reporter,labels,parent,created,updated,duedate,resolution,description,project";
+
+fn shown(issue: &Value) -> Value {
+    let fields = [
+        "key",
+        "summary=fields/summary",
+        "status=fields/status/name",
+        "type=fields/issuetype/name",
+        "priority=fields/priority/name",
+        "assignee=fields/assignee/displayName",
+        "reporter=fields/reporter/displayName",
+        "labels=fields/labels",
+        "parent=fields/parent/key",
+        "project=fields/project/key",
+        "resolution=fields/resolution/name",
+        "due=fields/duedate",
+        "created=fields/created",
+        "updated=fields/updated",
+    ];
+    let mut out = pick(issue, &fields);
+    let text = to_text(&issue["fields"]["description"]);
+    if !text.is_empty() {
+        out["description"] = json!(text);
+    }
+    out
+}
+
+#[derive(Args)]
+pub struct SearchIssues {
+    /// JQL, for example `assignee = currentUser() AND statusCategory != Done ORDER BY updated`. It
+    /// must name a limit such as a project, a person or a time.
+    #[arg(min_length = 1, max_length = 4000)]
+    jql: String,
+    /// Issues on a page.
+    #[arg(min = 1, max = 100, default = 25)]
+    limit: u32,
+}
+
+/// Finds issues by Jira's query language.
+#[tool(effect = "read", paginated, keywords = ["find", "tickets", "bugs", "tasks", "assigned", "list"],
+       example = { "jql": "project = ABC AND status = \"In Progress\"" })]
+pub fn search_issues(args: SearchIssues, cx: &Context) -> Result<Output, ToolError> {
+    let request = jira(cx)
+        .get("/search/jql")
+        .query("jql", args.jql)
+        .query("fields", FIELDS);
+    let request = request
+        .query("maxResults", args.limit)
+        .query("nextPageToken", cx.cursor());
+    let answer = request.fetch()?;
+    let issues = answer["issues"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let issues: Vec<Value> = issues.iter().map(shown).collect();
+    Output::page(issues, answer["nextPageToken"].as_str().map(str::to_owned))
+}
+
+#[derive(Args)]
+pub struct OneIssue {
+    /// Key of the issue, for example `ABC-123`.
+    issue: String,
+}
+
+/// Reads one issue: summary, description, status, people, dates.
+#[tool(effect = "read", keywords = ["ticket", "bug", "task"], example = { "issue": "ABC-123" })]
+pub fn get_issue(args: OneIssue, cx: &Context) -> Result<Value, ToolError> {
+    let request = jira(cx)
+        .get(path!("/issue/{}", args.issue))
+        .query("fields", FIELDS);
+    Ok(shown(&request.fetch()?))
+}
+
+#[derive(Args)]
+pub struct CreateIssue {
+    /// Key of the project, for example `ABC`.
+    project: String,
+    /// Name of the issue type, for example `Task`, `Bug` or `Story`.
+    #[arg(default = "Task")]
+    issue_type: String,
+    /// One line that says what it is about.
+    #[arg(min_length = 1, max_length = 255)]
+    summary: String,
+    /// Text: paragraphs, `- ` lists and fenced code.
+    description: Option<String>,
+    /// Name of the priority, for example `High`.
+    priority: Option<String>,
+    /// Account id of the person to assign, as jira_search_users shows it.
+    assignee: Option<String>,
+    /// Labels, without spaces.
+    #[arg(max_items = 50)]
+    labels: Option<Vec<String>>,
+    /// Key of the parent issue or epic.
+    parent: Option<String>,
+    /// Due date.
+    #[arg(format = "date")]
+    due: Option<String>,
+    /// Further fields by id in Jira's own form, for example `{"customfield_10016": 3}`.
+    fields: Option<Map<String, Value>>,
+}
+
+/// Creates an issue in a project.
+#[tool(effect = "write", keywords = ["new", "ticket", "bug", "task", "story", "report"],
+       example = { "project": "ABC", "issue_type": "Bug", "summary": "Crash on start" })]
+pub fn create_issue(args: CreateIssue, cx: &Context) -> Result<Value, ToolError> {
+    let mut fields = args.fields.unwrap_or_default();
+    let mut set = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            fields.insert(name.to_owned(), value);
+        }
+    };
+    set("project", Some(json!({ "key": args.project })));
+    set("issuetype", Some(json!({ "name": args.issue_type })));
+    set("summary", Some(json!(args.summary)));
+    set("description", args.description.map(|text| document(&text)));
+    set(
+        "priority",
+        args.priority.map(|name| json!({ "name": name })),
+    );
+    set(
+        "assignee",
+        args.assignee.map(|id| json!({ "accountId": id })),
+    );
+    set("labels", args.labels.map(|labels| json!(labels)));
+    set("parent", args.parent.map(|key| json!({ "key": key })));
+    set("duedate", args.due.map(|date| json!(date)));
+    let issue = jira(cx)
+        .post("/issue")
+        .json(&json!({ "fields": fields }))
+        .fetch()?;
+    Ok(pick(&issue, &["id", "key"]))
+}
+
+#[derive(Args)]
+pub struct UpdateIssue {
+    /// Key of the issue.
+    issue: String,
+    /// New summary.
+    #[arg(min_length = 1, max_length = 255)]
+    summary: Option<String>,
+    /// New description; replaces the old one.
+    description: Option<String>,
+    /// Name of the priority.
+    priority: Option<String>,
+    /// All labels it shall have; replaces the old ones.
+    #[arg(max_items = 50)]
+    labels: Option<Vec<String>>,
+    /// Due date.
+    #[arg(format = "date")]
+    due: Option<String>,
+    /// Further fields by id in Jira's own form; null empties one.
+    fields: Option<Map<String, Value>>,
+}
+
+/// Changes fields of an issue. Its status is changed by jira_transition_issue.
+#[tool(effect = "write", idempotent, keywords = ["edit", "ticket", "priority", "labels"])]
+pub fn update_issue(args: UpdateIssue, cx: &Context) -> Result<Value, ToolError> {
+    let mut fields = args.fields.unwrap_or_default();
+    let changes = [
+        ("summary", args.summary.map(|text| json!(text))),
+        ("description", args.description.map(|text| document(&text))),
+        (
+            "priority",
+            args.priority.map(|name| json!({ "name": name })),
+        ),
+        ("labels", args.labels.map(|labels| json!(labels))),
+        ("duedate", args.due.map(|date| json!(date))),
+    ];
+    for (name, value) in changes {
+        if let Some(value) = value {
+            fields.insert(name.to_owned(), value);
+        }
+    }
+    let body = json!({ "fields": fields });
+    jira(cx)
+        .put(path!("/issue/{}", args.issue))
+        .json(&body)
+        .send()?;
+    Ok(json!({ "key": args.issue, "updated": true }))
+}
+
+#[derive(Args)]
+pub struct AssignIssue {
+    /// Key of the issue.
+    issue: String,
+    /// Account id of the person, as jira_search_users shows it; leave out to unassign.
+    account_id: Option<String>,
+}
+
+/// Assigns an issue to a person, or to nobody.
+#[tool(effect = "write", idempotent, keywords = ["owner", "ticket", "unassign"])]
+pub fn assign_issue(args: AssignIssue, cx: &Context) -> Result<Value, ToolError> {
+    let body = json!({ "accountId": args.account_id });
+    jira(cx)
+        .put(path!("/issue/{}/assignee", args.issue))
+        .json(&body)
+        .send()?;
+    Ok(json!({ "key": args.issue, "assignee": args.account_id }))
+}
+
+/// Lists the transitions that an issue can take now, with the status each leads to.
+#[tool(effect = "read", keywords = ["workflow", "status"])]
+pub fn list_transitions(args: OneIssue, cx: &Context) -> Result<Value, ToolError> {
+    let answer = jira(cx)
+        .get(path!("/issue/{}/transitions", args.issue))
+        .fetch()?;
+    Ok(pick_each(
+        &answer["transitions"],
+        &["id", "name", "to=to/name"],
+    ))
+}
+
+#[derive(Args)]
+pub struct TransitionIssue {
+    /// Key of the issue.
+    issue: String,
+    /// Name of the transition or of the status it leads to, for example `Done`; or its id.
+    to: String,
+}
+
+/// Moves an issue to another status, by the name of the status or of the transition.
+#[tool(effect = "write", keywords = ["status", "close", "done", "start", "resolve", "workflow"],
+       example = { "issue": "ABC-123", "to": "Done" })]
+pub fn transition_issue(args: TransitionIssue, cx: &Context) -> Result<Value, ToolError> {
+    let address = path!("/issue/{}/transitions", args.issue);
+    let answer = jira(cx).get(address.clone()).fetch()?;
+    let all = answer["transitions"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let is = |value: &Value| {
+        value
+            .as_str()
+            .is_some_and(|text| text.eq_ignore_ascii_case(&args.to))
+    };
+    let found = all
+        .iter()
+        .find(|one| is(&one["id"]) || is(&one["name"]) || is(&one["to"]["name"]));
+    let Some(found) = found else {
+        let known: Vec<&str> = all
+            .iter()
+            .filter_map(|one| one["to"]["name"].as_str())
+            .collect();
+        let text = format!(
+            "the issue cannot go to `{}` now; it can go to {}",
+            args.to,
+            known.join(", ")
+        );
+        return Err(ToolError::invalid("/to", text));
+    };
+    jira(cx)
+        .post(address)
+        .json(&json!({ "transition": { "id": found["id"] } }))
+        .send()?;
+    Ok(json!({ "key": args.issue, "status": found["to"]["name"] }))
+}
+
+/// Deletes an issue and its subtasks. Cannot be taken back.
+#[tool(effect = "destructive", idempotent, keywords = ["remove", "ticket"])]
+pub fn delete_issue(args: OneIssue, cx: &Context) -> Result<Value, ToolError> {
+    jira(cx)
+        .delete(path!("/issue/{}", args.issue))
+        .query("deleteSubtasks", true)
+        .send()?;
+    Ok(json!({ "key": args.issue, "deleted": true }))
+}
+
+fn comment(comment: &Value) -> Value {
+    let mut out = pick(comment, &["id", "author=author/displayName", "created"]);
+    out["text"] = json!(to_text(&comment["body"]));
+    out
+}
+
+#[derive(Args)]
+pub struct ListComments {
+    /// Key of the issue.
+    issue: String,
+    /// Comments on a page.
+    #[arg(min = 1, max = 100, default = 25)]
+    limit: u32,
+}
+
+/// Lists the comments of an issue, newest first.
+#[tool(effect = "read", paginated, keywords = ["discussion", "ticket"])]
+pub fn list_comments(args: ListComments, cx: &Context) -> Result<Output, ToolError> {
+    let request = jira(cx)
+        .get(path!("/issue/{}/comment", args.issue))
+        .query("orderBy", "-created");
+    let request = request
+        .query("startAt", cx.page_number(0)?)
+        .query("maxResults", args.limit);
+    let answer = request.fetch()?;
+    let comments = answer["comments"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let shown: Vec<Value> = comments.iter().map(comment).collect();
+    let next = next_start(&answer, shown.len());
+    Output::page(shown, next)
+}
+
+#[derive(Args)]
+pub struct AddComment {
+    /// Key of the issue.
+    issue: String,
+    /// Text: paragraphs, `- ` lists and fenced code.
+    #[arg(min_length = 1, max_length = 30000)]
+    text: String,
+}
+
+/// Comments on an issue.
+#[tool(effect = "write", keywords = ["reply", "ticket", "note"])]
+pub fn add_comment(args: AddComment, cx: &Context) -> Result<Value, ToolError> {
+    let body = json!({ "body": document(&args.text) });
+    Ok(comment(
+        &jira(cx)
+            .post(path!("/issue/{}/comment", args.issue))
+            .json(&body)
+            .fetch()?,
+    ))
+}
+
+#[derive(Args)]
+pub struct AddWorklog {
+    /// Key of the issue.
+    issue: String,
+    /// Time spent, for example `1h 30m`.
+    #[arg(pattern = "^[0-9]+[wdhm]( [0-9]+[wdhm])*$")]
+    time_spent: String,
+    /// What was done.
+    comment: Option<String>,
+}
+
+/// Records time spent on an issue.
+#[tool(effect = "write", keywords = ["time", "hours", "tracking"])]
+pub fn add_worklog(args: AddWorklog, cx: &Context) -> Result<Value, ToolError> {
+    let mut body = json!({ "timeSpent": args.time_spent });
+    if let Some(text) = args.comment {
+        body["comment"] = document(&text);
+    }
+    let entry = jira(cx)
+        .post(path!("/issue/{}/worklog", args.issue))
+        .json(&body)
+        .fetch()?;
+    Ok(pick(&entry, &["id", "time_spent=timeSpent", "started"]))
+}
