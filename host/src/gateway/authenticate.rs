@@ -122,6 +122,8 @@ impl Gateway {
             key_prefix: key.prefix.clone(),
             scopes: holder.scopes.clone(),
             default_user: holder.default_user.clone(),
+            default_permission: holder.found.workspace.settings.default_permission,
+            changes,
             request_id,
             address,
         })

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use crate::gateway::Error;
 use crate::ids::UserId;
+use crate::store::{Changes, DefaultPermission};
 
 /// An authenticated caller. Made by [`crate::gateway::Gateway::authenticate`] alone.
 #[derive(Clone, Debug)]
@@ -17,6 +18,10 @@ pub struct Caller {
     pub scopes: Vec<Scope>,
     /// The user that tools run for when a request names none.
     pub default_user: UserId,
+    /// What holds for its users' tools without a rule.
+    pub default_permission: DefaultPermission,
+    /// What other processes had changed when the key was checked.
+    pub changes: Changes,
     /// `req_<ULID>`.
     pub request_id: String,
     pub address: Option<IpAddr>,

@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 
 use super::executions::ExecutionStatus;
 use super::find::shown_name;
+use super::permissions::{self, Permission, Permissions};
 use super::plugins::Serving;
 use super::services;
 use super::session_state::SessionState;
@@ -57,7 +58,20 @@ impl Gateway {
         request: Execute,
     ) -> Result<Execution, Error> {
         caller.need(Scope::ToolsExecute)?;
-        let run = self.check(caller, request)?;
+        let user = caller.user(request.user_id.as_ref());
+        let permissions = self.permissions_of(caller, &user).await?;
+        let run = self.check(user, &permissions, request)?;
+        if !run.dry_run {
+            match self
+                .count_call(caller, &run.user, &run.tool, &permissions)
+                .await?
+            {
+                Permission::Allow => {}
+                Permission::Ask | Permission::Deny => {
+                    return Err(permissions::denied(&run.user, &run.tool.name));
+                }
+            }
+        }
         if self.stop.is_cancelled() {
             return Err(Error::Overloaded { retry_after_s: 1 });
         }
@@ -70,13 +84,19 @@ impl Gateway {
         })?
     }
 
-    fn check(&self, caller: &Caller, request: Execute) -> Result<Run, Error> {
+    fn check(
+        &self,
+        user: UserId,
+        permissions: &Permissions,
+        request: Execute,
+    ) -> Result<Run, Error> {
         let snapshot = self.snapshot();
         let tool = snapshot
             .catalog
             .get(&request.tool_name)
             .cloned()
             .ok_or_else(|| Error::ToolNotFound(shown_name(&request.tool_name)))?;
+        permissions.check(&user, &tool)?;
         let serving = snapshot
             .serving
             .get(tool.service())
@@ -97,7 +117,7 @@ impl Gateway {
         Ok(Run {
             cursor: tool.take_cursor(&mut arguments),
             arguments: arguments.to_string(),
-            user: caller.user(request.user_id.as_ref()),
+            user,
             session_id,
             execution_id: ids::ulid("exe"),
             dry_run: request.dry_run,

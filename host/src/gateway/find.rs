@@ -33,13 +33,14 @@ impl Gateway {
         }
         within("limit", request.limit, 1, SEARCH_LIMIT_MAX)?;
         within("schema_limit", request.schema_limit, 0, SCHEMA_LIMIT_MAX)?;
-        let _user = caller.user(request.user_id.as_ref());
+        let user = caller.user(request.user_id.as_ref());
+        let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
         let found = snapshot.catalog.search(&SearchQuery {
             query: &request.query,
             service: request.service.as_deref(),
             limit: request.limit,
-            allowed: &|_tool: &Tool| true,
+            allowed: &|tool: &Tool| permissions.shows(tool),
         });
         let mut inlined_bytes = 0;
         let tools = found
@@ -81,7 +82,8 @@ impl Gateway {
     pub async fn list_tools(&self, caller: &Caller, request: ListTools) -> Result<ToolPage, Error> {
         caller.need(Scope::ToolsRead)?;
         within("limit", request.limit, 1, LIST_LIMIT_MAX)?;
-        let _user = caller.user(request.user_id.as_ref());
+        let user = caller.user(request.user_id.as_ref());
+        let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
         let after = request.cursor.as_deref().unwrap_or("");
         let mut rest = snapshot
@@ -94,7 +96,8 @@ impl Gateway {
                     .service
                     .as_ref()
                     .is_none_or(|service| service == tool.service())
-            });
+            })
+            .filter(|tool| permissions.shows(tool));
         let tools: Vec<ListedTool> = rest
             .by_ref()
             .take(request.limit)
@@ -113,12 +116,14 @@ impl Gateway {
         user_id: Option<UserId>,
     ) -> Result<ToolSchema, Error> {
         caller.need(Scope::ToolsRead)?;
-        let _user = caller.user(user_id.as_ref());
+        let user = caller.user(user_id.as_ref());
+        let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
         let tool = snapshot
             .catalog
             .get(tool_name)
             .ok_or_else(|| Error::ToolNotFound(shown_name(tool_name)))?;
+        permissions.check(&user, tool)?;
         Ok(ToolSchema {
             name: tool.name.clone(),
             service: tool.service().to_owned(),
@@ -137,7 +142,7 @@ impl Gateway {
 }
 
 /// Whether the user could run the tool now, as far as connections go.
-fn connection_state(tool: &Tool) -> ConnectionState {
+pub(super) fn connection_state(tool: &Tool) -> ConnectionState {
     if tool.spec().auth.is_empty() || tool.spec().auth_optional {
         ConnectionState::NotNeeded
     } else {

@@ -15,11 +15,14 @@ mod find;
 mod health;
 mod housekeeping;
 pub mod keys;
+pub mod permission_rules;
+mod permissions;
 pub mod plugins;
 mod receipts;
 pub mod rotation;
 pub mod services;
 mod session_state;
+pub mod skill_check;
 pub mod skills;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -37,6 +40,7 @@ use tokio_util::task::TaskTracker;
 pub use caller::{Caller, Scope};
 pub use error::{Error, RateLimited, Violation};
 pub use health::{Health, KeyStatus, Limits, PluginCounts, Status};
+pub use permissions::{DecidedBy, Permission};
 
 use crate::clock::Clock;
 use crate::config::Config;
@@ -55,6 +59,7 @@ pub struct Gateway {
     snapshot: Arc<ArcSwap<Snapshot>>,
     services: services::Services,
     known_keys: authenticate::KnownKeys,
+    known_rules: permissions::KnownRules,
     receipts: receipts::Receipts,
     /// Executions that outlive the request that asked for them.
     running: TaskTracker,
@@ -92,6 +97,7 @@ impl Gateway {
         let gateway = Arc::new(Self {
             services: services::Services::default(),
             known_keys: authenticate::KnownKeys::default(),
+            known_rules: permissions::KnownRules::default(),
             receipts: receipts::Receipts::start(store.clone()),
             store,
             runtime,

@@ -1,9 +1,9 @@
 //! A gateway of its own for one test: SQLite in a folder that goes with it, a clock that stands
 //! still, and the catalog of the fixtures. Nothing in it runs plugins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::keys::{self, NewKey};
 use super::plugins::Snapshot;
@@ -22,6 +22,8 @@ pub struct World {
     pub clock: Clock,
     ours: Workspace,
     theirs: Workspace,
+    /// Keys by id.
+    keys: Mutex<HashMap<String, String>>,
     _folder: tempfile::TempDir,
 }
 
@@ -59,6 +61,7 @@ impl World {
             clock,
             ours,
             theirs,
+            keys: Mutex::default(),
             _folder: folder,
         }
     }
@@ -79,7 +82,11 @@ impl World {
             networks: Vec::new(),
         };
         let made = keys::create(self.store(), &workspace.id, new, self.clock.now_ms()).await;
-        made.unwrap().key.expose().to_owned()
+        let made = made.unwrap();
+        let key = made.key.expose().to_owned();
+        let mut keys = self.keys.lock().unwrap();
+        keys.insert(made.info.key_id, key.clone());
+        key
     }
 
     /// A caller in the first workspace, whose default user is `ada`.
@@ -90,6 +97,12 @@ impl World {
     /// A caller of another workspace.
     pub async fn stranger(&self, scopes: &[Scope]) -> Caller {
         self.enter(&self.key_in(&self.theirs, scopes).await).await
+    }
+
+    /// The same key at a later request.
+    pub async fn again(&self, caller: &Caller) -> Caller {
+        let key = self.keys.lock().unwrap()[&caller.key_id].clone();
+        self.enter(&key).await
     }
 
     async fn enter(&self, key: &str) -> Caller {

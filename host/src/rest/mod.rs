@@ -6,7 +6,8 @@
 //! 1. [`layer`]: request id, panic boundary, log line and metrics around every route;
 //! 2. [`auth`]: the API key, before any byte of the body is read;
 //! 3. [`path`], [`query`], [`body`]: strict decoding, everything unknown refused;
-//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`health`]; [`probes`] need no key;
+//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`],
+//!    [`health`]; [`probes`] need no key;
 //! 5. [`envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
 //! [`openapi`] completes the document that the routes declare, [`docs`] renders it for people.
@@ -33,6 +34,7 @@ mod ids;
 mod layer;
 mod openapi;
 mod path;
+mod permissions;
 mod probes;
 mod query;
 mod skills;
@@ -48,6 +50,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(tools::routes())
         .merge(executions::routes())
         .merge(skills::routes())
+        .merge(permissions::routes())
         .merge(health::routes())
         .merge(probes::routes())
 }

@@ -15,6 +15,7 @@ use super::envelope::{Failure, Success};
 use super::path::Segments;
 use super::query::Query;
 use super::{App, openapi};
+use crate::gateway::skill_check::SkillCheck;
 use crate::gateway::skills::{
     CreateSkill, DeletedSkill, LIST_LIMIT_MAX, LIST_OFFSET_MAX, ListSkills, QUERY_CHARS_MAX, Skill,
     SkillPage, SkillVersions, UpdateSkill,
@@ -29,6 +30,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(update))
         .routes(routes!(delete))
         .routes(routes!(versions))
+        .routes(routes!(check))
 }
 
 /// List Skills
@@ -327,6 +329,44 @@ async fn versions(
     query.finish()?;
     let versions = gateway.skill_versions(&caller, &skill_id).await?;
     Ok(Success::new(&caller, versions))
+}
+
+/// Check a Skill
+///
+/// The tools that the Skill's texts name: whether they exist, what the user may use of them and
+/// whether they are connected.
+#[utoipa::path(
+    get,
+    path = "/v1/skills/{skill_id}/check",
+    operation_id = "check_skill",
+    tag = "Skills",
+    security(("api_key" = [])),
+    params(
+        ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
+        ("user_id" = Option<String>, Query, description = "The user who would follow it; the key's default user if absent.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+    ),
+    responses((status = 200, description = "What the Skill needs.", body = inline(Success<SkillCheck>), example = json!({
+        "success": true,
+        "data": {
+            "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+            "user_id": "ada@example.com",
+            "ready": false,
+            "tools": [{"tool_name": "github_list_issues", "service": "github", "permission": "allow", "connection": "not_connected"}],
+            "unknown_tools": []
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn check(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([skill_id]): Segments<1>,
+    mut query: Query,
+) -> Result<Success<SkillCheck>, Failure> {
+    let user_id = query.user_id()?;
+    query.finish()?;
+    let check = gateway.check_skill(&caller, &skill_id, user_id).await?;
+    Ok(Success::new(&caller, check))
 }
 
 /// The Skill with its version as entity tag.

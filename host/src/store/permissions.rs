@@ -111,13 +111,14 @@ impl Store {
     }
 
     /// Counts one call against a rule with `max_calls`. `false`: it is used up, expired or gone,
-    /// and the call must be decided anew.
+    /// and the call must be decided anew. The last call it has counts as a change of the rules.
     pub async fn use_rule(&self, rule: &PermissionRule, now_ms: i64) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query(
+            let used: Option<i64> = sqlx::query_scalar(
                 "UPDATE permission_rules SET used = used + 1 \
                  WHERE workspace_id = $1 AND user_id = $2 AND kind = $3 AND name = $4 AND rule = $5 \
-                 AND (max_calls IS NULL OR used < max_calls) AND (expires_at_ms IS NULL OR expires_at_ms > $6)",
+                 AND (max_calls IS NULL OR used < max_calls) AND (expires_at_ms IS NULL OR expires_at_ms > $6) \
+                 RETURNING used",
             )
             .bind(&rule.workspace_id)
             .bind(&rule.user_id)
@@ -125,9 +126,12 @@ impl Store {
             .bind(&rule.name)
             .bind(rule.rule.as_str())
             .bind(now_ms)
-            .execute(&mut *tx)
-            .await?
-            .rows_affected() == 1
+            .fetch_optional(&mut *tx)
+            .await?;
+            if used.is_some() && used == rule.max_calls {
+                bump!(tx, Topic::Permissions);
+            }
+            used.is_some()
         }))
     }
 }

@@ -1,0 +1,277 @@
+//! Who may use what: rules of users, and the one decision that list, search, schema, dry run and
+//! execute all ask for.
+//!
+//! A rule for a tool beats one for its service, which beats the workspace's default. A rule that
+//! has expired or whose calls are used up is as if it were not there. Rules are remembered for a
+//! user until any process changes a rule; deciding costs no database query until then.
+//! Read [`decide`] for the decision, [`super::permission_rules`] for reading and changing rules.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Caller, Error, Gateway};
+use crate::catalog::Tool;
+use crate::catalog::manifest::Effect;
+use crate::ids::UserId;
+use crate::store::{DefaultPermission, PermissionRule, Rule, RuleKind, Topic};
+
+/// Users whose rules are remembered at one time.
+const KNOWN_USERS_MAX: usize = 10_000;
+
+/// What holds for one user and one tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Permission {
+    Allow,
+    Deny,
+    /// A person decides about each call.
+    Ask,
+}
+
+impl From<Rule> for Permission {
+    fn from(rule: Rule) -> Self {
+        match rule {
+            Rule::Allow => Self::Allow,
+            Rule::Deny => Self::Deny,
+            Rule::Ask => Self::Ask,
+        }
+    }
+}
+
+/// What made a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    ToolRule,
+    ServiceRule,
+    /// The workspace allows what no rule speaks of.
+    WorkspaceDefault,
+    /// The workspace allows reads and asks for the rest.
+    EffectDefault,
+}
+
+/// A permission and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Decision<'a> {
+    pub permission: Permission,
+    pub by: DecidedBy,
+    pub rule: Option<&'a PermissionRule>,
+}
+
+/// A user's rules by what they are for.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    services: HashMap<String, PermissionRule>,
+    tools: HashMap<String, PermissionRule>,
+}
+
+impl Rules {
+    pub(super) fn of(rows: Vec<PermissionRule>) -> Self {
+        let mut rules = Self::default();
+        for row in rows {
+            let of_kind = match row.kind {
+                RuleKind::Service => &mut rules.services,
+                RuleKind::Tool => &mut rules.tools,
+            };
+            of_kind.insert(row.name.clone(), row);
+        }
+        rules
+    }
+}
+
+/// What may be decided about: the tool's names and what it does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a> {
+    pub tool: &'a str,
+    pub service: &'a str,
+    pub effect: Effect,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn of(tool: &'a Tool) -> Self {
+        Self {
+            tool: &tool.name,
+            service: tool.service(),
+            effect: tool.effect(),
+        }
+    }
+}
+
+/// Whether a rule still counts.
+pub(super) fn live(rule: &PermissionRule, now_ms: i64) -> bool {
+    rule.expires_at_ms.is_none_or(|at| at > now_ms)
+        && rule.max_calls.is_none_or(|most| rule.used < most)
+}
+
+/// The one decision. Pure.
+pub(super) fn decide<'a>(
+    rules: &'a Rules,
+    default: DefaultPermission,
+    subject: Subject<'_>,
+    now_ms: i64,
+) -> Decision<'a> {
+    let of_tool = rules
+        .tools
+        .get(subject.tool)
+        .map(|rule| (rule, DecidedBy::ToolRule));
+    let of_service = rules
+        .services
+        .get(subject.service)
+        .map(|rule| (rule, DecidedBy::ServiceRule));
+    let ruled = [of_tool, of_service]
+        .into_iter()
+        .flatten()
+        .find(|(rule, _)| live(rule, now_ms));
+    if let Some((rule, by)) = ruled {
+        return Decision {
+            permission: rule.rule.into(),
+            by,
+            rule: Some(rule),
+        };
+    }
+    let (permission, by) = match default {
+        DefaultPermission::Allow => (Permission::Allow, DecidedBy::WorkspaceDefault),
+        DefaultPermission::ByEffect if subject.effect == Effect::Read => {
+            (Permission::Allow, DecidedBy::EffectDefault)
+        }
+        DefaultPermission::ByEffect => (Permission::Ask, DecidedBy::EffectDefault),
+    };
+    Decision {
+        permission,
+        by,
+        rule: None,
+    }
+}
+
+/// Rules of users seen since the last change to any rule.
+#[derive(Default)]
+pub(super) struct KnownRules(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    at: i64,
+    /// By workspace and user.
+    users: HashMap<(String, String), Arc<Rules>>,
+}
+
+impl KnownRules {
+    fn get(&self, at: i64, of: &(String, String)) -> Option<Arc<Rules>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.at < at {
+            known.users.clear();
+            known.at = at;
+        }
+        if known.at == at {
+            known.users.get(of).cloned()
+        } else {
+            None
+        }
+    }
+
+    fn put(&self, at: i64, of: (String, String), rules: Arc<Rules>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.at == at {
+            if known.users.len() >= KNOWN_USERS_MAX {
+                known.users.clear();
+            }
+            known.users.insert(of, rules);
+        }
+    }
+}
+
+/// One user's permissions at one moment.
+#[derive(Clone)]
+pub(super) struct Permissions {
+    pub rules: Arc<Rules>,
+    pub default: DefaultPermission,
+    pub now_ms: i64,
+}
+
+impl Permissions {
+    pub(super) fn of<'a>(&'a self, tool: &Tool) -> Decision<'a> {
+        decide(&self.rules, self.default, Subject::of(tool), self.now_ms)
+    }
+
+    /// Whether the tool exists for the user: allowed, or allowed once somebody was asked.
+    pub(super) fn shows(&self, tool: &Tool) -> bool {
+        self.of(tool).permission != Permission::Deny
+    }
+
+    /// Refuses a tool that the user may not use.
+    pub(super) fn check(&self, user: &UserId, tool: &Tool) -> Result<(), Error> {
+        if self.shows(tool) {
+            Ok(())
+        } else {
+            Err(denied(user, &tool.name))
+        }
+    }
+}
+
+pub(super) fn denied(user: &UserId, subject: &str) -> Error {
+    Error::PermissionDenied {
+        user_id: user.to_string(),
+        subject: subject.to_owned(),
+    }
+}
+
+impl Gateway {
+    /// What `user` may use, as of the moment the caller was authenticated.
+    pub(super) async fn permissions_of(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+    ) -> Result<Permissions, Error> {
+        let at = caller.changes.of(Topic::Permissions);
+        let of = (caller.workspace_id.clone(), user.to_string());
+        let rules = match self.known_rules.get(at, &of) {
+            Some(rules) => rules,
+            None => {
+                let rows = self.store.list_rules(&of.0, &of.1).await?;
+                let rules = Arc::new(Rules::of(rows));
+                self.known_rules.put(at, of, rules.clone());
+                rules
+            }
+        };
+        Ok(Permissions {
+            rules,
+            default: caller.default_permission,
+            now_ms: self.clock.now_ms(),
+        })
+    }
+
+    /// Decides about a call that is about to run, and counts it against a rule with `max_calls`.
+    pub(super) async fn count_call(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        tool: &Tool,
+        permissions: &Permissions,
+    ) -> Result<Permission, Error> {
+        let decided = permissions.of(tool);
+        let Some(rule) = decided.rule.filter(|rule| rule.max_calls.is_some()) else {
+            return Ok(decided.permission);
+        };
+        if self.store.use_rule(rule, permissions.now_ms).await? {
+            return Ok(decided.permission);
+        }
+        // Used up meanwhile. Rules as they are now, whatever is remembered.
+        let rows = self
+            .store
+            .list_rules(&caller.workspace_id, user.as_str())
+            .await?;
+        let rules = Rules::of(rows);
+        let subject = Subject::of(tool);
+        let decided = decide(&rules, permissions.default, subject, permissions.now_ms);
+        match decided.rule.filter(|rule| rule.max_calls.is_some()) {
+            Some(rule) if !self.store.use_rule(rule, permissions.now_ms).await? => {
+                Ok(Permission::Deny)
+            }
+            _ => Ok(decided.permission),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
