@@ -166,6 +166,8 @@ mod tests {
             key_prefix: "abcdefgh".to_owned(),
             scopes: Vec::new(),
             default_user: UserId::parse(user).unwrap(),
+            default_permission: crate::store::DefaultPermission::Allow,
+            changes: crate::store::Changes::default(),
             request_id: "req_1".to_owned(),
             address: None,
         }
