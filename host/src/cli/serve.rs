@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use axum::serve::ListenerExt as _;
 use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -38,6 +39,10 @@ impl Serve {
             )
         })?;
         let address = listener.local_addr()?;
+        // An event stream is many small writes: held back for one another, each would cost 40 ms.
+        let listener = listener.tap_io(|connection| {
+            let _ = connection.set_nodelay(true);
+        });
         let mut config = config.clone();
         let public_url = config
             .public_url
@@ -146,6 +151,9 @@ fn announce(output: Output, public_url: &str, key: Option<&str>) -> anyhow::Resu
 
 fn start_log(format: LogFormat) {
     let filter = EnvFilter::try_from_env("TOOLGATE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    // Below warnings the protocol's library logs whole messages, arguments and results included.
+    let quiet = "rmcp=warn".parse().expect("a target and a level");
+    let filter = filter.add_directive(quiet);
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);

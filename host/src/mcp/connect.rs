@@ -234,13 +234,13 @@ mod tests {
 
     #[test]
     fn only_an_absolute_link_is_put_before_the_user() {
-        let good = Some("https://tools.example.com/connect/abc");
+        let good = "https://tools.example.com/connect/abc";
         for outcome in [
-            Outcome::AuthRequired(connect(good)),
-            Outcome::AuthExpired(connect(good)),
+            Outcome::AuthRequired(connect(Some(good))),
+            Outcome::AuthExpired(connect(Some(good))),
         ] {
             let found = link(&ends_with(outcome)).expect("a link");
-            assert_eq!(found.url.as_str(), good.unwrap());
+            assert_eq!(found.url.as_str(), good);
             assert_eq!(found.message, "Connect GitHub.");
         }
         for none in [None, Some(""), Some("/connect/abc")] {
