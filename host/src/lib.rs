@@ -10,6 +10,7 @@
 //! - [`egress`] is the only way out: policy, dialling, credential injection, scrubbing.
 //! - [`oauth`] talks to authorization servers; [`vault`] seals secrets.
 //! - [`store`] holds all SQL, on SQLite or PostgreSQL.
+//! - [`openapi`] makes plugins of OpenAPI descriptions.
 //! - [`rest`] and [`mcp`] are the public edges; [`cli`] is the command line.
 //!
 //! Arrows point one way: edges -> gateway -> catalog | runtime | egress | oauth | vault | store.
@@ -25,6 +26,8 @@ pub mod mcp;
 pub mod rest;
 
 pub mod gateway;
+
+pub mod openapi;
 
 pub mod catalog;
 pub mod egress;

@@ -7,6 +7,7 @@ mod key;
 mod openapi;
 mod output;
 mod plugin;
+mod plugin_build;
 mod serve;
 mod service;
 mod vault;

@@ -3,6 +3,7 @@
 use clap::Subcommand;
 
 use super::output::{Output, table};
+use super::plugin_build::{Build, Check, New};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::gateway::plugins::{self, PluginList};
@@ -16,12 +17,22 @@ pub enum Plugin {
         /// Name of the service
         service: String,
     },
+    Build(Build),
+    New(New),
+    Check(Check),
 }
 
 impl Plugin {
     pub async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        match self {
+            Self::Build(command) => return command.run(output).await,
+            Self::New(command) => return command.run(output).await,
+            Self::Check(command) => return command.run(output).await,
+            Self::List | Self::Approve { .. } => {}
+        }
         let store = super::open_store(config).await?;
         match self {
+            Self::Build(_) | Self::New(_) | Self::Check(_) => Ok(()),
             Self::List => output.print(&plugins::list(&store).await?, text),
             Self::Approve { service } => {
                 let approved = plugins::approve(&store, &service, Clock::system().now_ms()).await?;

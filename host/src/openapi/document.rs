@@ -1,0 +1,384 @@
+//! Reading a description and the files beside it, and following `$ref`.
+//!
+//! A description is kept as plain JSON values instead of typed OpenAPI structs: published
+//! descriptions are often slightly off (a number where a text belongs, a boolean `required`), one
+//! wrong value must not cost two hundred good operations, and one reader serves 2.0, 3.0 and 3.1.
+//! JSON is read by `serde_json`, YAML by `serde-saphyr`, which bounds aliases, nesting and events.
+//! References lead to places in the same file or to files below the description's folder, never
+//! over the network.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::Value;
+
+use super::problem::Problem;
+
+/// Largest file, in bytes.
+pub const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Most files that one description may consist of.
+pub const FILES_MAX: usize = 200;
+/// Most YAML parser events of one file, aliases replayed.
+const YAML_EVENTS_MAX: usize = 8_000_000;
+const YAML_DEPTH_MAX: usize = 128;
+/// Longest chain of `$ref` to `$ref`.
+const HOPS_MAX: usize = 32;
+/// Deepest nesting that is searched for references.
+const SCAN_DEPTH_MAX: usize = 256;
+
+/// One file of a description.
+#[derive(Debug)]
+struct File {
+    /// As messages name it.
+    name: String,
+    value: Value,
+    /// Files that it refers to, by the text in front of `#`.
+    links: BTreeMap<String, Result<usize, String>>,
+}
+
+/// A description with every file that it refers to.
+#[derive(Debug)]
+pub struct Documents {
+    files: Vec<File>,
+}
+
+/// A place in a description.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'d> {
+    file: usize,
+    pub value: &'d Value,
+}
+
+impl<'d> Node<'d> {
+    /// The value below, in the same file.
+    pub fn get(&self, key: &str) -> Option<Self> {
+        Some(self.at(self.value.get(key)?))
+    }
+
+    pub fn at(&self, value: &'d Value) -> Self {
+        Self { file: self.file, value }
+    }
+
+    pub fn text(&self, key: &str) -> Option<&'d str> {
+        self.value.get(key)?.as_str()
+    }
+
+    pub fn flag(&self, key: &str) -> bool {
+        match self.value.get(key) {
+            Some(Value::Bool(flag)) => *flag,
+            Some(Value::String(text)) => text == "true",
+            _ => false,
+        }
+    }
+
+    /// Members of the object below `key`; nothing where there is none.
+    pub fn members(&self, key: &str) -> impl Iterator<Item = (&'d str, Self)> + use<'d> {
+        let file = self.file;
+        let map = self.value.get(key).and_then(Value::as_object);
+        map.into_iter().flatten().map(move |(key, value)| (key.as_str(), Node { file, value }))
+    }
+
+    /// Elements of the list below `key`; nothing where there is none.
+    pub fn elements(&self, key: &str) -> impl Iterator<Item = Self> + use<'d> {
+        let file = self.file;
+        let list = self.value.get(key).and_then(Value::as_array);
+        list.into_iter().flatten().map(move |value| Node { file, value })
+    }
+
+    /// What tells one place from another.
+    pub fn identity(&self) -> usize {
+        std::ptr::from_ref(self.value).addr()
+    }
+}
+
+impl Documents {
+    /// Reads the description at `path` and every file it refers to. `change` may rewrite the main
+    /// document (overlays, Swagger 2.0) before references are followed.
+    pub fn load(
+        path: &Path,
+        change: impl FnOnce(&str, Value) -> Result<Value, Problem>,
+    ) -> Result<Self, Problem> {
+        let name = path.display().to_string();
+        let value = change(&name, read(path)?)?;
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
+        let mut documents = Self { files: vec![File { name, value, links: BTreeMap::new() }] };
+        let mut places = vec![PathBuf::from(path.file_name().unwrap_or_default())];
+        let mut next = 0;
+        while next < documents.files.len() {
+            let mut targets = Vec::new();
+            references(&documents.files[next].value, SCAN_DEPTH_MAX, &mut targets);
+            targets.sort_unstable();
+            targets.dedup();
+            for target in targets {
+                let link = documents.link(&folder, &mut places, next, &target);
+                documents.files[next].links.insert(target, link);
+            }
+            next += 1;
+        }
+        Ok(documents)
+    }
+
+    /// A description without files beside it.
+    pub fn of(name: &str, value: Value) -> Self {
+        let mut targets = Vec::new();
+        references(&value, SCAN_DEPTH_MAX, &mut targets);
+        let links = targets.into_iter().map(|t| {
+            let refused = format!("`{t}` is another file, and there is no folder to look in");
+            (t, Err(refused))
+        });
+        Self { files: vec![File { name: name.to_owned(), links: links.collect(), value }] }
+    }
+
+    fn link(
+        &mut self,
+        folder: &Path,
+        places: &mut Vec<PathBuf>,
+        from: usize,
+        target: &str,
+    ) -> Result<usize, String> {
+        if target.contains("://") || target.starts_with("//") {
+            return Err(format!(
+                "`{target}` is on the network, which is never read; save it beside the description"
+            ));
+        }
+        let here = places[from].parent().map(Path::to_path_buf).unwrap_or_default();
+        let place = inside(&here.join(target))
+            .ok_or_else(|| format!("`{target}` is outside the description's folder"))?;
+        if let Some(known) = places.iter().position(|known| *known == place) {
+            return Ok(known);
+        }
+        if places.len() >= FILES_MAX {
+            return Err(format!("more than {FILES_MAX} files"));
+        }
+        let path = folder.join(&place);
+        let real = path.canonicalize().map_err(|_| format!("the file `{target}` does not exist"))?;
+        let root = folder.canonicalize().map_err(|_| "the folder cannot be read".to_owned())?;
+        if !real.starts_with(root) {
+            return Err(format!("`{target}` leads outside the description's folder"));
+        }
+        let value = read(&path).map_err(|problem| problem.message)?;
+        self.files.push(File { name: path.display().to_string(), value, links: BTreeMap::new() });
+        places.push(place);
+        Ok(places.len() - 1)
+    }
+
+    pub fn root(&self) -> Node<'_> {
+        Node { file: 0, value: &self.files[0].value }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.files[0].name
+    }
+
+    /// Follows `$ref` from a place to what it means. The error says what is wrong with it.
+    pub fn resolve<'d>(&'d self, node: Node<'d>) -> Result<Node<'d>, String> {
+        let mut node = node;
+        for _ in 0..HOPS_MAX {
+            let Some(reference) = node.text("$ref") else {
+                return Ok(node);
+            };
+            node = self.follow(node.file, reference)?;
+        }
+        Err(format!("a chain of more than {HOPS_MAX} references"))
+    }
+
+    fn follow<'d>(&'d self, from: usize, reference: &str) -> Result<Node<'d>, String> {
+        let (target, pointer) = reference.split_once('#').unwrap_or((reference, ""));
+        let file = match target {
+            "" => from,
+            target => match self.files[from].links.get(target) {
+                Some(Ok(file)) => *file,
+                Some(Err(problem)) => return Err(problem.clone()),
+                None => return Err(format!("`{target}` was not read")),
+            },
+        };
+        let pointer = percent_decoded(pointer);
+        let value = &self.files[file].value;
+        let found = value.pointer(&pointer).or_else(|| {
+            // A bare name, as Swagger 1.2 wrote it.
+            let bare = (!pointer.is_empty() && !pointer.starts_with('/')).then_some(pointer.as_str())?;
+            value.pointer("/components/schemas")?.get(bare)
+        });
+        match found {
+            Some(value) => Ok(Node { file, value }),
+            None => Err(format!("`{reference}` leads nowhere; declare it or correct the reference")),
+        }
+    }
+}
+
+/// Reads one JSON or YAML file.
+pub fn read(path: &Path) -> Result<Value, Problem> {
+    let name = path.display().to_string();
+    let refused = |message: String| Problem::new(&name, "", message);
+    let size = std::fs::metadata(path)
+        .map_err(|error| refused(format!("cannot be read: {error}")))?
+        .len();
+    if size > FILE_BYTES_MAX {
+        return Err(refused(format!("has {size} bytes; at most {FILE_BYTES_MAX} are read")));
+    }
+    let bytes =
+        std::fs::read(path).map_err(|error| refused(format!("cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| refused("is not UTF-8 text".to_owned()))?;
+    parse(&name, &text)
+}
+
+/// Reads JSON or YAML text.
+pub fn parse(name: &str, text: &str) -> Result<Value, Problem> {
+    let text = text.trim_start_matches('\u{feff}');
+    let json = if text.trim_start().starts_with(['{', '[']) {
+        match serde_json::from_str(text) {
+            Ok(value) => return Ok(value),
+            Err(error) => Some(error),
+        }
+    } else {
+        None
+    };
+    // Flow YAML starts like JSON; a large text that is no JSON is not tried twice.
+    if let Some(error) = json.filter(|_| text.len() > 4 * 1024 * 1024 || name.ends_with(".json")) {
+        return Err(Problem::new(name, "", format!("is not JSON: {error}")));
+    }
+    yaml(text).map_err(|message| Problem::new(name, "", message))
+}
+
+fn yaml(text: &str) -> Result<Value, String> {
+    let mut options = serde_saphyr::Options::default();
+    options.strict_booleans = true;
+    options.duplicate_keys = serde_saphyr::DuplicateKeyPolicy::LastWins;
+    if let Some(budget) = options.budget.as_mut() {
+        budget.max_events = YAML_EVENTS_MAX;
+        budget.max_nodes = YAML_EVENTS_MAX;
+        budget.max_total_scalar_bytes = 128 * 1024 * 1024;
+        budget.max_depth = YAML_DEPTH_MAX;
+    }
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let message: String = error.to_string().chars().take(600).collect();
+        format!("is not acceptable YAML: {message}")
+    })
+}
+
+/// The file parts of all `$ref`s.
+fn references(value: &Value, depth: usize, found: &mut Vec<String>) {
+    if depth == 0 {
+        return;
+    }
+    match value {
+        Value::Object(map) => {
+            if let Some(Value::String(reference)) = map.get("$ref")
+                && let Some(target) = reference.split('#').next().filter(|target| !target.is_empty())
+            {
+                found.push(target.to_owned());
+            }
+            for value in map.values() {
+                references(value, depth - 1, found);
+            }
+        }
+        Value::Array(items) => {
+            for value in items {
+                references(value, depth - 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A relative path without `.` and `..`, none where it would leave its root.
+fn inside(path: &Path) -> Option<PathBuf> {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(part) => clean.push(part),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !clean.pop() {
+                    return None;
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(clean)
+}
+
+fn percent_decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = bytes
+            .get(at + 1..at + 3)
+            .filter(|_| bytes[at] == b'%')
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match hex {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Documents, parse};
+
+    #[test]
+    fn references_are_followed_in_the_document_and_to_files_below_its_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+        std::fs::create_dir(folder.path().join("sub")).expect("a folder");
+        write("api.yaml", "a: { $ref: '#/b~1c' }\nb/c: { $ref: 'sub/x.json#/deep' }\nout: { $ref: '../x.json' }\nnet: { $ref: 'https://x.example/y' }\nloop: { $ref: '#/loop' }\nnone: { $ref: '#/nowhere' }\n");
+        write("sub/x.json", r#"{"deep": {"$ref": "y.json"}}"#);
+        write("sub/y.json", r#"{"found": 1}"#);
+        let docs = Documents::load(&folder.path().join("api.yaml"), |_, value| Ok(value)).expect("loaded");
+        let at = |key: &str| docs.resolve(docs.root().get(key).expect("there"));
+        assert_eq!(at("a").expect("resolved").value, &json!({"found": 1}));
+        for (key, reason) in [("out", "outside"), ("net", "network"), ("loop", "chain"), ("none", "leads nowhere")] {
+            let refused = at(key).expect_err("refused");
+            assert!(refused.contains(reason), "{key}: {refused}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_folder_is_not_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let other = tempfile::tempdir().expect("a folder");
+        std::fs::write(other.path().join("s.json"), "{}").expect("written");
+        std::os::unix::fs::symlink(other.path(), folder.path().join("sub")).expect("linked");
+        std::fs::write(folder.path().join("api.json"), r#"{"a": {"$ref": "sub/s.json"}}"#).expect("written");
+        let docs = Documents::load(&folder.path().join("api.json"), |_, value| Ok(value)).expect("loaded");
+        assert!(docs.resolve(docs.root().get("a").expect("there")).is_err());
+    }
+
+    #[test]
+    fn yaml_is_read_as_openapi_means_it() {
+        let read = parse("x.yaml", "a: no\nb: 1.0\nresponses:\n  200: { x: yes }\nd: 2024-01-01\ne: &x [1]\nf: *x\n").expect("read");
+        assert_eq!(
+            read,
+            json!({"a": "no", "b": 1.0, "responses": {"200": {"x": "yes"}}, "d": "2024-01-01", "e": [1], "f": [1]})
+        );
+    }
+
+    #[test]
+    fn bombs_and_nonsense_are_refused() {
+        let mut bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
+        for (from, to) in ["a", "b", "c", "d", "e", "f", "g", "h"].iter().zip(["b", "c", "d", "e", "f", "g", "h", "i"]) {
+            bomb.push_str(&format!("{to}: &{to} [{}]\n", vec![format!("*{from}"); 10].join(",")));
+        }
+        for text in [bomb, "[".repeat(100_000), "{".repeat(100_000), "a: [".to_owned(), "{\"a\":".repeat(5_000)] {
+            assert!(parse("x.yaml", &text).is_err(), "{}", &text[..20.min(text.len())]);
+        }
+    }
+}

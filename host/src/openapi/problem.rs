@@ -1,0 +1,76 @@
+//! What is wrong with a description, and where.
+
+use std::fmt;
+
+/// Why no plugin can be made of a description. Says the file, the place in it and what to write.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problem {
+    pub file: String,
+    /// JSON Pointer; empty for the document.
+    pub pointer: String,
+    pub message: String,
+}
+
+impl Problem {
+    pub fn new(
+        file: impl Into<String>,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { file: file.into(), pointer: pointer.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if !self.pointer.is_empty() {
+            write!(f, "#{}", self.pointer)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// Something that the plugin does not have, or has in another form than the description.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Note {
+    /// JSON Pointer into the description.
+    pub pointer: String,
+    pub message: String,
+    /// A whole operation is missing.
+    pub left_out: bool,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}: {}", self.pointer, self.message)
+    }
+}
+
+/// Most notes kept of one build.
+pub const NOTES_MAX: usize = 500;
+
+/// Notes of one build, in the order of the description.
+#[derive(Debug, Default)]
+pub struct Notes(pub Vec<Note>);
+
+impl Notes {
+    pub fn changed(&mut self, pointer: &str, message: impl Into<String>) {
+        self.push(pointer, message.into(), false);
+    }
+
+    pub fn left_out(&mut self, pointer: &str, message: impl Into<String>) {
+        self.push(pointer, message.into(), true);
+    }
+
+    fn push(&mut self, pointer: &str, message: String, left_out: bool) {
+        if self.0.len() < NOTES_MAX {
+            self.0.push(Note { pointer: pointer.to_owned(), message, left_out });
+        }
+    }
+}
+
+/// A pointer one segment longer.
+pub fn below(pointer: &str, segment: &str) -> String {
+    format!("{pointer}/{}", segment.replace('~', "~0").replace('/', "~1"))
+}

@@ -1,0 +1,277 @@
+//! Swagger 2.0 as OpenAPI 3.0: bodies, form fields, hosts and credentials get their newer places.
+//! `definitions` stay where they are, so that references keep leading to them.
+
+use serde_json::{Map, Value, json};
+
+const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
+
+/// Whether a document is Swagger 2.0.
+pub fn is_swagger(document: &Value) -> bool {
+    match document.get("swagger") {
+        Some(Value::String(version)) => version.starts_with('2'),
+        Some(Value::Number(version)) => version.as_f64() == Some(2.0),
+        _ => false,
+    }
+}
+
+/// Rewrites a Swagger 2.0 document.
+pub fn convert(document: Value) -> Value {
+    let original = document.clone();
+    let Value::Object(mut root) = document else {
+        return document;
+    };
+    let consumes = media_types(original.get("consumes"));
+    let produces = media_types(original.get("produces"));
+    root.shift_remove("swagger");
+    root.insert("openapi".to_owned(), json!("3.0.3"));
+    if let Some(servers) = servers(&original) {
+        root.insert("servers".to_owned(), servers);
+    }
+    if let Some(Value::Object(schemes)) = root.shift_remove("securityDefinitions") {
+        let schemes: Map<String, Value> =
+            schemes.into_iter().map(|(name, scheme)| (name, security_scheme(scheme))).collect();
+        let components = root.entry("components").or_insert_with(|| json!({}));
+        if let Some(components) = components.as_object_mut() {
+            components.insert("securitySchemes".to_owned(), schemes.into());
+        }
+    }
+    if let Some(Value::Object(paths)) = root.get_mut("paths") {
+        for item in paths.values_mut().filter_map(Value::as_object_mut) {
+            path_item(item, &original, &consumes, &produces);
+        }
+    }
+    Value::Object(root)
+}
+
+fn media_types(value: Option<&Value>) -> Vec<String> {
+    let list = value.and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn servers(root: &Value) -> Option<Value> {
+    let host = root.get("host").and_then(Value::as_str).unwrap_or_default();
+    let base = root.get("basePath").and_then(Value::as_str).unwrap_or_default();
+    if host.is_empty() && base.is_empty() {
+        return None;
+    }
+    let schemes = media_types(root.get("schemes"));
+    let scheme = if schemes.is_empty() || schemes.iter().any(|s| s == "https") { "https" } else { "http" };
+    let url = if host.is_empty() { base.to_owned() } else { format!("{scheme}://{host}{base}") };
+    Some(json!([{"url": url}]))
+}
+
+fn security_scheme(scheme: Value) -> Value {
+    let Value::Object(mut scheme) = scheme else {
+        return scheme;
+    };
+    match scheme.get("type").and_then(Value::as_str) {
+        Some("basic") => {
+            scheme.insert("type".to_owned(), json!("http"));
+            scheme.insert("scheme".to_owned(), json!("basic"));
+        }
+        Some("oauth2") => {
+            let flow = match scheme.get("flow").and_then(Value::as_str) {
+                Some("accessCode") => "authorizationCode",
+                Some("application") => "clientCredentials",
+                Some("password") => "password",
+                _ => "implicit",
+            };
+            let mut inner = Map::new();
+            for key in ["authorizationUrl", "tokenUrl", "scopes"] {
+                if let Some(value) = scheme.shift_remove(key) {
+                    inner.insert(key.to_owned(), value);
+                }
+            }
+            scheme.insert("flows".to_owned(), json!({flow: inner}));
+        }
+        _ => {}
+    }
+    Value::Object(scheme)
+}
+
+fn path_item(item: &mut Map<String, Value>, root: &Value, consumes: &[String], produces: &[String]) {
+    let shared: Vec<Value> = item
+        .get("parameters")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(|parameter| resolved(parameter, root))
+        .collect();
+    let (shared_body, shared_rest): (Vec<Value>, Vec<Value>) = shared.into_iter().partition(is_body);
+    if item.contains_key("parameters") {
+        item.insert("parameters".to_owned(), shared_rest.into_iter().map(parameter).collect());
+    }
+    for (_, operation) in item.iter_mut().filter(|(key, _)| METHODS.contains(&key.as_str())) {
+        let Some(operation) = operation.as_object_mut() else {
+            continue;
+        };
+        let own: Vec<Value> = operation
+            .get("parameters")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|parameter| resolved(parameter, root))
+            .collect();
+        let (mut body, rest): (Vec<Value>, Vec<Value>) = own.into_iter().partition(is_body);
+        body.extend(shared_body.iter().cloned());
+        if operation.contains_key("parameters") {
+            operation.insert("parameters".to_owned(), rest.into_iter().map(parameter).collect());
+        }
+        let own_types = media_types(operation.get("consumes"));
+        let types = if operation.contains_key("consumes") { &own_types } else { consumes };
+        if let Some(request) = request_body(&body, types) {
+            operation.insert("requestBody".to_owned(), request);
+        }
+        let own_types = media_types(operation.get("produces"));
+        let types = if operation.contains_key("produces") { &own_types } else { produces };
+        if let Some(Value::Object(responses)) = operation.get_mut("responses") {
+            for response in responses.values_mut().filter_map(Value::as_object_mut) {
+                if let Some(schema) = response.shift_remove("schema") {
+                    let types = if types.is_empty() { &["application/json".to_owned()][..] } else { types };
+                    let content: Map<String, Value> =
+                        types.iter().map(|media| (media.clone(), json!({"schema": schema}))).collect();
+                    response.insert("content".to_owned(), content.into());
+                }
+            }
+        }
+    }
+}
+
+fn resolved(parameter: &Value, root: &Value) -> Value {
+    let target = parameter
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|reference| root.pointer(reference.strip_prefix('#')?));
+    target.unwrap_or(parameter).clone()
+}
+
+fn is_body(parameter: &Value) -> bool {
+    matches!(parameter.get("in").and_then(Value::as_str), Some("body" | "formData"))
+}
+
+/// A parameter's type moves into `schema`, its `collectionFormat` becomes a style.
+fn parameter(parameter: Value) -> Value {
+    let Value::Object(mut map) = parameter else {
+        return parameter;
+    };
+    if map.contains_key("schema") || map.contains_key("$ref") {
+        return Value::Object(map);
+    }
+    let query = map.get("in").and_then(Value::as_str) == Some("query");
+    let list = map.get("type").and_then(Value::as_str) == Some("array");
+    let format = map.shift_remove("collectionFormat");
+    if list && query {
+        let (style, explode) = match format.as_ref().and_then(Value::as_str) {
+            Some("multi") => ("form", true),
+            Some("ssv") => ("spaceDelimited", false),
+            Some("tsv") => ("tabDelimited", false),
+            Some("pipes") => ("pipeDelimited", false),
+            _ => ("form", false),
+        };
+        map.insert("style".to_owned(), json!(style));
+        map.insert("explode".to_owned(), json!(explode));
+    }
+    let schema = schema_of(&mut map);
+    map.insert("schema".to_owned(), schema);
+    Value::Object(map)
+}
+
+fn schema_of(map: &mut Map<String, Value>) -> Value {
+    let own = ["name", "in", "required", "description", "x-toolgate", "style", "explode", "allowEmptyValue"];
+    let keys: Vec<String> = map.keys().filter(|key| !own.contains(&key.as_str())).cloned().collect();
+    keys.into_iter().filter_map(|key| map.shift_remove(&key).map(|value| (key, value))).collect()
+}
+
+fn request_body(parameters: &[Value], consumes: &[String]) -> Option<Value> {
+    let whole = parameters.iter().find(|p| p.get("in").and_then(Value::as_str) == Some("body"));
+    if let Some(body) = whole {
+        let schema = body.get("schema").cloned().unwrap_or_else(|| json!({}));
+        let media: Vec<&str> = consumes.iter().map(String::as_str).collect();
+        let media = if media.is_empty() { vec!["application/json"] } else { media };
+        let content: Map<String, Value> =
+            media.into_iter().map(|media| (media.to_owned(), json!({"schema": schema}))).collect();
+        return Some(json!({
+            "content": content,
+            "required": body.get("required").cloned().unwrap_or(Value::Bool(false)),
+            "description": body.get("description").cloned().unwrap_or(Value::Null),
+        }));
+    }
+    let fields: Vec<&Value> = parameters.iter().filter(|p| p.get("name").is_some()).collect();
+    if fields.is_empty() {
+        return None;
+    }
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    let mut encoding = Map::new();
+    let mut file = false;
+    for field in fields {
+        let Value::Object(mut map) = field.clone() else {
+            continue;
+        };
+        let name = map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let format = map.shift_remove("collectionFormat");
+        if map.get("type").and_then(Value::as_str) == Some("array")
+            && format.as_ref().and_then(Value::as_str) != Some("multi")
+        {
+            encoding.insert(name.clone(), json!({"style": "form", "explode": false}));
+        }
+        file |= map.get("type").and_then(Value::as_str) == Some("file");
+        if map.get("required") == Some(&Value::Bool(true)) {
+            required.push(name.clone());
+        }
+        let mut schema = schema_of(&mut map);
+        for key in ["description", "x-toolgate"] {
+            if let (Some(schema), Some(value)) = (schema.as_object_mut(), map.shift_remove(key)) {
+                schema.insert(key.to_owned(), value);
+            }
+        }
+        properties.insert(name, schema);
+    }
+    let multipart = file || consumes.iter().any(|media| media == "multipart/form-data");
+    let urlencoded = consumes.iter().any(|media| media == "application/x-www-form-urlencoded");
+    let media =
+        if multipart && (file || !urlencoded) { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    Some(json!({"content": {media: {"schema": schema, "encoding": encoding}}, "required": true}))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{convert, is_swagger};
+
+    #[test]
+    fn everything_gets_its_newer_place() {
+        let old = json!({
+            "swagger": "2.0", "host": "api.example.com", "basePath": "/v1", "schemes": ["http", "https"],
+            "consumes": ["application/json"],
+            "parameters": {"lang": {"name": "lang", "in": "query", "type": "string", "enum": ["en"]}},
+            "securityDefinitions": {"o": {"type": "oauth2", "flow": "accessCode", "authorizationUrl": "https://a", "tokenUrl": "https://t", "scopes": {"r": "Read"}},
+                                    "b": {"type": "basic"}},
+            "paths": {"/a": {
+                "post": {"parameters": [{"$ref": "#/parameters/lang"},
+                                        {"name": "ids", "in": "query", "type": "array", "items": {"type": "integer"}, "collectionFormat": "multi"},
+                                        {"name": "body", "in": "body", "required": true, "schema": {"$ref": "#/definitions/A"}}],
+                         "responses": {"200": {"schema": {"type": "string"}}}},
+                "put": {"consumes": ["multipart/form-data"], "parameters": [{"name": "f", "in": "formData", "type": "file", "required": true}]}
+            }}
+        });
+        assert!(is_swagger(&old));
+        let new = convert(old);
+        assert_eq!(new["servers"], json!([{"url": "https://api.example.com/v1"}]));
+        assert_eq!(new["components"]["securitySchemes"]["b"], json!({"type": "http", "scheme": "basic"}));
+        assert_eq!(
+            new["components"]["securitySchemes"]["o"]["flows"]["authorizationCode"]["tokenUrl"],
+            json!("https://t")
+        );
+        let post = &new["paths"]["/a"]["post"];
+        assert_eq!(post["parameters"][0]["schema"], json!({"type": "string", "enum": ["en"]}));
+        assert_eq!((&post["parameters"][1]["style"], &post["parameters"][1]["explode"]), (&json!("form"), &json!(true)));
+        assert_eq!(post["requestBody"]["content"]["application/json"]["schema"], json!({"$ref": "#/definitions/A"}));
+        assert_eq!(post["responses"]["200"]["content"]["application/json"]["schema"], json!({"type": "string"}));
+        let put = &new["paths"]["/a"]["put"]["requestBody"]["content"]["multipart/form-data"]["schema"];
+        assert_eq!(put["properties"]["f"], json!({"type": "file"}));
+        assert_eq!(put["required"], json!(["f"]));
+    }
+}
