@@ -68,9 +68,15 @@ impl Build {
                     overlays: self.overlay.clone(),
                     service: self.service.clone(),
                 };
-                let report = build_one(input, |service| {
-                    self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{service}.wasm")))
-                }, self.strict)
+                let report = build_one(
+                    input,
+                    |service| {
+                        self.output
+                            .clone()
+                            .unwrap_or_else(|| PathBuf::from(format!("{service}.wasm")))
+                    },
+                    self.strict,
+                )
                 .await?;
                 output.print(&report, |report| report.text(self.notes))
             }
@@ -88,7 +94,11 @@ impl Report {
             self.bytes.div_ceil(1000),
             std::time::Duration::from_millis(self.duration_ms).as_secs_f64()
         )];
-        let shown = if all_notes { self.notes.len() } else { NOTES_SHOWN };
+        let shown = if all_notes {
+            self.notes.len()
+        } else {
+            NOTES_SHOWN
+        };
         // What is missing comes first.
         let missing = self.notes.iter().filter(|note| note.left_out);
         let changed = self.notes.iter().filter(|note| !note.left_out);
@@ -97,7 +107,10 @@ impl Report {
             lines.push(format!("  {what} {note}"));
         }
         if self.notes.len() > shown {
-            lines.push(format!("  and {} more; --notes prints all", self.notes.len() - shown));
+            lines.push(format!(
+                "  and {} more; --notes prints all",
+                self.notes.len() - shown
+            ));
         }
         lines.join("\n")
     }
@@ -111,7 +124,8 @@ async fn build_one(
     let started = Instant::now();
     let handle = tokio::runtime::Handle::current();
     // Reading, expanding and freezing are work for a thread, not for the reactor.
-    let built = tokio::task::spawn_blocking(move || handle.block_on(openapi::build(&input))).await??;
+    let built =
+        tokio::task::spawn_blocking(move || handle.block_on(openapi::build(&input))).await??;
     let missing = built.described.notes.iter().find(|note| note.left_out);
     if let Some(note) = missing.filter(|_| strict) {
         bail!("an operation cannot become a tool: {note}");
@@ -132,24 +146,32 @@ async fn build_one(
 
 /// Writes beside and renames, so that a watched folder never shows half a file.
 fn write(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    if let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("{} cannot be made", folder.display()))?;
     }
     let beside = file.with_extension(format!("wasm.{}.part", std::process::id()));
-    std::fs::write(&beside, bytes).with_context(|| format!("{} cannot be written", beside.display()))?;
+    std::fs::write(&beside, bytes)
+        .with_context(|| format!("{} cannot be written", beside.display()))?;
     std::fs::rename(&beside, file).with_context(|| format!("{} cannot be written", file.display()))
 }
 
 fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }
 
 /// Every description of a folder of plugins, sorted.
 pub(super) fn descriptions(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+    let entries = std::fs::read_dir(folder)
+        .with_context(|| format!("{} cannot be read", folder.display()))?;
     let mut found = Vec::new();
     for entry in entries {
         let place = entry?.path();
@@ -171,7 +193,10 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
         let (turns, out) = (turns.clone(), out.to_owned());
         running.spawn(async move {
             let _turn = turns.acquire_owned().await;
-            let input = Input { description: description.clone(), ..Input::default() };
+            let input = Input {
+                description: description.clone(),
+                ..Input::default()
+            };
             let place = |service: &str| out.join(format!("{service}.wasm"));
             (description, build_one(input, place, true).await)
         });
@@ -182,19 +207,29 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
         done += 1;
         match ended? {
             (_, Ok(report)) => {
-                eprintln!("[{done}/{total}] {}: {} tools", report.service, report.tools);
+                eprintln!(
+                    "[{done}/{total}] {}: {} tools",
+                    report.service, report.tools
+                );
                 reports.push(report);
             }
             (description, Err(cause)) => {
                 failed += 1;
-                eprintln!("[{done}/{total}] {} failed: {cause:#}", description.display());
+                eprintln!(
+                    "[{done}/{total}] {} failed: {cause:#}",
+                    description.display()
+                );
             }
         }
     }
     reports.sort_by(|a, b| a.service.cmp(&b.service));
     let tools: usize = reports.iter().map(|report| report.tools).sum();
     output.print(&reports, |reports| {
-        format!("{} plugins, {tools} tools, {:.1} s", reports.len(), started.elapsed().as_secs_f64())
+        format!(
+            "{} plugins, {tools} tools, {:.1} s",
+            reports.len(),
+            started.elapsed().as_secs_f64()
+        )
     })?;
     if failed > 0 {
         bail!("{failed} of {total} descriptions did not become a plugin");
@@ -229,13 +264,20 @@ impl New {
     pub async fn run(self, output: Output) -> anyhow::Result<()> {
         let text = match self.openapi.strip_prefix("https://") {
             Some(_) => fetch(&self.openapi).await?,
-            None if self.openapi.contains("://") => bail!("only files and https addresses are read"),
+            None if self.openapi.contains("://") => {
+                bail!("only files and https addresses are read")
+            }
             None => std::fs::read_to_string(&self.openapi)
                 .with_context(|| format!("{} cannot be read", self.openapi))?,
         };
         let value = openapi::document::parse(&self.openapi, &text)?;
-        let title = value.pointer("/info/title").and_then(|title| title.as_str()).unwrap_or("service");
-        let service = self.service.unwrap_or_else(|| openapi::words::service(title));
+        let title = value
+            .pointer("/info/title")
+            .and_then(|title| title.as_str())
+            .unwrap_or("service");
+        let service = self
+            .service
+            .unwrap_or_else(|| openapi::words::service(title));
         let folder = self.into.join(&service);
         if folder.exists() {
             bail!("{} exists already", folder.display());
@@ -247,7 +289,12 @@ impl New {
         let overlay = folder.join("overlay.yaml");
         let choices = operations(&value);
         std::fs::write(&overlay, overlay_text(&service, &choices))?;
-        let made = Made { folder, description, overlay, operations: choices.len() };
+        let made = Made {
+            folder,
+            description,
+            overlay,
+            operations: choices.len(),
+        };
         output.print(&made, |made| {
             format!(
                 "{} has {} operations.\n1. Keep the ones an agent needs in {}.\n2. toolgate plugin build {} --overlay {} -o plugins/dist/{service}.wasm",
@@ -264,12 +311,23 @@ impl New {
 /// How `x-toolgate: operations` names each operation, with its summary.
 fn operations(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for (path, item) in value.get("paths").and_then(|paths| paths.as_object()).into_iter().flatten() {
+    for (path, item) in value
+        .get("paths")
+        .and_then(|paths| paths.as_object())
+        .into_iter()
+        .flatten()
+    {
         for method in ["get", "post", "put", "patch", "delete"] {
             if let Some(operation) = item.get(method) {
                 let text = |key: &str| operation.get(key).and_then(|text| text.as_str());
-                let name = text("operationId").map_or_else(|| format!("{} {path}", method.to_uppercase()), str::to_owned);
-                found.push((name, openapi::words::clean(text("summary").unwrap_or_default(), 80)));
+                let name = text("operationId").map_or_else(
+                    || format!("{} {path}", method.to_uppercase()),
+                    str::to_owned,
+                );
+                found.push((
+                    name,
+                    openapi::words::clean(text("summary").unwrap_or_default(), 80),
+                ));
             }
         }
     }
@@ -282,7 +340,11 @@ fn overlay_text(service: &str, operations: &[(String, String)]) -> String {
     );
     for (name, summary) in operations {
         let quoted = serde_json::Value::from(name.as_str());
-        let comment = if summary.is_empty() { String::new() } else { format!("  # {summary}") };
+        let comment = if summary.is_empty() {
+            String::new()
+        } else {
+            format!("  # {summary}")
+        };
         text.push_str(&format!("          - {quoted}{comment}\n"));
     }
     text
@@ -333,8 +395,11 @@ impl Check {
     pub async fn run(self, output: Output) -> anyhow::Result<()> {
         let strict = self.strict;
         let checked: Vec<Checked> =
-            tokio::task::spawn_blocking(move || self.files.into_iter().map(check).collect()).await?;
-        output.print(&checked, |all| all.iter().map(Checked::text).collect::<Vec<_>>().join("\n"))?;
+            tokio::task::spawn_blocking(move || self.files.into_iter().map(check).collect())
+                .await?;
+        output.print(&checked, |all| {
+            all.iter().map(Checked::text).collect::<Vec<_>>().join("\n")
+        })?;
         let bad = |one: &&Checked| !one.errors.is_empty() || (strict && !one.warnings.is_empty());
         let refused = checked.iter().filter(bad).count();
         if refused > 0 {
@@ -349,20 +414,37 @@ impl Checked {
         let mut lines = vec![format!(
             "{}: {}{} tools, {} errors, {} warnings",
             self.file.display(),
-            self.service.as_ref().map(|s| format!("{s}, ")).unwrap_or_default(),
+            self.service
+                .as_ref()
+                .map(|s| format!("{s}, "))
+                .unwrap_or_default(),
             self.tools,
             self.errors.len(),
             self.warnings.len()
         )];
         lines.extend(self.errors.iter().map(|error| format!("  error {error}")));
-        lines.extend(self.warnings.iter().map(|warning| format!("  warning {warning}")));
+        lines.extend(
+            self.warnings
+                .iter()
+                .map(|warning| format!("  warning {warning}")),
+        );
         lines.join("\n")
     }
 }
 
 fn check(file: PathBuf) -> Checked {
-    let mut checked = Checked { service: None, tools: 0, errors: Vec::new(), warnings: Vec::new(), file };
-    if checked.file.extension().is_some_and(|extension| extension == "wasm") {
+    let mut checked = Checked {
+        service: None,
+        tools: 0,
+        errors: Vec::new(),
+        warnings: Vec::new(),
+        file,
+    };
+    if checked
+        .file
+        .extension()
+        .is_some_and(|extension| extension == "wasm")
+    {
         let bytes = match std::fs::read(&checked.file) {
             Ok(bytes) => bytes,
             Err(cause) => {
@@ -384,7 +466,10 @@ fn check(file: PathBuf) -> Checked {
         }
         return checked;
     }
-    match openapi::describe(&Input { description: checked.file.clone(), ..Input::default() }) {
+    match openapi::describe(&Input {
+        description: checked.file.clone(),
+        ..Input::default()
+    }) {
         Ok(described) => {
             let found = crate::catalog::lint(&described.manifest);
             checked.tools = described.manifest.tools.len();
@@ -392,7 +477,11 @@ fn check(file: PathBuf) -> Checked {
             checked.errors = found.errors.iter().map(ToString::to_string).collect();
             checked.warnings = found.warnings.iter().map(ToString::to_string).collect();
             for note in described.notes {
-                let list = if note.left_out { &mut checked.errors } else { &mut checked.warnings };
+                let list = if note.left_out {
+                    &mut checked.errors
+                } else {
+                    &mut checked.warnings
+                };
                 list.push(note.to_string());
             }
         }

@@ -21,12 +21,24 @@ pub enum Form<'d> {
     Schema(Node<'d>),
     Fixed(Value),
     /// A file reference; the schema gives the description, and a list where there can be many.
-    File { schema: Node<'d>, many: bool },
+    File {
+        schema: Node<'d>,
+        many: bool,
+    },
 }
 
 /// Bounds tried one after the other until a tool's arguments fit. `bytes` and `values` come from
 /// the tool's share of the manifest.
-const STEPS: &[(usize, usize)] = &[(10, 600), (7, 400), (5, 300), (4, 200), (3, 160), (2, 120), (1, 100), (0, 80)];
+const STEPS: &[(usize, usize)] = &[
+    (10, 600),
+    (7, 400),
+    (5, 300),
+    (4, 200),
+    (3, 160),
+    (2, 120),
+    (1, 100),
+    (0, 80),
+];
 /// The description of an argument itself, in characters.
 const TEXT_CHARS_MAX: usize = 600;
 
@@ -46,7 +58,10 @@ impl<'d> Arguments<'d> {
             }
             name = words::numbered(wanted, number, 64);
         }
-        self.list.push(Argument { name: name.clone(), ..argument });
+        self.list.push(Argument {
+            name: name.clone(),
+            ..argument
+        });
         name
     }
 
@@ -58,7 +73,15 @@ impl<'d> Arguments<'d> {
     pub fn schema(&self, docs: &'d Documents, bytes: usize, values: usize) -> (Value, Cut) {
         let mut cut = Cut::default();
         for (step, &(depth, text_chars)) in STEPS.iter().enumerate() {
-            let mut expander = Expander::new(docs, Bounds { depth, text_chars, bytes, values });
+            let mut expander = Expander::new(
+                docs,
+                Bounds {
+                    depth,
+                    text_chars,
+                    bytes,
+                    values,
+                },
+            );
             let schema = self.expand(&mut expander, text_chars);
             cut.recursive = expander.recursive;
             if !expander.over && schema.to_string().len() <= bytes {
@@ -79,7 +102,10 @@ impl<'d> Arguments<'d> {
                 Form::File { schema, many } => file(*schema, *many),
             };
             let chars = TEXT_CHARS_MAX.min(text_chars.max(80) * 2);
-            if let Some(text) = argument.description.map(|text| words::clean(text, chars)).filter(|t| !t.is_empty())
+            if let Some(text) = argument
+                .description
+                .map(|text| words::clean(text, chars))
+                .filter(|t| !t.is_empty())
                 && !matches!(argument.form, Form::File { .. })
             {
                 schema.insert("description".to_owned(), json!(text));
@@ -96,7 +122,11 @@ impl<'d> Arguments<'d> {
     fn outline(&self, bytes: usize) -> Value {
         let mut properties = Map::new();
         let mut left = bytes.saturating_sub(200);
-        let by_need = self.list.iter().filter(|a| a.required).chain(self.list.iter().filter(|a| !a.required));
+        let by_need = self
+            .list
+            .iter()
+            .filter(|a| a.required)
+            .chain(self.list.iter().filter(|a| !a.required));
         for argument in by_need {
             let cost = argument.name.len() * 2 + 32;
             if cost > left && !argument.required {
@@ -136,7 +166,10 @@ impl<'d> Arguments<'d> {
 }
 
 fn file(schema: Node<'_>, many: bool) -> Map<String, Value> {
-    let text = schema.text("description").map(|text| words::clean(text, 300)).unwrap_or_default();
+    let text = schema
+        .text("description")
+        .map(|text| words::clean(text, 300))
+        .unwrap_or_default();
     let text = format!("{text} A file reference.");
     let one = json!({"type": "string", "minLength": 1});
     let mut made = match many {

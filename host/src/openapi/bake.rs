@@ -44,10 +44,16 @@ fn heat() -> anyhow::Result<Oven> {
     let (_, instrumented) = wizer.instrument_component(interpreter::WASM)?;
     // Small reservations: a build may run under a bound on address space.
     let mut config = Config::new();
-    config.memory_reservation(64 << 20).memory_guard_size(1 << 16);
+    config
+        .memory_reservation(64 << 20)
+        .memory_guard_size(1 << 16);
     let engine = Engine::new(&config)?;
     let component = Component::new(&engine, &instrumented)?;
-    Ok(Oven { engine, component, wizer })
+    Ok(Oven {
+        engine,
+        component,
+        wizer,
+    })
 }
 
 /// The component file of a described plugin.
@@ -69,7 +75,9 @@ async fn freeze(manifest: &str, table: &str) -> anyhow::Result<Vec<u8>> {
     let mut store = Store::new(&oven.engine, ());
     let mut linker: Linker<()> = Linker::new(&oven.engine);
     linker.define_unknown_imports_as_traps(&oven.component)?;
-    let instance = linker.instantiate_async(&mut store, &oven.component).await?;
+    let instance = linker
+        .instantiate_async(&mut store, &oven.component)
+        .await?;
     let init = instance
         .get_func(&mut store, INIT)
         .context("the interpreter has no init")?;
@@ -77,6 +85,9 @@ async fn freeze(manifest: &str, table: &str) -> anyhow::Result<Vec<u8>> {
     init.call_async(&mut store, &arguments, &mut [])
         .await
         .map_err(|error| anyhow::Error::from(error).context("the interpreter refused the table"))?;
-    let mut state = WasmtimeWizerComponent { store: &mut store, instance };
+    let mut state = WasmtimeWizerComponent {
+        store: &mut store,
+        instance,
+    };
     Ok(oven.wizer.snapshot_component(&context, &mut state).await?)
 }

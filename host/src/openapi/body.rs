@@ -34,7 +34,10 @@ pub fn read<'d>(
         wishes.graphql.map(|document| Body {
             encoding: Encoding::Graphql(document.trim().to_owned()),
             media_type: "application/json".to_owned(),
-            content: Content::Fields { fields, objects: Vec::new() },
+            content: Content::Fields {
+                fields,
+                objects: Vec::new(),
+            },
             required: true,
         })
     };
@@ -49,10 +52,16 @@ pub fn read<'d>(
         return Ok(graphql(Vec::new()));
     };
     let at = below(&below(pointer, "content"), media_type);
-    let plain = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let plain = media_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     let schema = media.get("schema");
     let found = schema.map(|schema| shape(docs, schema)).unwrap_or_default();
-    let fielded = !found.properties.is_empty() && !found.other && found.properties.len() <= FIELDS_MAX;
+    let fielded =
+        !found.properties.is_empty() && !found.other && found.properties.len() <= FIELDS_MAX;
     let encoding = match plain.as_str() {
         _ if wishes.graphql.is_some() => Encoding::Graphql(String::new()),
         "application/x-www-form-urlencoded" => Encoding::Form,
@@ -68,18 +77,39 @@ pub fn read<'d>(
     };
     let required = request.flag("required");
     if fielded && encoding != Encoding::Raw {
-        let mut collector = Collector { docs, media, encoding: &encoding, arguments, notes, fields: Vec::new(), objects: Vec::new() };
-        let flatten: Vec<&str> = wishes.flatten.into_iter().flat_map(|path| path.split('.')).collect();
+        let mut collector = Collector {
+            docs,
+            media,
+            encoding: &encoding,
+            arguments,
+            notes,
+            fields: Vec::new(),
+            objects: Vec::new(),
+        };
+        let flatten: Vec<&str> = wishes
+            .flatten
+            .into_iter()
+            .flat_map(|path| path.split('.'))
+            .collect();
         let needed = required || !found.required.is_empty();
         collector.fields(&found, &[], &flatten, needed, wishes, &at)?;
         let (fields, objects) = (collector.fields, collector.objects);
         if let Some(body) = graphql(fields.clone()) {
             return Ok(Some(body));
         }
-        return Ok(Some(Body { encoding, media_type, content: Content::Fields { fields, objects }, required: needed }));
+        return Ok(Some(Body {
+            encoding,
+            media_type,
+            content: Content::Fields { fields, objects },
+            required: needed,
+        }));
     }
     if wishes.flatten.is_some() {
-        return Err(Problem::new(docs.name(), at, "`flatten` needs a body that is an object with properties"));
+        return Err(Problem::new(
+            docs.name(),
+            at,
+            "`flatten` needs a body that is an object with properties",
+        ));
     }
     if wishes.graphql.is_some() {
         return Ok(graphql(Vec::new()));
@@ -88,20 +118,47 @@ pub fn read<'d>(
     let empty = request.at(&Value::Null);
     let node = schema.unwrap_or(empty);
     let form = match (&encoding, file) {
-        (_, true) => Form::File { schema: node, many: false },
+        (_, true) => Form::File {
+            schema: node,
+            many: false,
+        },
         (Encoding::Raw, _) => Form::Fixed(json!({"type": "string"})),
-        (Encoding::Form | Encoding::Multipart, _) if found.properties.is_empty() => Form::Fixed(json!({"type": "object"})),
+        (Encoding::Form | Encoding::Multipart, _) if found.properties.is_empty() => {
+            Form::Fixed(json!({"type": "object"}))
+        }
         _ => Form::Schema(node),
     };
-    let description = request.text("description").or_else(|| Some("The body of the request.").filter(|_| !file));
-    let argument = arguments.add("body", Argument { name: String::new(), required, description, form });
-    Ok(Some(Body { encoding, media_type, content: Content::Whole { argument, file }, required }))
+    let description = request
+        .text("description")
+        .or_else(|| Some("The body of the request.").filter(|_| !file));
+    let argument = arguments.add(
+        "body",
+        Argument {
+            name: String::new(),
+            required,
+            description,
+            form,
+        },
+    );
+    Ok(Some(Body {
+        encoding,
+        media_type,
+        content: Content::Whole { argument, file },
+        required,
+    }))
 }
 
 /// The media type to send: JSON, then a form, then multipart, then the first.
 fn choose<'d>(request: Node<'d>) -> Option<(&'d str, Node<'d>)> {
     let all: Vec<(&str, Node<'d>)> = request.members("content").collect();
-    let plain = |media: &str| media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let plain = |media: &str| {
+        media
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase()
+    };
     let rank = |media: &str| match plain(media).as_str() {
         "application/json" => 0,
         plain if is_json(plain) => 1,
@@ -122,7 +179,13 @@ pub fn is_text(media_type: &str) -> bool {
     media_type.starts_with("text/")
         || media_type.ends_with("xml")
         || media_type.ends_with("yaml")
-        || ["application/javascript", "application/graphql", "application/sql", "application/x-ndjson"].contains(&media_type)
+        || [
+            "application/javascript",
+            "application/graphql",
+            "application/sql",
+            "application/x-ndjson",
+        ]
+        .contains(&media_type)
 }
 
 struct Collector<'a, 'd> {
@@ -148,11 +211,19 @@ impl<'d> Collector<'_, 'd> {
         if let Some(first) = flatten.first()
             && !found.properties.iter().any(|(name, _)| name == first)
         {
-            let names: Vec<&str> = found.properties.iter().map(|(name, _)| *name).take(12).collect();
+            let names: Vec<&str> = found
+                .properties
+                .iter()
+                .map(|(name, _)| *name)
+                .take(12)
+                .collect();
             return Err(Problem::new(
                 self.docs.name(),
                 pointer,
-                format!("`flatten` names `{first}`, which the body does not have; it has {}", names.join(", ")),
+                format!(
+                    "`flatten` names `{first}`, which the body does not have; it has {}",
+                    names.join(", ")
+                ),
             ));
         }
         for (name, node) in &found.properties {
@@ -175,7 +246,13 @@ impl<'d> Collector<'_, 'd> {
         Ok(())
     }
 
-    fn field(&mut self, node: Node<'d>, path: Vec<String>, required: bool, pointer: &str) -> Result<(), Problem> {
+    fn field(
+        &mut self,
+        node: Node<'d>,
+        path: Vec<String>,
+        required: bool,
+        pointer: &str,
+    ) -> Result<(), Problem> {
         let resolved = self.docs.resolve(node).unwrap_or(node);
         if resolved.flag("readOnly") || node.flag("readOnly") {
             return Ok(());
@@ -205,18 +282,34 @@ impl<'d> Collector<'_, 'd> {
         }
         let mut form = Form::Schema(node);
         if *self.encoding == Encoding::Multipart {
-            let items = resolved.get("items").map(|items| self.docs.resolve(items).unwrap_or(items));
+            let items = resolved
+                .get("items")
+                .map(|items| self.docs.resolve(items).unwrap_or(items));
             if is_file(resolved) {
-                form = Form::File { schema: resolved, many: false };
+                form = Form::File {
+                    schema: resolved,
+                    many: false,
+                };
                 field.file = true;
             } else if items.is_some_and(is_file) {
-                form = Form::File { schema: resolved, many: true };
+                form = Form::File {
+                    schema: resolved,
+                    many: true,
+                };
                 field.file = true;
             }
         } else if is_file(resolved) && resolved.text("type") == Some("file") {
-            self.notes.changed(&at, "a file can only be sent in a multipart body; it is sent as text");
+            self.notes.changed(
+                &at,
+                "a file can only be sent in a multipart body; it is sent as text",
+            );
         }
-        let argument = Argument { name: String::new(), required, description: node.text("description"), form };
+        let argument = Argument {
+            name: String::new(),
+            required,
+            description: node.text("description"),
+            form,
+        };
         field.source = Source::Argument(self.arguments.add(&wanted, argument));
         self.fields.push(field);
         Ok(())
@@ -225,15 +318,26 @@ impl<'d> Collector<'_, 'd> {
 
 /// The one value that a schema allows.
 pub fn constant<'d>(schema: Node<'d>) -> Option<&'d Value> {
-    schema.value.get("const").or_else(|| match schema.value.get("enum").and_then(Value::as_array)?.as_slice() {
-        [only] if !only.is_null() => Some(only),
-        _ => None,
+    schema.value.get("const").or_else(|| {
+        match schema
+            .value
+            .get("enum")
+            .and_then(Value::as_array)?
+            .as_slice()
+        {
+            [only] if !only.is_null() => Some(only),
+            _ => None,
+        }
     })
 }
 
 fn is_file(schema: Node<'_>) -> bool {
-    let text = schema.text("contentMediaType").is_some_and(|media| is_text(media) || is_json(media));
+    let text = schema
+        .text("contentMediaType")
+        .is_some_and(|media| is_text(media) || is_json(media));
     schema.text("type") == Some("file")
         || schema.text("format") == Some("binary")
-        || (schema.text("contentMediaType").is_some() && schema.text("contentEncoding").is_none() && !text)
+        || (schema.text("contentMediaType").is_some()
+            && schema.text("contentEncoding").is_none()
+            && !text)
 }

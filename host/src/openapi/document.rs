@@ -21,6 +21,7 @@ pub const FILES_MAX: usize = 200;
 /// Most YAML parser events of one file, aliases replayed.
 const YAML_EVENTS_MAX: usize = 8_000_000;
 const YAML_DEPTH_MAX: usize = 128;
+const STACK_BYTES: usize = 64 * 1024 * 1024;
 /// Longest chain of `$ref` to `$ref`.
 const HOPS_MAX: usize = 32;
 /// Deepest nesting that is searched for references.
@@ -56,7 +57,10 @@ impl<'d> Node<'d> {
     }
 
     pub fn at(&self, value: &'d Value) -> Self {
-        Self { file: self.file, value }
+        Self {
+            file: self.file,
+            value,
+        }
     }
 
     pub fn text(&self, key: &str) -> Option<&'d str> {
@@ -75,14 +79,18 @@ impl<'d> Node<'d> {
     pub fn members(&self, key: &str) -> impl Iterator<Item = (&'d str, Self)> + use<'d> {
         let file = self.file;
         let map = self.value.get(key).and_then(Value::as_object);
-        map.into_iter().flatten().map(move |(key, value)| (key.as_str(), Node { file, value }))
+        map.into_iter()
+            .flatten()
+            .map(move |(key, value)| (key.as_str(), Node { file, value }))
     }
 
     /// Elements of the list below `key`; nothing where there is none.
     pub fn elements(&self, key: &str) -> impl Iterator<Item = Self> + use<'d> {
         let file = self.file;
         let list = self.value.get(key).and_then(Value::as_array);
-        list.into_iter().flatten().map(move |value| Node { file, value })
+        list.into_iter()
+            .flatten()
+            .map(move |value| Node { file, value })
     }
 
     /// What tells one place from another.
@@ -101,8 +109,18 @@ impl Documents {
         let name = path.display().to_string();
         let value = change(&name, read(path)?)?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-        let mut documents = Self { files: vec![File { name, value, links: BTreeMap::new() }] };
+        let folder = if folder.as_os_str().is_empty() {
+            PathBuf::from(".")
+        } else {
+            folder
+        };
+        let mut documents = Self {
+            files: vec![File {
+                name,
+                value,
+                links: BTreeMap::new(),
+            }],
+        };
         let mut places = vec![PathBuf::from(path.file_name().unwrap_or_default())];
         let mut next = 0;
         while next < documents.files.len() {
@@ -127,7 +145,13 @@ impl Documents {
             let refused = format!("`{t}` is another file, and there is no folder to look in");
             (t, Err(refused))
         });
-        Self { files: vec![File { name: name.to_owned(), links: links.collect(), value }] }
+        Self {
+            files: vec![File {
+                name: name.to_owned(),
+                links: links.collect(),
+                value,
+            }],
+        }
     }
 
     fn link(
@@ -142,7 +166,10 @@ impl Documents {
                 "`{target}` is on the network, which is never read; save it beside the description"
             ));
         }
-        let here = places[from].parent().map(Path::to_path_buf).unwrap_or_default();
+        let here = places[from]
+            .parent()
+            .map(Path::to_path_buf)
+            .unwrap_or_default();
         let place = inside(&here.join(target))
             .ok_or_else(|| format!("`{target}` is outside the description's folder"))?;
         if let Some(known) = places.iter().position(|known| *known == place) {
@@ -152,19 +179,30 @@ impl Documents {
             return Err(format!("more than {FILES_MAX} files"));
         }
         let path = folder.join(&place);
-        let real = path.canonicalize().map_err(|_| format!("the file `{target}` does not exist"))?;
-        let root = folder.canonicalize().map_err(|_| "the folder cannot be read".to_owned())?;
+        let real = path
+            .canonicalize()
+            .map_err(|_| format!("the file `{target}` does not exist"))?;
+        let root = folder
+            .canonicalize()
+            .map_err(|_| "the folder cannot be read".to_owned())?;
         if !real.starts_with(root) {
             return Err(format!("`{target}` leads outside the description's folder"));
         }
         let value = read(&path).map_err(|problem| problem.message)?;
-        self.files.push(File { name: path.display().to_string(), value, links: BTreeMap::new() });
+        self.files.push(File {
+            name: path.display().to_string(),
+            value,
+            links: BTreeMap::new(),
+        });
         places.push(place);
         Ok(places.len() - 1)
     }
 
     pub fn root(&self) -> Node<'_> {
-        Node { file: 0, value: &self.files[0].value }
+        Node {
+            file: 0,
+            value: &self.files[0].value,
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -197,12 +235,15 @@ impl Documents {
         let value = &self.files[file].value;
         let found = value.pointer(&pointer).or_else(|| {
             // A bare name, as Swagger 1.2 wrote it.
-            let bare = (!pointer.is_empty() && !pointer.starts_with('/')).then_some(pointer.as_str())?;
+            let bare =
+                (!pointer.is_empty() && !pointer.starts_with('/')).then_some(pointer.as_str())?;
             value.pointer("/components/schemas")?.get(bare)
         });
         match found {
             Some(value) => Ok(Node { file, value }),
-            None => Err(format!("`{reference}` leads nowhere; declare it or correct the reference")),
+            None => Err(format!(
+                "`{reference}` leads nowhere; declare it or correct the reference"
+            )),
         }
     }
 }
@@ -215,10 +256,11 @@ pub fn read(path: &Path) -> Result<Value, Problem> {
         .map_err(|error| refused(format!("cannot be read: {error}")))?
         .len();
     if size > FILE_BYTES_MAX {
-        return Err(refused(format!("has {size} bytes; at most {FILE_BYTES_MAX} are read")));
+        return Err(refused(format!(
+            "has {size} bytes; at most {FILE_BYTES_MAX} are read"
+        )));
     }
-    let bytes =
-        std::fs::read(path).map_err(|error| refused(format!("cannot be read: {error}")))?;
+    let bytes = std::fs::read(path).map_err(|error| refused(format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| refused("is not UTF-8 text".to_owned()))?;
     parse(&name, &text)
 }
@@ -241,7 +283,23 @@ pub fn parse(name: &str, text: &str) -> Result<Value, Problem> {
     yaml(text).map_err(|message| Problem::new(name, "", message))
 }
 
+/// Parsing recurses: deep documents get a stack that does not depend on the caller's.
 fn yaml(text: &str) -> Result<Value, String> {
+    with_stack(|| yaml_here(text)).unwrap_or_else(|| Err("no thread could be started".to_owned()))
+}
+
+/// Runs `work` on a thread with room for deep recursion. None where no thread can be had.
+pub(super) fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, work)
+            .ok()?;
+        thread.join().ok()
+    })
+}
+
+fn yaml_here(text: &str) -> Result<Value, String> {
     let mut options = serde_saphyr::Options::default();
     options.strict_booleans = true;
     options.duplicate_keys = serde_saphyr::DuplicateKeyPolicy::LastWins;
@@ -250,6 +308,7 @@ fn yaml(text: &str) -> Result<Value, String> {
         budget.max_nodes = YAML_EVENTS_MAX;
         budget.max_total_scalar_bytes = 128 * 1024 * 1024;
         budget.max_depth = YAML_DEPTH_MAX;
+        budget.flow_nesting_limit = YAML_DEPTH_MAX;
     }
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let message: String = error.to_string().chars().take(600).collect();
@@ -265,7 +324,10 @@ fn references(value: &Value, depth: usize, found: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
             if let Some(Value::String(reference)) = map.get("$ref")
-                && let Some(target) = reference.split('#').next().filter(|target| !target.is_empty())
+                && let Some(target) = reference
+                    .split('#')
+                    .next()
+                    .filter(|target| !target.is_empty())
             {
                 found.push(target.to_owned());
             }
@@ -336,15 +398,26 @@ mod tests {
     #[test]
     fn references_are_followed_in_the_document_and_to_files_below_its_folder() {
         let folder = tempfile::tempdir().expect("a folder");
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+        let write = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(name), text).expect("written")
+        };
         std::fs::create_dir(folder.path().join("sub")).expect("a folder");
-        write("api.yaml", "a: { $ref: '#/b~1c' }\nb/c: { $ref: 'sub/x.json#/deep' }\nout: { $ref: '../x.json' }\nnet: { $ref: 'https://x.example/y' }\nloop: { $ref: '#/loop' }\nnone: { $ref: '#/nowhere' }\n");
+        write(
+            "api.yaml",
+            "a: { $ref: '#/b~1c' }\nb/c: { $ref: 'sub/x.json#/deep' }\nout: { $ref: '../x.json' }\nnet: { $ref: 'https://x.example/y' }\nloop: { $ref: '#/loop' }\nnone: { $ref: '#/nowhere' }\n",
+        );
         write("sub/x.json", r#"{"deep": {"$ref": "y.json"}}"#);
         write("sub/y.json", r#"{"found": 1}"#);
-        let docs = Documents::load(&folder.path().join("api.yaml"), |_, value| Ok(value)).expect("loaded");
+        let docs =
+            Documents::load(&folder.path().join("api.yaml"), |_, value| Ok(value)).expect("loaded");
         let at = |key: &str| docs.resolve(docs.root().get(key).expect("there"));
         assert_eq!(at("a").expect("resolved").value, &json!({"found": 1}));
-        for (key, reason) in [("out", "outside"), ("net", "network"), ("loop", "chain"), ("none", "leads nowhere")] {
+        for (key, reason) in [
+            ("out", "outside"),
+            ("net", "network"),
+            ("loop", "chain"),
+            ("none", "leads nowhere"),
+        ] {
             let refused = at(key).expect_err("refused");
             assert!(refused.contains(reason), "{key}: {refused}");
         }
@@ -357,14 +430,23 @@ mod tests {
         let other = tempfile::tempdir().expect("a folder");
         std::fs::write(other.path().join("s.json"), "{}").expect("written");
         std::os::unix::fs::symlink(other.path(), folder.path().join("sub")).expect("linked");
-        std::fs::write(folder.path().join("api.json"), r#"{"a": {"$ref": "sub/s.json"}}"#).expect("written");
-        let docs = Documents::load(&folder.path().join("api.json"), |_, value| Ok(value)).expect("loaded");
+        std::fs::write(
+            folder.path().join("api.json"),
+            r#"{"a": {"$ref": "sub/s.json"}}"#,
+        )
+        .expect("written");
+        let docs =
+            Documents::load(&folder.path().join("api.json"), |_, value| Ok(value)).expect("loaded");
         assert!(docs.resolve(docs.root().get("a").expect("there")).is_err());
     }
 
     #[test]
     fn yaml_is_read_as_openapi_means_it() {
-        let read = parse("x.yaml", "a: no\nb: 1.0\nresponses:\n  200: { x: yes }\nd: 2024-01-01\ne: &x [1]\nf: *x\n").expect("read");
+        let read = parse(
+            "x.yaml",
+            "a: no\nb: 1.0\nresponses:\n  200: { x: yes }\nd: 2024-01-01\ne: &x [1]\nf: *x\n",
+        )
+        .expect("read");
         assert_eq!(
             read,
             json!({"a": "no", "b": 1.0, "responses": {"200": {"x": "yes"}}, "d": "2024-01-01", "e": [1], "f": [1]})
@@ -374,11 +456,27 @@ mod tests {
     #[test]
     fn bombs_and_nonsense_are_refused() {
         let mut bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
-        for (from, to) in ["a", "b", "c", "d", "e", "f", "g", "h"].iter().zip(["b", "c", "d", "e", "f", "g", "h", "i"]) {
-            bomb.push_str(&format!("{to}: &{to} [{}]\n", vec![format!("*{from}"); 10].join(",")));
+        for (from, to) in ["a", "b", "c", "d", "e", "f", "g", "h"]
+            .iter()
+            .zip(["b", "c", "d", "e", "f", "g", "h", "i"])
+        {
+            bomb.push_str(&format!(
+                "{to}: &{to} [{}]\n",
+                vec![format!("*{from}"); 10].join(",")
+            ));
         }
-        for text in [bomb, "[".repeat(100_000), "{".repeat(100_000), "a: [".to_owned(), "{\"a\":".repeat(5_000)] {
-            assert!(parse("x.yaml", &text).is_err(), "{}", &text[..20.min(text.len())]);
+        for text in [
+            bomb,
+            "[".repeat(100_000),
+            "{".repeat(100_000),
+            "a: [".to_owned(),
+            "{\"a\":".repeat(5_000),
+        ] {
+            assert!(
+                parse("x.yaml", &text).is_err(),
+                "{}",
+                &text[..20.min(text.len())]
+            );
         }
     }
 }

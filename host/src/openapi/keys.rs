@@ -190,5 +190,9 @@ pub fn read<T: DeserializeOwned + Default>(
 
 /// The keys at a security scheme, in the words of the manifest.
 pub fn slot(node: Node<'_>) -> Map<String, Value> {
-    node.value.get(KEY).and_then(Value::as_object).cloned().unwrap_or_default()
+    node.value
+        .get(KEY)
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default()
 }

@@ -30,7 +30,7 @@ use toolgate_openapi_table::{Base, Table};
 use crate::catalog::manifest::{Capability, MANIFEST_VERSION, Manifest};
 use document::{Documents, Node};
 use keys::{DocumentKeys, OperationKeys};
-use operation::{Drafted, Place0, Refusal, Shared};
+use operation::{Drafted, Refusal, Shared, Spot};
 pub use problem::{Note, Problem};
 use problem::{Notes, below};
 use security::Security;
@@ -43,7 +43,9 @@ const SCHEMA_BYTES_MAX: usize = 20_000;
 /// All schemas of one manifest together, in bytes and in JSON values.
 const SCHEMAS_BYTES_MAX: usize = 5 * 1024 * 1024;
 const SCHEMAS_VALUES_MAX: usize = 350_000;
-const METHODS: &[&str] = &["get", "head", "post", "put", "patch", "delete", "options", "trace"];
+const METHODS: &[&str] = &[
+    "get", "head", "post", "put", "patch", "delete", "options", "trace",
+];
 
 /// What to build from.
 #[derive(Clone, Debug, Default)]
@@ -80,31 +82,58 @@ pub async fn build(input: &Input) -> anyhow::Result<Built> {
 
 /// Reads and understands a description.
 pub fn describe(input: &Input) -> Result<Described, Problem> {
-    let overlays = input.overlays.iter().map(|path| Ok((path.as_path(), document::read(path)?)));
+    let name = input.description.display().to_string();
+    let made = document::with_stack(|| describe_here(input));
+    made.unwrap_or_else(|| Err(Problem::new(name, "", "could not be read to its end")))
+}
+
+fn describe_here(input: &Input) -> Result<Described, Problem> {
+    let overlays = input
+        .overlays
+        .iter()
+        .map(|path| Ok((path.as_path(), document::read(path)?)));
     let overlays: Vec<(&Path, Value)> = overlays.collect::<Result<_, Problem>>()?;
     let docs = Documents::load(&input.description, |name, value| {
         check_version(name, &value)?;
-        let mut value = if swagger::is_swagger(&value) { swagger::convert(value) } else { value };
+        let mut value = if swagger::is_swagger(&value) {
+            swagger::convert(value)
+        } else {
+            value
+        };
         for (path, overlay) in overlays {
             value = overlay::apply(&path.display().to_string(), &overlay, value)?;
         }
         Ok(value)
     })?;
-    Compose { docs: &docs, notes: Notes::default() }.compose(input.service.as_deref())
+    Compose {
+        docs: &docs,
+        notes: Notes::default(),
+    }
+    .compose(input.service.as_deref())
 }
 
 fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
     if swagger::is_swagger(value) {
         return Ok(());
     }
-    match value.get("openapi").map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned)) {
+    match value
+        .get("openapi")
+        .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
+    {
         Some(version) if version.starts_with("3.") => Ok(()),
         Some(version) => Err(Problem::new(
             name,
             "/openapi",
-            format!("version `{}` is not read; 3.0, 3.1 and Swagger 2.0 are", words::clean(&version, 20)),
+            format!(
+                "version `{}` is not read; 3.0, 3.1 and Swagger 2.0 are",
+                words::clean(&version, 20)
+            ),
         )),
-        None => Err(Problem::new(name, "", "is no OpenAPI description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"`")),
+        None => Err(Problem::new(
+            name,
+            "",
+            "is no OpenAPI description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"`",
+        )),
     }
 }
 
@@ -121,13 +150,19 @@ impl<'d> Compose<'d> {
         let info = root.get("info");
         let text = |key: &str| info.and_then(|info| info.text(key)).unwrap_or_default();
         let title = words::clean(text("title"), 100);
-        let title = if title.is_empty() { "Service".to_owned() } else { title };
+        let title = if title.is_empty() {
+            "Service".to_owned()
+        } else {
+            title
+        };
         let service = match service.or(keys.service.as_deref()) {
             Some(name) => name.to_owned(),
             None => words::service(&title),
         };
         let named = service.starts_with(|c: char| c.is_ascii_lowercase())
-            && service.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+            && service
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
             && !service.ends_with('_')
             && !service.contains("__")
             && service.len() <= 40;
@@ -135,12 +170,15 @@ impl<'d> Compose<'d> {
             return Err(Problem::new(
                 docs.name(),
                 "/x-toolgate/service",
-                format!("`{}` is no service name: a-z, 0-9 and single `_`, at most 40 characters, a letter first", words::clean(&service, 60)),
+                format!(
+                    "`{}` is no service name: a-z, 0-9 and single `_`, at most 40 characters, a letter first",
+                    words::clean(&service, 60)
+                ),
             ));
         }
 
         let places = self.places(&keys)?;
-        let operations = self.keyed(&keys, places)?;
+        let operations = self.keyed(places)?;
         if operations.len() > TOOLS_MAX {
             return Err(Problem::new(
                 docs.name(),
@@ -160,11 +198,20 @@ impl<'d> Compose<'d> {
         reach.parameters.extend(keys.parameters.iter().cloned());
         let audience = {
             let mut own = reach.audience();
-            own.retain(|origin| !keys.hosts.iter().any(|host| *origin == format!("https://{host}")));
+            own.retain(|origin| {
+                !keys
+                    .hosts
+                    .iter()
+                    .any(|host| *origin == format!("https://{host}"))
+            });
             own
         };
         let mut security = Security::new(docs, audience, &title);
-        let shared = Shared { docs, keys: &keys, service: &service };
+        let shared = Shared {
+            docs,
+            keys: &keys,
+            service: &service,
+        };
         let mut drafts: Vec<Drafted<'d>> = Vec::new();
         for ((place, own), base) in operations.iter().zip(bases) {
             match operation::draft(&shared, place, own, base, &mut security, &mut self.notes) {
@@ -176,7 +223,11 @@ impl<'d> Compose<'d> {
         if drafts.is_empty() {
             let why = self.notes.0.iter().find(|note| note.left_out);
             return Err(match why {
-                Some(note) => Problem::new(docs.name(), &note.pointer, format!("no operation can become a tool: {}", note.message)),
+                Some(note) => Problem::new(
+                    docs.name(),
+                    &note.pointer,
+                    format!("no operation can become a tool: {}", note.message),
+                ),
                 None => Problem::new(docs.name(), "/paths", "the description has no operation"),
             });
         }
@@ -186,21 +237,41 @@ impl<'d> Compose<'d> {
         let mut description = words::clean(text("description"), 600);
         if description.chars().count() < 20 {
             let summary = words::clean(text("summary"), 400);
-            let made = if summary.is_empty() { format!("Tools of {title}, made from its OpenAPI description.") } else { summary };
-            description = if description.is_empty() { made } else { format!("{description} {made}") };
+            let made = if summary.is_empty() {
+                format!("Tools of {title}, made from its OpenAPI description.")
+            } else {
+                summary
+            };
+            description = if description.is_empty() {
+                made
+            } else {
+                format!("{description} {made}")
+            };
         }
         let homepage = keys
             .homepage
             .clone()
-            .or_else(|| root.get("externalDocs").and_then(|docs| docs.text("url")).map(str::to_owned))
-            .or_else(|| info.and_then(|info| info.get("contact")).and_then(|c| c.text("url")).map(str::to_owned))
+            .or_else(|| {
+                root.get("externalDocs")
+                    .and_then(|docs| docs.text("url"))
+                    .map(str::to_owned)
+            })
+            .or_else(|| {
+                info.and_then(|info| info.get("contact"))
+                    .and_then(|c| c.text("url"))
+                    .map(str::to_owned)
+            })
             .filter(|url| {
-                url.len() <= 500 && url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+                url.len() <= 500
+                    && url::Url::parse(url)
+                        .is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
             });
         let mut table = Table::default();
         let mut tools = Vec::new();
         for draft in drafts {
-            table.operations.insert(draft.tool.name.clone(), draft.operation);
+            table
+                .operations
+                .insert(draft.tool.name.clone(), draft.operation);
             tools.push(draft.tool);
         }
         let manifest = Manifest {
@@ -219,17 +290,35 @@ impl<'d> Compose<'d> {
             limits: keys.limits.clone(),
             tools,
         };
-        let manifest_json = serde_json::to_string(&manifest)
-            .map_err(|error| Problem::new(docs.name(), "", format!("the manifest cannot be written: {error}")))?;
-        Ok(Described { manifest, manifest_json, table, notes: self.notes.0 })
+        let manifest_json = serde_json::to_string(&manifest).map_err(|error| {
+            Problem::new(
+                docs.name(),
+                "",
+                format!("the manifest cannot be written: {error}"),
+            )
+        })?;
+        Ok(Described {
+            manifest,
+            manifest_json,
+            table,
+            notes: self.notes.0,
+        })
     }
 
     /// Every operation of the description, in its order.
-    fn places(&mut self, keys: &DocumentKeys) -> Result<Vec<Place0<'d>>, Problem> {
+    fn places(&mut self, keys: &DocumentKeys) -> Result<Vec<Spot<'d>>, Problem> {
         let docs = self.docs;
         let root = docs.root();
-        if root.value.get("paths").is_some_and(|paths| !paths.is_object()) {
-            return Err(Problem::new(docs.name(), "/paths", "write an object: each path with its operations"));
+        if root
+            .value
+            .get("paths")
+            .is_some_and(|paths| !paths.is_object())
+        {
+            return Err(Problem::new(
+                docs.name(),
+                "/paths",
+                "write an object: each path with its operations",
+            ));
         }
         let mut wanted: BTreeSet<&str> = keys.operations.iter().map(String::as_str).collect();
         let mut places = Vec::new();
@@ -256,24 +345,29 @@ impl<'d> Compose<'d> {
                         continue;
                     }
                 }
-                places.push(Place0 { path, method, item, node, pointer: below(&pointer, method) });
+                places.push(Spot {
+                    path,
+                    method,
+                    item,
+                    node,
+                    pointer: below(&pointer, method),
+                });
             }
         }
         if let Some(missing) = wanted.first() {
             return Err(Problem::new(
                 docs.name(),
                 "/x-toolgate/operations",
-                format!("`{}` is no operationId and no `METHOD /path` of this description", words::clean(missing, 100)),
+                format!(
+                    "`{}` is no operationId and no `METHOD /path` of this description",
+                    words::clean(missing, 100)
+                ),
             ));
         }
         Ok(places)
     }
 
-    fn keyed(
-        &mut self,
-        _keys: &DocumentKeys,
-        places: Vec<Place0<'d>>,
-    ) -> Result<Vec<(Place0<'d>, OperationKeys)>, Problem> {
+    fn keyed(&mut self, places: Vec<Spot<'d>>) -> Result<Vec<(Spot<'d>, OperationKeys)>, Problem> {
         let mut kept = Vec::new();
         for place in places {
             let own: OperationKeys = keys::read(self.docs.name(), &place.pointer, place.node)?;
@@ -289,10 +383,13 @@ impl<'d> Compose<'d> {
         &mut self,
         keys: &DocumentKeys,
         title: &str,
-        operations: &[(Place0<'d>, OperationKeys)],
+        operations: &[(Spot<'d>, OperationKeys)],
     ) -> Result<(Reach, Vec<Base>), Problem> {
         let mut reach = Reach::default();
-        let servers = Servers { file: self.docs.name(), title };
+        let servers = Servers {
+            file: self.docs.name(),
+            title,
+        };
         let mut root: Option<Base> = None;
         let mut bases = Vec::new();
         for (place, _) in operations {
@@ -324,10 +421,16 @@ impl<'d> Compose<'d> {
         for draft in drafts {
             let (schema, cut) = draft.arguments.schema(self.docs, bytes, values);
             if cut.recursive {
-                self.notes.changed(&draft.pointer, "a recursive schema is described down to where it returns to itself");
+                self.notes.changed(
+                    &draft.pointer,
+                    "a recursive schema is described down to where it returns to itself",
+                );
             }
             if cut.shortened {
-                self.notes.changed(&draft.pointer, "the schema is large; its inner parts are not described");
+                self.notes.changed(
+                    &draft.pointer,
+                    "the schema is large; its inner parts are not described",
+                );
             }
             draft.tool.input = schema;
         }

@@ -10,31 +10,63 @@ const ACTIONS_MAX: usize = 2_000;
 
 /// Applies the overlay `overlay`, named `name` in messages, to a description.
 pub fn apply(name: &str, overlay: &Value, mut document: Value) -> Result<Value, Problem> {
-    let version = overlay.get("overlay").and_then(Value::as_str).unwrap_or_default();
+    let version = overlay
+        .get("overlay")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if !version.starts_with("1.") {
-        return Err(Problem::new(name, "/overlay", "is no OpenAPI Overlay: write `overlay: 1.0.0`"));
+        return Err(Problem::new(
+            name,
+            "/overlay",
+            "is no OpenAPI Overlay: write `overlay: 1.0.0`",
+        ));
     }
     let actions = overlay.get("actions").and_then(Value::as_array);
-    let actions = actions
-        .ok_or_else(|| Problem::new(name, "/actions", "write a list of actions, each with a `target`"))?;
+    let actions = actions.ok_or_else(|| {
+        Problem::new(
+            name,
+            "/actions",
+            "write a list of actions, each with a `target`",
+        )
+    })?;
     if actions.len() > ACTIONS_MAX {
-        return Err(Problem::new(name, "/actions", format!("at most {ACTIONS_MAX} actions")));
+        return Err(Problem::new(
+            name,
+            "/actions",
+            format!("at most {ACTIONS_MAX} actions"),
+        ));
     }
     for (index, action) in actions.iter().enumerate() {
         let at = below("/actions", &index.to_string());
         let target = action
             .get("target")
             .and_then(Value::as_str)
-            .ok_or_else(|| Problem::new(name, &at, "write a `target`, a JSONPath such as `$.paths['/users'].get`"))?;
-        let path = JsonPath::parse(target)
-            .map_err(|error| Problem::new(name, below(&at, "target"), format!("is not a JSONPath: {error}")))?;
-        let mut places: Vec<String> =
-            path.query_located(&document).locations().map(|location| location.to_json_pointer()).collect();
+            .ok_or_else(|| {
+                Problem::new(
+                    name,
+                    &at,
+                    "write a `target`, a JSONPath such as `$.paths['/users'].get`",
+                )
+            })?;
+        let path = JsonPath::parse(target).map_err(|error| {
+            Problem::new(
+                name,
+                below(&at, "target"),
+                format!("is not a JSONPath: {error}"),
+            )
+        })?;
+        let mut places: Vec<String> = path
+            .query_located(&document)
+            .locations()
+            .map(|location| location.to_json_pointer())
+            .collect();
         if places.is_empty() {
             return Err(Problem::new(
                 name,
                 below(&at, "target"),
-                format!("`{target}` selects nothing in the description; correct it or remove the action"),
+                format!(
+                    "`{target}` selects nothing in the description; correct it or remove the action"
+                ),
             ));
         }
         if action.get("remove").and_then(Value::as_bool) == Some(true) {
@@ -50,7 +82,11 @@ pub fn apply(name: &str, overlay: &Value, mut document: Value) -> Result<Value, 
                 }
             }
         } else {
-            return Err(Problem::new(name, &at, "an action has `update` or `remove: true`"));
+            return Err(Problem::new(
+                name,
+                &at,
+                "an action has `update` or `remove: true`",
+            ));
         }
     }
     Ok(document)
@@ -62,7 +98,10 @@ fn merge(target: &mut Value, update: &Value) {
         (Value::Object(target), Value::Object(update)) => {
             for (key, value) in update {
                 match target.get_mut(key) {
-                    Some(old) if (old.is_object() && value.is_object()) || (old.is_array() && value.is_array()) => {
+                    Some(old)
+                        if (old.is_object() && value.is_object())
+                            || (old.is_array() && value.is_array()) =>
+                    {
                         merge(old, value);
                     }
                     _ => {
@@ -109,7 +148,12 @@ mod tests {
     }
 
     fn applied(actions: Value) -> Value {
-        apply("o.yaml", &json!({"overlay": "1.0.0", "actions": actions}), document()).expect("applied")
+        apply(
+            "o.yaml",
+            &json!({"overlay": "1.0.0", "actions": actions}),
+            document(),
+        )
+        .expect("applied")
     }
 
     #[test]
@@ -119,8 +163,14 @@ mod tests {
             {"target": "$.paths['/x'].get", "update": {"tags": ["new"], "summary": "Hello"}},
             {"target": "$.paths.*[?@.operationId == 'y']", "update": {"deprecated": true}}
         ]));
-        assert_eq!(changed["info"], json!({"title": "B", "x-toolgate": {"service": "b"}}));
-        assert_eq!(changed["paths"]["/x"]["get"], json!({"operationId": "x", "tags": ["old", "new"], "summary": "Hello"}));
+        assert_eq!(
+            changed["info"],
+            json!({"title": "B", "x-toolgate": {"service": "b"}})
+        );
+        assert_eq!(
+            changed["paths"]["/x"]["get"],
+            json!({"operationId": "x", "tags": ["old", "new"], "summary": "Hello"})
+        );
         assert_eq!(changed["paths"]["/admin"]["get"]["deprecated"], json!(true));
     }
 
@@ -140,11 +190,25 @@ mod tests {
             (json!({}), "/overlay"),
             (json!({"overlay": "1.0.0"}), "/actions"),
             (json!({"overlay": "1.0.0", "actions": [{}]}), "/actions/0"),
-            (json!({"overlay": "1.0.0", "actions": [{"target": "$["}]}), "/actions/0/target"),
-            (json!({"overlay": "1.0.0", "actions": [{"target": "$.nothing", "remove": true}]}), "/actions/0/target"),
-            (json!({"overlay": "1.0.0", "actions": [{"target": "$.info"}]}), "/actions/0"),
+            (
+                json!({"overlay": "1.0.0", "actions": [{"target": "$["}]}),
+                "/actions/0/target",
+            ),
+            (
+                json!({"overlay": "1.0.0", "actions": [{"target": "$.nothing", "remove": true}]}),
+                "/actions/0/target",
+            ),
+            (
+                json!({"overlay": "1.0.0", "actions": [{"target": "$.info"}]}),
+                "/actions/0",
+            ),
         ] {
-            assert_eq!(apply("o", &overlay, document()).expect_err("refused").pointer, pointer);
+            assert_eq!(
+                apply("o", &overlay, document())
+                    .expect_err("refused")
+                    .pointer,
+                pointer
+            );
         }
     }
 }

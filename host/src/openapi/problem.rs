@@ -17,7 +17,11 @@ impl Problem {
         pointer: impl Into<String>,
         message: impl Into<String>,
     ) -> Self {
-        Self { file: file.into(), pointer: pointer.into(), message: message.into() }
+        Self {
+            file: file.into(),
+            pointer: pointer.into(),
+            message: message.into(),
+        }
     }
 }
 
@@ -65,12 +69,19 @@ impl Notes {
 
     fn push(&mut self, pointer: &str, message: String, left_out: bool) {
         if self.0.len() < NOTES_MAX {
-            self.0.push(Note { pointer: pointer.to_owned(), message, left_out });
+            self.0.push(Note {
+                pointer: pointer.to_owned(),
+                message,
+                left_out,
+            });
         }
     }
 }
 
 /// A pointer one segment longer.
 pub fn below(pointer: &str, segment: &str) -> String {
-    format!("{pointer}/{}", segment.replace('~', "~0").replace('/', "~1"))
+    format!(
+        "{pointer}/{}",
+        segment.replace('~', "~0").replace('/', "~1")
+    )
 }

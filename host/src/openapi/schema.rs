@@ -35,7 +35,18 @@ const SHAPE_STEPS_MAX: usize = 2_000;
 const STACK_MAX: usize = 64;
 
 const FORMATS: &[&str] = &[
-    "date", "date-time", "time", "duration", "email", "uri", "uuid", "hostname", "ipv4", "ipv6", "password", "byte",
+    "date",
+    "date-time",
+    "time",
+    "duration",
+    "email",
+    "uri",
+    "uuid",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "password",
+    "byte",
 ];
 
 /// Expands schemas until its bounds are used up.
@@ -55,7 +66,16 @@ pub struct Expander<'d> {
 
 impl<'d> Expander<'d> {
     pub fn new(docs: &'d Documents, bounds: Bounds) -> Self {
-        Self { docs, bounds, bytes: 0, values: 0, patterns: 0, stack: Vec::new(), over: false, recursive: false }
+        Self {
+            docs,
+            bounds,
+            bytes: 0,
+            values: 0,
+            patterns: 0,
+            stack: Vec::new(),
+            over: false,
+            recursive: false,
+        }
     }
 
     /// The schema at `node` as a schema of its own. Always an object.
@@ -86,19 +106,34 @@ impl<'d> Expander<'d> {
             if let Some(kind) = kind(map) {
                 cut.insert("type".to_owned(), kind);
             }
-            cut.insert("description".to_owned(), json!("Recursive: the same form as the object above; not described again."));
+            cut.insert(
+                "description".to_owned(),
+                json!("Recursive: the same form as the object above; not described again."),
+            );
             return cut;
         }
         self.stack.push(node.identity());
-        let made = if map.contains_key("$ref") { self.reference(node, map, depth) } else { self.object(node, map, depth) };
+        let made = if map.contains_key("$ref") {
+            self.reference(node, map, depth)
+        } else {
+            self.object(node, map, depth)
+        };
         self.stack.pop();
         made
     }
 
-    fn reference(&mut self, node: Node<'d>, map: &Map<String, Value>, depth: usize) -> Map<String, Value> {
+    fn reference(
+        &mut self,
+        node: Node<'d>,
+        map: &Map<String, Value>,
+        depth: usize,
+    ) -> Map<String, Value> {
         let mut made = match self.docs.resolve(node) {
             Ok(target) => self.schema(target, depth),
-            Err(problem) => object([("description", json!(format!("Not described: {}.", words::clean(&problem, 200))))]),
+            Err(problem) => object([(
+                "description",
+                json!(format!("Not described: {}.", words::clean(&problem, 200))),
+            )]),
         };
         // OpenAPI 3.1 allows these beside a reference.
         if let Some(text) = map.get("description").and_then(Value::as_str) {
@@ -117,12 +152,21 @@ impl<'d> Expander<'d> {
         }
     }
 
-    fn object(&mut self, node: Node<'d>, map: &'d Map<String, Value>, depth: usize) -> Map<String, Value> {
+    fn object(
+        &mut self,
+        node: Node<'d>,
+        map: &'d Map<String, Value>,
+        depth: usize,
+    ) -> Map<String, Value> {
         let mut made = Map::new();
         if let Some(kind) = kind(map) {
             made.insert("type".to_owned(), kind);
         }
-        if let Some(text) = map.get("description").or_else(|| map.get("title")).and_then(Value::as_str) {
+        if let Some(text) = map
+            .get("description")
+            .or_else(|| map.get("title"))
+            .and_then(Value::as_str)
+        {
             self.describe(&mut made, text);
         }
         scalars(map, &mut made);
@@ -133,10 +177,24 @@ impl<'d> Expander<'d> {
         {
             made.insert("pattern".to_owned(), json!(pattern));
         }
-        let nested = ["properties", "items", "allOf", "anyOf", "oneOf", "additionalProperties", "prefixItems"];
+        let nested = [
+            "properties",
+            "items",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "additionalProperties",
+            "prefixItems",
+        ];
         if depth >= self.bounds.depth {
-            if nested.iter().any(|key| map.get(*key).is_some_and(|value| value.is_object() || value.is_array())) {
-                let text = made.get("description").and_then(Value::as_str).unwrap_or_default();
+            if nested.iter().any(|key| {
+                map.get(*key)
+                    .is_some_and(|value| value.is_object() || value.is_array())
+            }) {
+                let text = made
+                    .get("description")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
                 let text = format!("{text} (Its parts are not described here.)");
                 made.insert("description".to_owned(), json!(text.trim()));
                 if map.contains_key("properties") {
@@ -146,7 +204,9 @@ impl<'d> Expander<'d> {
         } else {
             self.children(node, map, &mut made, depth);
         }
-        if map.get("nullable") == Some(&Value::Bool(true)) || map.get("x-nullable") == Some(&Value::Bool(true)) {
+        if map.get("nullable") == Some(&Value::Bool(true))
+            || map.get("x-nullable") == Some(&Value::Bool(true))
+        {
             allow_null(&mut made);
         }
         made
@@ -163,19 +223,35 @@ impl<'d> Expander<'d> {
             }
             if distinct.len() > ENUM_MAX {
                 let some: Vec<String> = distinct.iter().take(8).map(Value::to_string).collect();
-                let text = made.get("description").and_then(Value::as_str).unwrap_or_default();
-                let text = format!("{text} One of {} values such as {}.", options.len(), some.join(", "));
+                let text = made
+                    .get("description")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let text = format!(
+                    "{text} One of {} values such as {}.",
+                    options.len(),
+                    some.join(", ")
+                );
                 made.insert("description".to_owned(), json!(text.trim()));
             } else if !distinct.is_empty() {
                 if let Some(kind) = made.get("type").cloned() {
-                    let fits: Vec<Value> = distinct.iter().filter(|value| is_of(value, &kind)).cloned().collect();
+                    let fits: Vec<Value> = distinct
+                        .iter()
+                        .filter(|value| is_of(value, &kind))
+                        .cloned()
+                        .collect();
                     if fits.is_empty() {
                         made.shift_remove("type");
                     } else {
                         distinct = fits;
                     }
                 }
-                self.spend(distinct.iter().map(|value| value.to_string().len() + 1).sum());
+                self.spend(
+                    distinct
+                        .iter()
+                        .map(|value| value.to_string().len() + 1)
+                        .sum(),
+                );
                 made.insert("enum".to_owned(), distinct.into());
             }
         }
@@ -192,11 +268,21 @@ impl<'d> Expander<'d> {
                 continue;
             };
             let fits = made.get("type").is_none_or(|kind| is_of(value, kind))
-                && made.get("enum").and_then(Value::as_array).is_none_or(|options| options.contains(value));
+                && made
+                    .get("enum")
+                    .and_then(Value::as_array)
+                    .is_none_or(|options| options.contains(value));
             let bytes = value.to_string().len();
-            if fits && bytes <= EXAMPLE_BYTES_MAX && self.bounds.text_chars > 0 && self.spend(bytes + 12) {
-                let (key, value) =
-                    if as_list { ("examples", json!([value])) } else { ("default", value.clone()) };
+            if fits
+                && bytes <= EXAMPLE_BYTES_MAX
+                && self.bounds.text_chars > 0
+                && self.spend(bytes + 12)
+            {
+                let (key, value) = if as_list {
+                    ("examples", json!([value]))
+                } else {
+                    ("default", value.clone())
+                };
                 made.insert(key.to_owned(), value);
             }
         }
@@ -207,7 +293,13 @@ impl<'d> Expander<'d> {
         self.patterns <= PATTERNS_MAX && pattern.len() <= 1_000 && usable_pattern(pattern)
     }
 
-    fn children(&mut self, node: Node<'d>, map: &'d Map<String, Value>, made: &mut Map<String, Value>, depth: usize) {
+    fn children(
+        &mut self,
+        node: Node<'d>,
+        map: &'d Map<String, Value>,
+        made: &mut Map<String, Value>,
+        depth: usize,
+    ) {
         if let Some(Value::Object(properties)) = map.get("properties") {
             let mut expanded = Map::new();
             for (name, property) in properties {
@@ -253,17 +345,24 @@ impl<'d> Expander<'d> {
                 made.insert("items".to_owned(), items.into());
             }
             Some(Value::Array(items)) => {
-                let items: Vec<Value> =
-                    items.iter().map(|item| Value::from(self.schema(node.at(item), depth + 1))).collect();
+                let items: Vec<Value> = items
+                    .iter()
+                    .map(|item| Value::from(self.schema(node.at(item), depth + 1)))
+                    .collect();
                 if !items.is_empty() {
                     made.insert("prefixItems".to_owned(), items.into());
                 }
             }
             _ => {}
         }
-        if let Some(Value::Array(items)) = map.get("prefixItems").filter(|_| !made.contains_key("prefixItems")) {
-            let items: Vec<Value> =
-                items.iter().map(|item| Value::from(self.schema(node.at(item), depth + 1))).collect();
+        if let Some(Value::Array(items)) = map
+            .get("prefixItems")
+            .filter(|_| !made.contains_key("prefixItems"))
+        {
+            let items: Vec<Value> = items
+                .iter()
+                .map(|item| Value::from(self.schema(node.at(item), depth + 1)))
+                .collect();
             if !items.is_empty() {
                 made.insert("prefixItems".to_owned(), items.into());
             }
@@ -285,7 +384,9 @@ impl<'d> Expander<'d> {
                     }
                 }
                 let open = branches.len() > BRANCHES_MAX
-                    || expanded.iter().any(|branch| branch.as_object().is_none_or(Map::is_empty));
+                    || expanded
+                        .iter()
+                        .any(|branch| branch.as_object().is_none_or(Map::is_empty));
                 if !open && !expanded.is_empty() {
                     choices.push(expanded);
                 }
@@ -310,17 +411,28 @@ impl<'d> Expander<'d> {
 
 /// Whether a pattern runs in linear time.
 pub fn usable_pattern(pattern: &str) -> bool {
-    regex::RegexBuilder::new(pattern).size_limit(PATTERN_COMPILED_BYTES_MAX).build().is_ok()
+    regex::RegexBuilder::new(pattern)
+        .size_limit(PATTERN_COMPILED_BYTES_MAX)
+        .build()
+        .is_ok()
 }
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
-    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    members
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
 }
 
 /// The names in a `required` list, whatever else stands there.
 pub fn names(value: Option<&Value>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for name in value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+    for name in value
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
@@ -331,7 +443,8 @@ pub fn names(value: Option<&Value>) -> Vec<String> {
 /// `type` in the words of JSON Schema.
 fn kind(map: &Map<String, Value>) -> Option<Value> {
     let known = |text: &str| match text.to_ascii_lowercase().as_str() {
-        "string" | "str" | "file" | "date" | "datetime" | "date-time" | "uuid" | "text" | "binary" => Some("string"),
+        "string" | "str" | "file" | "date" | "datetime" | "date-time" | "uuid" | "text"
+        | "binary" => Some("string"),
         "integer" | "int" | "int32" | "int64" | "long" => Some("integer"),
         "number" | "float" | "double" | "decimal" => Some("number"),
         "boolean" | "bool" => Some("boolean"),
@@ -369,7 +482,9 @@ fn is_of(value: &Value, kind: &Value) -> bool {
         Value::Array(kinds) => kinds.iter().any(|kind| is_of(value, kind)),
         Value::String(kind) => match kind.as_str() {
             "string" => value.is_string(),
-            "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0),
+            "integer" => {
+                value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0)
+            }
             "number" => value.is_number(),
             "boolean" => value.is_boolean(),
             "array" => value.is_array(),
@@ -401,7 +516,10 @@ fn allow_null(made: &mut Map<String, Value>) {
 
 /// Numbers, lengths and formats; those of draft 4 in their newer form.
 fn scalars(map: &Map<String, Value>, made: &mut Map<String, Value>) {
-    for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+    for (bound, exclusive) in [
+        ("minimum", "exclusiveMinimum"),
+        ("maximum", "exclusiveMaximum"),
+    ] {
         let number = map.get(bound).filter(|value| value.is_number());
         match (number, map.get(exclusive)) {
             (Some(number), Some(Value::Bool(true))) => {
@@ -417,12 +535,22 @@ fn scalars(map: &Map<String, Value>, made: &mut Map<String, Value>) {
             }
         }
     }
-    for key in ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] {
+    for key in [
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "minProperties",
+        "maxProperties",
+    ] {
         if let Some(number) = map.get(key).filter(|value| value.is_u64()) {
             made.insert(key.to_owned(), number.clone());
         }
     }
-    if let Some(number) = map.get("multipleOf").filter(|value| value.as_f64().is_some_and(|n| n > 0.0)) {
+    if let Some(number) = map
+        .get("multipleOf")
+        .filter(|value| value.as_f64().is_some_and(|n| n > 0.0))
+    {
         made.insert("multipleOf".to_owned(), number.clone());
     }
     if map.get("uniqueItems") == Some(&Value::Bool(true)) {
@@ -440,7 +568,8 @@ fn scalars(map: &Map<String, Value>, made: &mut Map<String, Value>) {
 /// Adds the demands of one schema to another. What the first says is kept.
 fn merge(made: &mut Map<String, Value>, part: Map<String, Value>) {
     // Each part of an `allOf` may be closed alone; together they are not.
-    let closed = part.get("additionalProperties") == Some(&json!(false)) && made.contains_key("properties");
+    let closed =
+        part.get("additionalProperties") == Some(&json!(false)) && made.contains_key("properties");
     for (key, value) in part {
         match (key.as_str(), made.get_mut(&key)) {
             ("additionalProperties", _) if closed => {}
@@ -467,7 +596,11 @@ fn merge(made: &mut Map<String, Value>, part: Map<String, Value>) {
             }
             ("enum", Some(Value::Array(old))) => {
                 let new = value.as_array().cloned().unwrap_or_default();
-                let both: Vec<Value> = old.iter().filter(|option| new.contains(option)).cloned().collect();
+                let both: Vec<Value> = old
+                    .iter()
+                    .filter(|option| new.contains(option))
+                    .cloned()
+                    .collect();
                 if !both.is_empty() {
                     *old = both;
                 }
@@ -516,7 +649,9 @@ pub fn shape<'d>(docs: &'d Documents, node: Node<'d>) -> Shape<'d> {
         }
         seen.push(node.identity());
         for (name, property) in node.members("properties") {
-            if property.value.is_object() && !shape.properties.iter().any(|(known, _)| *known == name) {
+            if property.value.is_object()
+                && !shape.properties.iter().any(|(known, _)| *known == name)
+            {
                 shape.properties.push((name, property));
             }
         }
@@ -541,7 +676,12 @@ mod tests {
     use super::{Bounds, Expander, shape};
     use crate::openapi::document::Documents;
 
-    const WIDE: Bounds = Bounds { depth: 12, text_chars: 300, bytes: 100_000, values: 10_000 };
+    const WIDE: Bounds = Bounds {
+        depth: 12,
+        text_chars: 300,
+        bytes: 100_000,
+        values: 10_000,
+    };
 
     fn expanded(document: Value, bounds: Bounds) -> (Value, bool, bool) {
         let docs = Documents::of("x", document);
@@ -553,20 +693,35 @@ mod tests {
     fn check(schema: Value, expected: Value) {
         let (made, _, _) = expanded(json!({"s": schema}), WIDE);
         assert_eq!(made, expected);
-        assert!(jsonschema::draft202012::options().build(&made).is_ok(), "{made}");
+        assert!(
+            jsonschema::draft202012::options().build(&made).is_ok(),
+            "{made}"
+        );
     }
 
     #[test]
     fn older_words_become_those_of_2020_12() {
-        check(json!({"type": "string", "nullable": true, "enum": ["a"]}), json!({"type": ["string", "null"], "enum": ["a", null]}));
+        check(
+            json!({"type": "string", "nullable": true, "enum": ["a"]}),
+            json!({"type": ["string", "null"], "enum": ["a", null]}),
+        );
         check(
             json!({"type": "integer", "minimum": 1, "exclusiveMinimum": true, "maximum": 9, "exclusiveMaximum": false, "format": "int32"}),
             json!({"type": "integer", "exclusiveMinimum": 1, "maximum": 9}),
         );
         check(json!({"type": "file"}), json!({"type": "string"}));
-        check(json!({"type": "any", "example": 7}), json!({"examples": [7]}));
-        check(json!({"items": [{"type": "string"}]}), json!({"prefixItems": [{"type": "string"}]}));
-        check(json!({"type": ["String", "null"], "example": "x"}), json!({"type": ["string", "null"], "examples": ["x"]}));
+        check(
+            json!({"type": "any", "example": 7}),
+            json!({"examples": [7]}),
+        );
+        check(
+            json!({"items": [{"type": "string"}]}),
+            json!({"prefixItems": [{"type": "string"}]}),
+        );
+        check(
+            json!({"type": ["String", "null"], "example": "x"}),
+            json!({"type": ["string", "null"], "examples": ["x"]}),
+        );
         check(
             json!({"type": "object", "required": true, "properties": {"a": {"type": "string", "required": true}, "b": "no schema", "c": {"readOnly": true}},
                    "xml": {}, "discriminator": {}, "x-own": 1, "externalDocs": {}}),
@@ -576,11 +731,26 @@ mod tests {
 
     #[test]
     fn wrong_values_are_dropped_and_never_make_the_schema_impossible() {
-        check(json!({"type": "integer", "enum": ["1", "2"]}), json!({"enum": ["1", "2"]}));
-        check(json!({"type": "string", "enum": [1, "b", "b"]}), json!({"type": "string", "enum": ["b"]}));
-        check(json!({"type": "string", "minLength": -1, "maxLength": "9", "pattern": "(?=x)", "default": 4, "multipleOf": 0}), json!({"type": "string"}));
-        check(json!({"type": "array", "items": {"type": "string"}, "enum": []}), json!({"type": "array", "items": {"type": "string"}}));
-        check(json!({"oneOf": [{"type": "object"}, {"type": "object"}]}), json!({"type": "object"}));
+        check(
+            json!({"type": "integer", "enum": ["1", "2"]}),
+            json!({"enum": ["1", "2"]}),
+        );
+        check(
+            json!({"type": "string", "enum": [1, "b", "b"]}),
+            json!({"type": "string", "enum": ["b"]}),
+        );
+        check(
+            json!({"type": "string", "minLength": -1, "maxLength": "9", "pattern": "(?=x)", "default": 4, "multipleOf": 0}),
+            json!({"type": "string"}),
+        );
+        check(
+            json!({"type": "array", "items": {"type": "string"}, "enum": []}),
+            json!({"type": "array", "items": {"type": "string"}}),
+        );
+        check(
+            json!({"oneOf": [{"type": "object"}, {"type": "object"}]}),
+            json!({"type": "object"}),
+        );
         check(json!({"anyOf": [{}, {"type": "string"}]}), json!({}));
     }
 
@@ -603,7 +773,11 @@ mod tests {
         assert!(recursive && !over);
         let inner = &made["properties"]["children"]["items"];
         assert_eq!(inner["type"], "object");
-        assert!(inner["description"].as_str().is_some_and(|text| text.starts_with("Recursive")));
+        assert!(
+            inner["description"]
+                .as_str()
+                .is_some_and(|text| text.starts_with("Recursive"))
+        );
     }
 
     #[test]
@@ -611,7 +785,8 @@ mod tests {
         let mut document = json!({"s": {"$ref": "#/d/t0"}, "d": {}});
         for level in 0..40 {
             let next = json!({"$ref": format!("#/d/t{}", level + 1)});
-            document["d"][format!("t{level}")] = json!({"type": "object", "properties": {"a": next, "b": next, "c": next}});
+            document["d"][format!("t{level}")] =
+                json!({"type": "object", "properties": {"a": next, "b": next, "c": next}});
         }
         document["d"]["t40"] = json!({"type": "string"});
         let (made, over, _) = expanded(document.clone(), WIDE);
@@ -622,11 +797,17 @@ mod tests {
 
     #[test]
     fn the_shape_of_an_object_follows_references_and_all_of() {
-        let docs = Documents::of("x", json!({
+        let docs = Documents::of(
+            "x",
+            json!({
             "s": {"allOf": [{"$ref": "#/d/A"}, {"required": ["b"], "properties": {"b": {}}}]},
-            "d": {"A": {"type": "object", "properties": {"a": {}}, "required": ["a"], "allOf": [{"$ref": "#/s"}]}}}));
+            "d": {"A": {"type": "object", "properties": {"a": {}}, "required": ["a"], "allOf": [{"$ref": "#/s"}]}}}),
+        );
         let found = shape(&docs, docs.root().get("s").expect("there"));
         let names: Vec<&str> = found.properties.iter().map(|(name, _)| *name).collect();
-        assert_eq!((names, found.required, found.other), (vec!["a", "b"], vec!["a".to_owned(), "b".to_owned()], false));
+        assert_eq!(
+            (names, found.required, found.other),
+            (vec!["a", "b"], vec!["a".to_owned(), "b".to_owned()], false)
+        );
     }
 }

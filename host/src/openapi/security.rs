@@ -37,8 +37,12 @@ pub struct Needs {
 impl<'d> Security<'d> {
     pub fn new(docs: &'d Documents, audience: Vec<String>, service_title: &str) -> Self {
         let components = docs.root().get("components");
-        let schemes = components.into_iter().flat_map(|c| c.members("securitySchemes").collect::<Vec<_>>());
-        let schemes = schemes.filter_map(|(name, node)| Some((name, docs.resolve(node).ok()?))).collect();
+        let schemes = components
+            .into_iter()
+            .flat_map(|c| c.members("securitySchemes").collect::<Vec<_>>());
+        let schemes = schemes
+            .filter_map(|(name, node)| Some((name, docs.resolve(node).ok()?)))
+            .collect();
         Self {
             docs,
             schemes,
@@ -53,7 +57,10 @@ impl<'d> Security<'d> {
     /// All slots that a tool uses, in the order of their first use.
     pub fn slots(self) -> Vec<Slot> {
         let mut made = self.made;
-        self.order.iter().filter_map(|names| made.remove(names).flatten()).collect()
+        self.order
+            .iter()
+            .filter_map(|names| made.remove(names).flatten())
+            .collect()
     }
 
     /// Names of headers and query parameters that carry a credential.
@@ -61,14 +68,20 @@ impl<'d> Security<'d> {
         self.schemes.values().any(|scheme| {
             scheme.text("type") == Some("apiKey")
                 && scheme.text("in") == Some(place)
-                && scheme.text("name").is_some_and(|own| own.eq_ignore_ascii_case(name))
+                && scheme
+                    .text("name")
+                    .is_some_and(|own| own.eq_ignore_ascii_case(name))
         })
     }
 
     /// Query names that the slots write, for addresses that come back from the provider.
     pub fn secret_query(&self) -> Vec<String> {
-        let keys = self.schemes.values().filter(|s| s.text("in") == Some("query"));
-        keys.filter_map(|scheme| scheme.text("name").map(str::to_owned)).collect()
+        let keys = self
+            .schemes
+            .values()
+            .filter(|s| s.text("in") == Some("query"));
+        keys.filter_map(|scheme| scheme.text("name").map(str::to_owned))
+            .collect()
     }
 
     /// The needs of an operation: its own `security`, else the document's, else any scheme.
@@ -92,7 +105,10 @@ impl<'d> Security<'d> {
             return Ok(needs);
         };
         let mut needs = Needs::default();
-        for requirement in list.iter().filter_map(|requirement| requirement.value.as_object()) {
+        for requirement in list
+            .iter()
+            .filter_map(|requirement| requirement.value.as_object())
+        {
             if requirement.is_empty() {
                 needs.optional = true;
                 continue;
@@ -101,9 +117,20 @@ impl<'d> Security<'d> {
             for (name, scopes) in requirement {
                 match self.schemes.get_key_value(name.as_str()) {
                     Some((name, _)) => names.push(name),
-                    None => notes.changed(pointer, format!("the security scheme `{}` is not declared", words::clean(name, 60))),
+                    None => notes.changed(
+                        pointer,
+                        format!(
+                            "the security scheme `{}` is not declared",
+                            words::clean(name, 60)
+                        ),
+                    ),
                 }
-                for scope in scopes.as_array().into_iter().flatten().filter_map(Value::as_str) {
+                for scope in scopes
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                {
                     if is_scope(scope, " ") && !needs.scopes.iter().any(|known| known == scope) {
                         needs.scopes.push(scope.to_owned());
                     }
@@ -111,10 +138,18 @@ impl<'d> Security<'d> {
             }
             // OAuth cannot be combined with fields that a user fills in; it comes alone.
             let oauth = names.iter().copied().find(|name| {
-                self.schemes.get(name).is_some_and(|s| matches!(s.text("type"), Some("oauth2" | "openIdConnect")))
+                self.schemes
+                    .get(name)
+                    .is_some_and(|s| matches!(s.text("type"), Some("oauth2" | "openIdConnect")))
             });
             if let Some(oauth) = oauth.filter(|_| names.len() > 1) {
-                notes.changed(pointer, format!("of the credentials {} only `{oauth}` is sent", names.join(", ")));
+                notes.changed(
+                    pointer,
+                    format!(
+                        "of the credentials {} only `{oauth}` is sent",
+                        names.join(", ")
+                    ),
+                );
                 names = vec![oauth];
             }
             names.sort_unstable();
@@ -137,7 +172,11 @@ impl<'d> Security<'d> {
         needs: &mut Needs,
     ) -> Result<(), Problem> {
         if !self.made.contains_key(&names) {
-            let slot = if self.order.len() < SLOTS_MAX { self.make(&names, notes)? } else { None };
+            let slot = if self.order.len() < SLOTS_MAX {
+                self.make(&names, notes)?
+            } else {
+                None
+            };
             self.made.insert(names.clone(), slot);
             self.order.push(names.clone());
         }
@@ -147,7 +186,10 @@ impl<'d> Security<'d> {
                     needs.slots.push(slot.slot.clone());
                 }
             }
-            None => notes.changed(pointer, format!("the credential `{}` cannot be used", names.join(" and "))),
+            None => notes.changed(
+                pointer,
+                format!("the credential `{}` cannot be used", names.join(" and ")),
+            ),
         }
         Ok(())
     }
@@ -162,7 +204,12 @@ impl<'d> Security<'d> {
                 None => return Ok(None),
             }
         }
-        let taken: Vec<String> = self.made.values().flatten().map(|slot| slot.slot.clone()).collect();
+        let taken: Vec<String> = self
+            .made
+            .values()
+            .flatten()
+            .map(|slot| slot.slot.clone())
+            .collect();
         let mut slot = match slots.len() {
             0 => return Ok(None),
             1 => slots.remove(0),
@@ -188,27 +235,50 @@ impl<'d> Security<'d> {
         let own = keys::slot(node);
         let mut made = Map::new();
         let key = words::shorten(&words::snake(name), 40);
-        made.insert("slot".to_owned(), json!(if key.is_empty() { "credential" } else { key.as_str() }));
-        let text = node.text("description").map(|text| words::clean(text, 100)).filter(|text| !text.is_empty());
+        made.insert(
+            "slot".to_owned(),
+            json!(if key.is_empty() {
+                "credential"
+            } else {
+                key.as_str()
+            }),
+        );
+        let text = node
+            .text("description")
+            .map(|text| words::clean(text, 100))
+            .filter(|text| !text.is_empty());
         let derived = self.derived(node, &own, &mut made, pointer, notes);
         if !derived && !(own.contains_key("type") && own.contains_key("placement")) {
             return Ok(None);
         }
-        let title = text.unwrap_or_else(|| format!("{} {}", self.service_title, words::title(name).to_lowercase()));
+        let title = text.unwrap_or_else(|| {
+            format!(
+                "{} {}",
+                self.service_title,
+                words::title(name).to_lowercase()
+            )
+        });
         made.insert("title".to_owned(), json!(words::clean(&title, 200)));
         made.insert("audience".to_owned(), json!(self.audience));
         for (key, value) in own {
             made.insert(key, value);
         }
-        if made.get("type").and_then(Value::as_str) == Some("basic") && !made.contains_key("placement") {
+        if made.get("type").and_then(Value::as_str) == Some("basic")
+            && !made.contains_key("placement")
+        {
             made.insert("placement".to_owned(), json!({"basic": {}}));
         }
-        made.entry("placement").or_insert_with(|| json!({"header": "authorization", "template": "Bearer {secret}"}));
-        let slot: Slot = serde_path_to_error::deserialize(Value::Object(made)).map_err(|error| {
-            let path = error.path().to_string();
-            let at = below(&below(pointer, keys::KEY), path.split('.').next().unwrap_or_default());
-            Problem::new(self.docs.name(), at, error.inner().to_string())
-        })?;
+        made.entry("placement")
+            .or_insert_with(|| json!({"header": "authorization", "template": "Bearer {secret}"}));
+        let slot: Slot =
+            serde_path_to_error::deserialize(Value::Object(made)).map_err(|error| {
+                let path = error.path().to_string();
+                let at = below(
+                    &below(pointer, keys::KEY),
+                    path.split('.').next().unwrap_or_default(),
+                );
+                Problem::new(self.docs.name(), at, error.inner().to_string())
+            })?;
         Ok(Some(slot))
     }
 
@@ -223,7 +293,12 @@ impl<'d> Security<'d> {
     ) -> bool {
         let bearer = json!({"header": "authorization", "template": "Bearer {secret}"});
         match node.text("type").unwrap_or_default() {
-            "http" => match node.text("scheme").unwrap_or_default().to_ascii_lowercase().as_str() {
+            "http" => match node
+                .text("scheme")
+                .unwrap_or_default()
+                .to_ascii_lowercase()
+                .as_str()
+            {
                 "basic" => {
                     made.insert("type".to_owned(), json!("basic"));
                     made.insert("placement".to_owned(), json!({"basic": {}}));
@@ -233,19 +308,34 @@ impl<'d> Security<'d> {
                     made.insert("placement".to_owned(), bearer);
                 }
                 other => {
-                    notes.changed(pointer, format!("HTTP authentication `{}` is not supported", words::clean(other, 40)));
+                    notes.changed(
+                        pointer,
+                        format!(
+                            "HTTP authentication `{}` is not supported",
+                            words::clean(other, 40)
+                        ),
+                    );
                     return false;
                 }
             },
             "apiKey" => {
-                let Some(name) = node.text("name").map(str::trim).filter(|name| is_token(name)) else {
-                    notes.changed(pointer, "an API key needs the `name` of a header or query parameter");
+                let Some(name) = node
+                    .text("name")
+                    .map(str::trim)
+                    .filter(|name| is_token(name))
+                else {
+                    notes.changed(
+                        pointer,
+                        "an API key needs the `name` of a header or query parameter",
+                    );
                     return own.contains_key("placement");
                 };
                 made.insert("type".to_owned(), json!("api_key"));
                 let place = match node.text("in") {
                     Some("query") => json!({"query": name}),
-                    Some("cookie") => json!({"header": "cookie", "template": format!("{name}={{secret}}")}),
+                    Some("cookie") => {
+                        json!({"header": "cookie", "template": format!("{name}={{secret}}")})
+                    }
                     _ => json!({"header": name.to_ascii_lowercase()}),
                 };
                 made.insert("placement".to_owned(), place);
@@ -257,7 +347,13 @@ impl<'d> Security<'d> {
                 made.insert("placement".to_owned(), bearer);
             }
             other => {
-                notes.changed(pointer, format!("the security type `{}` is not supported", words::clean(other, 40)));
+                notes.changed(
+                    pointer,
+                    format!(
+                        "the security type `{}` is not supported",
+                        words::clean(other, 40)
+                    ),
+                );
                 return false;
             }
         }
@@ -272,7 +368,10 @@ impl<'d> Security<'d> {
         pointer: &str,
         notes: &mut Notes,
     ) {
-        made.insert("placement".to_owned(), json!({"header": "authorization", "template": "Bearer {secret}"}));
+        made.insert(
+            "placement".to_owned(),
+            json!({"header": "authorization", "template": "Bearer {secret}"}),
+        );
         let flow = |name: &str| node.get("flows").and_then(|flows| flows.get(name));
         let address = |flow: Option<Node<'d>>, key: &str, own_key: &str| {
             own.get(own_key)
@@ -303,10 +402,17 @@ impl<'d> Security<'d> {
             }
         };
         made.insert("type".to_owned(), json!(kind));
-        let separator = own.get("scope_separator").and_then(Value::as_str).unwrap_or(" ");
+        let separator = own
+            .get("scope_separator")
+            .and_then(Value::as_str)
+            .unwrap_or(" ");
         let scopes: Vec<&str> = chosen
             .into_iter()
-            .flat_map(|flow| flow.members("scopes").map(|(scope, _)| scope).collect::<Vec<_>>())
+            .flat_map(|flow| {
+                flow.members("scopes")
+                    .map(|(scope, _)| scope)
+                    .collect::<Vec<_>>()
+            })
             .filter(|scope| is_scope(scope, separator))
             .take(SCOPES_MAX)
             .collect();
@@ -319,15 +425,24 @@ impl<'d> Security<'d> {
         let absolute = if let Some(rest) = url.strip_prefix("http://") {
             format!("https://{rest}")
         } else if url.starts_with('/') && !url.starts_with("//") {
-            let origin = self.audience.first().filter(|origin| origin.starts_with("https://"))?;
+            let origin = self
+                .audience
+                .first()
+                .filter(|origin| origin.starts_with("https://"))?;
             format!("{origin}{url}")
         } else {
             url.to_owned()
         };
-        let host = absolute.strip_prefix("https://")?.split(['/', '?']).next()?;
-        let good = super::servers::check_host(host).is_ok() && absolute.len() <= 500 && !absolute.contains(char::is_whitespace);
+        let host = absolute
+            .strip_prefix("https://")?
+            .split(['/', '?'])
+            .next()?;
+        let good = super::servers::check_host(host).is_ok()
+            && absolute.len() <= 500
+            && !absolute.contains(char::is_whitespace);
         // A parameter that no server declares could never be filled.
-        let filled = !host.contains('{') || self.audience.iter().any(|origin| origin.ends_with(host));
+        let filled =
+            !host.contains('{') || self.audience.iter().any(|origin| origin.ends_with(host));
         (good && filled).then_some(absolute)
     }
 }
@@ -340,9 +455,17 @@ fn together(slots: Vec<Slot>) -> Slot {
     let mut placement = Vec::new();
     let mut audience = Vec::new();
     for slot in &slots {
-        let own = if slot.fields.is_empty() { usual_fields(slot) } else { slot.fields.clone() };
+        let own = if slot.fields.is_empty() {
+            usual_fields(slot)
+        } else {
+            slot.fields.clone()
+        };
         for field in own {
-            let key = if field.key == "secret" { slot.slot.clone() } else { format!("{}_{}", slot.slot, field.key) };
+            let key = if field.key == "secret" {
+                slot.slot.clone()
+            } else {
+                format!("{}_{}", slot.slot, field.key)
+            };
             placement_rename(slot, &field.key, &key, &mut placement);
             fields.push(SecretField { key, ..field });
         }
@@ -352,7 +475,10 @@ fn together(slots: Vec<Slot>) -> Slot {
             }
         }
     }
-    let mut first = slots.into_iter().next().expect("two slots or more are combined");
+    let mut first = slots
+        .into_iter()
+        .next()
+        .expect("two slots or more are combined");
     first.slot = words::shorten(&names.join("_"), 40);
     first.title = words::clean(&titles.join(" and "), 200);
     first.kind = AuthKind::ApiKey;
@@ -370,7 +496,10 @@ fn usual_fields(slot: &Slot) -> Vec<SecretField> {
         help: None,
     };
     match slot.kind {
-        AuthKind::Basic => vec![field("username", "User name", false), field("password", "Password", true)],
+        AuthKind::Basic => vec![
+            field("username", "User name", false),
+            field("password", "Password", true),
+        ],
         _ => vec![field("secret", &slot.title, true)],
     }
 }
@@ -381,18 +510,29 @@ fn placement_rename(slot: &Slot, old: &str, new: &str, placement: &mut Vec<Place
     for place in &slot.placement {
         match place {
             Placement::Header { header, template } if template.contains(&format!("{{{old}}}")) => {
-                placement.push(Placement::Header { header: header.clone(), template: rename(template) });
+                placement.push(Placement::Header {
+                    header: header.clone(),
+                    template: rename(template),
+                });
             }
             Placement::Query { query, template } if template.contains(&format!("{{{old}}}")) => {
-                placement.push(Placement::Query { query: query.clone(), template: rename(template) });
+                placement.push(Placement::Query {
+                    query: query.clone(),
+                    template: rename(template),
+                });
             }
             Placement::Body { body, template } if template.contains(&format!("{{{old}}}")) => {
-                placement.push(Placement::Body { body: body.clone(), template: rename(template) });
+                placement.push(Placement::Body {
+                    body: body.clone(),
+                    template: rename(template),
+                });
             }
             Placement::Basic { basic } if basic.username.contains(&format!("{{{old}}}")) => {
                 let mut basic = basic.clone();
                 basic.username = rename(&basic.username);
-                basic.password = basic.password.replace("{password}", &format!("{{{}_password}}", slot.slot));
+                basic.password = basic
+                    .password
+                    .replace("{password}", &format!("{{{}_password}}", slot.slot));
                 placement.push(Placement::Basic { basic });
             }
             _ => {}
@@ -403,7 +543,9 @@ fn placement_rename(slot: &Slot, old: &str, new: &str, placement: &mut Vec<Place
 fn is_token(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 100
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~[]".contains(&b))
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~[]".contains(&b))
 }
 
 /// A scope token of RFC 6749, section 3.3.
@@ -411,7 +553,9 @@ fn is_scope(scope: &str, separator: &str) -> bool {
     !scope.is_empty()
         && scope.len() <= 300
         && !scope.contains(separator)
-        && scope.bytes().all(|b| matches!(b, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
+        && scope
+            .bytes()
+            .all(|b| matches!(b, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
 }
 
 #[cfg(test)]
@@ -424,28 +568,71 @@ mod tests {
     use crate::openapi::problem::Notes;
 
     fn slots(schemes: Value, security: Value) -> (Vec<String>, bool, Vec<Slot>) {
-        let docs = Documents::of("x", json!({"components": {"securitySchemes": schemes}, "op": {"security": security}}));
+        let docs = Documents::of(
+            "x",
+            json!({"components": {"securitySchemes": schemes}, "op": {"security": security}}),
+        );
         let mut made = Security::new(&docs, vec!["https://api.example.com".to_owned()], "Example");
-        let needs = made.needs(docs.root().get("op").expect("there"), "/op", &mut Notes::default()).expect("needs");
+        let needs = made
+            .needs(
+                docs.root().get("op").expect("there"),
+                "/op",
+                &mut Notes::default(),
+            )
+            .expect("needs");
         (needs.slots, needs.optional, made.slots())
     }
 
     #[test]
     fn the_usual_schemes_become_slots() {
-        let header = |header: &str, template: &str| Placement::Header { header: header.into(), template: template.into() };
+        let header = |header: &str, template: &str| Placement::Header {
+            header: header.into(),
+            template: template.into(),
+        };
         for (scheme, kind, placement) in [
-            (json!({"type": "http", "scheme": "Bearer"}), AuthKind::Bearer, header("authorization", "Bearer {secret}")),
-            (json!({"type": "apiKey", "in": "header", "name": "X-Key"}), AuthKind::ApiKey, header("x-key", "{secret}")),
-            (json!({"type": "apiKey", "in": "query", "name": "key"}), AuthKind::ApiKey, Placement::Query { query: "key".into(), template: "{secret}".into() }),
-            (json!({"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "/token", "scopes": {"a b": "", "r": "x"}}}}),
-             AuthKind::Oauth2ClientCredentials, header("authorization", "Bearer {secret}")),
-            (json!({"type": "oauth2", "flows": {"implicit": {"authorizationUrl": "https://a.example.com"}}}), AuthKind::Bearer, header("authorization", "Bearer {secret}")),
-            (json!({"type": "apiKey", "in": "query", "name": "x", "x-toolgate": {"placement": {"path": "/bot{secret}"}}}),
-             AuthKind::ApiKey, Placement::Path { path: "/bot{secret}".into() }),
+            (
+                json!({"type": "http", "scheme": "Bearer"}),
+                AuthKind::Bearer,
+                header("authorization", "Bearer {secret}"),
+            ),
+            (
+                json!({"type": "apiKey", "in": "header", "name": "X-Key"}),
+                AuthKind::ApiKey,
+                header("x-key", "{secret}"),
+            ),
+            (
+                json!({"type": "apiKey", "in": "query", "name": "key"}),
+                AuthKind::ApiKey,
+                Placement::Query {
+                    query: "key".into(),
+                    template: "{secret}".into(),
+                },
+            ),
+            (
+                json!({"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "/token", "scopes": {"a b": "", "r": "x"}}}}),
+                AuthKind::Oauth2ClientCredentials,
+                header("authorization", "Bearer {secret}"),
+            ),
+            (
+                json!({"type": "oauth2", "flows": {"implicit": {"authorizationUrl": "https://a.example.com"}}}),
+                AuthKind::Bearer,
+                header("authorization", "Bearer {secret}"),
+            ),
+            (
+                json!({"type": "apiKey", "in": "query", "name": "x", "x-toolgate": {"placement": {"path": "/bot{secret}"}}}),
+                AuthKind::ApiKey,
+                Placement::Path {
+                    path: "/bot{secret}".into(),
+                },
+            ),
         ] {
             let (names, _, made) = slots(json!({"theKey": scheme}), json!([{"theKey": []}]));
             assert_eq!(names, ["the_key"]);
-            assert_eq!((made[0].kind, &made[0].placement[0]), (kind, &placement), "{scheme}");
+            assert_eq!(
+                (made[0].kind, &made[0].placement[0]),
+                (kind, &placement),
+                "{scheme}"
+            );
             assert_eq!(made[0].audience, ["https://api.example.com"]);
         }
     }
@@ -459,31 +646,62 @@ mod tests {
             json!([{"user": ["a"]}]),
         );
         assert_eq!(made[0].kind, AuthKind::Oauth2);
-        assert_eq!(made[0].token_url.as_deref(), Some("https://example.com/token"));
-        assert_eq!((made[0].title.as_str(), made[0].pkce, made[0].scopes.len()), ("Account", false, 1));
+        assert_eq!(
+            made[0].token_url.as_deref(),
+            Some("https://example.com/token")
+        );
+        assert_eq!(
+            (made[0].title.as_str(), made[0].pkce, made[0].scopes.len()),
+            ("Account", false, 1)
+        );
     }
 
     #[test]
     fn alternatives_options_and_pairs() {
         let schemes = json!({"a": {"type": "apiKey", "in": "header", "name": "A"}, "b": {"type": "apiKey", "in": "query", "name": "b"},
                              "c": {"type": "mutualTLS"}});
-        assert_eq!(slots(schemes.clone(), json!([{}, {"b": []}, {"a": []}])).0, ["b", "a"]);
+        assert_eq!(
+            slots(schemes.clone(), json!([{}, {"b": []}, {"a": []}])).0,
+            ["b", "a"]
+        );
         assert!(slots(schemes.clone(), json!([{}, {"b": []}])).1);
-        assert_eq!(slots(schemes.clone(), json!([{"c": []}])).0, Vec::<String>::new());
+        assert_eq!(
+            slots(schemes.clone(), json!([{"c": []}])).0,
+            Vec::<String>::new()
+        );
         assert_eq!(slots(schemes.clone(), json!([])).0, Vec::<String>::new());
         let (names, _, made) = slots(schemes, json!([{"b": [], "a": []}]));
         assert_eq!(names, ["a_b"]);
-        let keys: Vec<&str> = made[0].fields.iter().map(|field| field.key.as_str()).collect();
+        let keys: Vec<&str> = made[0]
+            .fields
+            .iter()
+            .map(|field| field.key.as_str())
+            .collect();
         assert_eq!(keys, ["a", "b"]);
-        assert_eq!(made[0].placement[1], Placement::Query { query: "b".into(), template: "{b}".into() });
+        assert_eq!(
+            made[0].placement[1],
+            Placement::Query {
+                query: "b".into(),
+                template: "{b}".into()
+            }
+        );
     }
 
     #[test]
     fn a_wrong_key_under_x_toolgate_is_named() {
-        let docs = Documents::of("f.yaml", json!({"components": {"securitySchemes": {"k": {"type": "http", "scheme": "bearer", "x-toolgate": {"scoops": []}}}},
-                                                  "op": {"security": [{"k": []}]}}));
+        let docs = Documents::of(
+            "f.yaml",
+            json!({"components": {"securitySchemes": {"k": {"type": "http", "scheme": "bearer", "x-toolgate": {"scoops": []}}}},
+                                                  "op": {"security": [{"k": []}]}}),
+        );
         let mut made = Security::new(&docs, vec![], "X");
-        let refused = made.needs(docs.root().get("op").expect("there"), "/op", &mut Notes::default()).expect_err("refused");
+        let refused = made
+            .needs(
+                docs.root().get("op").expect("there"),
+                "/op",
+                &mut Notes::default(),
+            )
+            .expect_err("refused");
         assert!(refused.to_string().contains("scoops"), "{refused}");
     }
 }

@@ -28,8 +28,10 @@ pub fn convert(document: Value) -> Value {
         root.insert("servers".to_owned(), servers);
     }
     if let Some(Value::Object(schemes)) = root.shift_remove("securityDefinitions") {
-        let schemes: Map<String, Value> =
-            schemes.into_iter().map(|(name, scheme)| (name, security_scheme(scheme))).collect();
+        let schemes: Map<String, Value> = schemes
+            .into_iter()
+            .map(|(name, scheme)| (name, security_scheme(scheme)))
+            .collect();
         let components = root.entry("components").or_insert_with(|| json!({}));
         if let Some(components) = components.as_object_mut() {
             components.insert("securitySchemes".to_owned(), schemes.into());
@@ -45,18 +47,33 @@ pub fn convert(document: Value) -> Value {
 
 fn media_types(value: Option<&Value>) -> Vec<String> {
     let list = value.and_then(Value::as_array);
-    list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    list.into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
 }
 
 fn servers(root: &Value) -> Option<Value> {
     let host = root.get("host").and_then(Value::as_str).unwrap_or_default();
-    let base = root.get("basePath").and_then(Value::as_str).unwrap_or_default();
+    let base = root
+        .get("basePath")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if host.is_empty() && base.is_empty() {
         return None;
     }
     let schemes = media_types(root.get("schemes"));
-    let scheme = if schemes.is_empty() || schemes.iter().any(|s| s == "https") { "https" } else { "http" };
-    let url = if host.is_empty() { base.to_owned() } else { format!("{scheme}://{host}{base}") };
+    let scheme = if schemes.is_empty() || schemes.iter().any(|s| s == "https") {
+        "https"
+    } else {
+        "http"
+    };
+    let url = if host.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{scheme}://{host}{base}")
+    };
     Some(json!([{"url": url}]))
 }
 
@@ -89,7 +106,12 @@ fn security_scheme(scheme: Value) -> Value {
     Value::Object(scheme)
 }
 
-fn path_item(item: &mut Map<String, Value>, root: &Value, consumes: &[String], produces: &[String]) {
+fn path_item(
+    item: &mut Map<String, Value>,
+    root: &Value,
+    consumes: &[String],
+    produces: &[String],
+) {
     let shared: Vec<Value> = item
         .get("parameters")
         .and_then(Value::as_array)
@@ -97,11 +119,18 @@ fn path_item(item: &mut Map<String, Value>, root: &Value, consumes: &[String], p
         .flatten()
         .map(|parameter| resolved(parameter, root))
         .collect();
-    let (shared_body, shared_rest): (Vec<Value>, Vec<Value>) = shared.into_iter().partition(is_body);
+    let (shared_body, shared_rest): (Vec<Value>, Vec<Value>) =
+        shared.into_iter().partition(is_body);
     if item.contains_key("parameters") {
-        item.insert("parameters".to_owned(), shared_rest.into_iter().map(parameter).collect());
+        item.insert(
+            "parameters".to_owned(),
+            shared_rest.into_iter().map(parameter).collect(),
+        );
     }
-    for (_, operation) in item.iter_mut().filter(|(key, _)| METHODS.contains(&key.as_str())) {
+    for (_, operation) in item
+        .iter_mut()
+        .filter(|(key, _)| METHODS.contains(&key.as_str()))
+    {
         let Some(operation) = operation.as_object_mut() else {
             continue;
         };
@@ -115,21 +144,38 @@ fn path_item(item: &mut Map<String, Value>, root: &Value, consumes: &[String], p
         let (mut body, rest): (Vec<Value>, Vec<Value>) = own.into_iter().partition(is_body);
         body.extend(shared_body.iter().cloned());
         if operation.contains_key("parameters") {
-            operation.insert("parameters".to_owned(), rest.into_iter().map(parameter).collect());
+            operation.insert(
+                "parameters".to_owned(),
+                rest.into_iter().map(parameter).collect(),
+            );
         }
         let own_types = media_types(operation.get("consumes"));
-        let types = if operation.contains_key("consumes") { &own_types } else { consumes };
+        let types = if operation.contains_key("consumes") {
+            &own_types
+        } else {
+            consumes
+        };
         if let Some(request) = request_body(&body, types) {
             operation.insert("requestBody".to_owned(), request);
         }
         let own_types = media_types(operation.get("produces"));
-        let types = if operation.contains_key("produces") { &own_types } else { produces };
+        let types = if operation.contains_key("produces") {
+            &own_types
+        } else {
+            produces
+        };
         if let Some(Value::Object(responses)) = operation.get_mut("responses") {
             for response in responses.values_mut().filter_map(Value::as_object_mut) {
                 if let Some(schema) = response.shift_remove("schema") {
-                    let types = if types.is_empty() { &["application/json".to_owned()][..] } else { types };
-                    let content: Map<String, Value> =
-                        types.iter().map(|media| (media.clone(), json!({"schema": schema}))).collect();
+                    let types = if types.is_empty() {
+                        &["application/json".to_owned()][..]
+                    } else {
+                        types
+                    };
+                    let content: Map<String, Value> = types
+                        .iter()
+                        .map(|media| (media.clone(), json!({"schema": schema})))
+                        .collect();
                     response.insert("content".to_owned(), content.into());
                 }
             }
@@ -146,7 +192,10 @@ fn resolved(parameter: &Value, root: &Value) -> Value {
 }
 
 fn is_body(parameter: &Value) -> bool {
-    matches!(parameter.get("in").and_then(Value::as_str), Some("body" | "formData"))
+    matches!(
+        parameter.get("in").and_then(Value::as_str),
+        Some("body" | "formData")
+    )
 }
 
 /// A parameter's type moves into `schema`, its `collectionFormat` becomes a style.
@@ -177,26 +226,52 @@ fn parameter(parameter: Value) -> Value {
 }
 
 fn schema_of(map: &mut Map<String, Value>) -> Value {
-    let own = ["name", "in", "required", "description", "x-toolgate", "style", "explode", "allowEmptyValue"];
-    let keys: Vec<String> = map.keys().filter(|key| !own.contains(&key.as_str())).cloned().collect();
-    keys.into_iter().filter_map(|key| map.shift_remove(&key).map(|value| (key, value))).collect()
+    let own = [
+        "name",
+        "in",
+        "required",
+        "description",
+        "x-toolgate",
+        "style",
+        "explode",
+        "allowEmptyValue",
+    ];
+    let keys: Vec<String> = map
+        .keys()
+        .filter(|key| !own.contains(&key.as_str()))
+        .cloned()
+        .collect();
+    keys.into_iter()
+        .filter_map(|key| map.shift_remove(&key).map(|value| (key, value)))
+        .collect()
 }
 
 fn request_body(parameters: &[Value], consumes: &[String]) -> Option<Value> {
-    let whole = parameters.iter().find(|p| p.get("in").and_then(Value::as_str) == Some("body"));
+    let whole = parameters
+        .iter()
+        .find(|p| p.get("in").and_then(Value::as_str) == Some("body"));
     if let Some(body) = whole {
         let schema = body.get("schema").cloned().unwrap_or_else(|| json!({}));
         let media: Vec<&str> = consumes.iter().map(String::as_str).collect();
-        let media = if media.is_empty() { vec!["application/json"] } else { media };
-        let content: Map<String, Value> =
-            media.into_iter().map(|media| (media.to_owned(), json!({"schema": schema}))).collect();
+        let media = if media.is_empty() {
+            vec!["application/json"]
+        } else {
+            media
+        };
+        let content: Map<String, Value> = media
+            .into_iter()
+            .map(|media| (media.to_owned(), json!({"schema": schema})))
+            .collect();
         return Some(json!({
             "content": content,
             "required": body.get("required").cloned().unwrap_or(Value::Bool(false)),
             "description": body.get("description").cloned().unwrap_or(Value::Null),
         }));
     }
-    let fields: Vec<&Value> = parameters.iter().filter(|p| p.get("name").is_some()).collect();
+    let fields: Vec<&Value> = parameters
+        .iter()
+        .filter(|p| p.get("name").is_some())
+        .collect();
     if fields.is_empty() {
         return None;
     }
@@ -208,7 +283,11 @@ fn request_body(parameters: &[Value], consumes: &[String]) -> Option<Value> {
         let Value::Object(mut map) = field.clone() else {
             continue;
         };
-        let name = map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = map
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
         let format = map.shift_remove("collectionFormat");
         if map.get("type").and_then(Value::as_str) == Some("array")
             && format.as_ref().and_then(Value::as_str) != Some("multi")
@@ -228,9 +307,14 @@ fn request_body(parameters: &[Value], consumes: &[String]) -> Option<Value> {
         properties.insert(name, schema);
     }
     let multipart = file || consumes.iter().any(|media| media == "multipart/form-data");
-    let urlencoded = consumes.iter().any(|media| media == "application/x-www-form-urlencoded");
-    let media =
-        if multipart && (file || !urlencoded) { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
+    let urlencoded = consumes
+        .iter()
+        .any(|media| media == "application/x-www-form-urlencoded");
+    let media = if multipart && (file || !urlencoded) {
+        "multipart/form-data"
+    } else {
+        "application/x-www-form-urlencoded"
+    };
     let schema = json!({"type": "object", "properties": properties, "required": required});
     Some(json!({"content": {media: {"schema": schema, "encoding": encoding}}, "required": true}))
 }
@@ -259,18 +343,40 @@ mod tests {
         });
         assert!(is_swagger(&old));
         let new = convert(old);
-        assert_eq!(new["servers"], json!([{"url": "https://api.example.com/v1"}]));
-        assert_eq!(new["components"]["securitySchemes"]["b"], json!({"type": "http", "scheme": "basic"}));
+        assert_eq!(
+            new["servers"],
+            json!([{"url": "https://api.example.com/v1"}])
+        );
+        assert_eq!(
+            new["components"]["securitySchemes"]["b"],
+            json!({"type": "http", "scheme": "basic"})
+        );
         assert_eq!(
             new["components"]["securitySchemes"]["o"]["flows"]["authorizationCode"]["tokenUrl"],
             json!("https://t")
         );
         let post = &new["paths"]["/a"]["post"];
-        assert_eq!(post["parameters"][0]["schema"], json!({"type": "string", "enum": ["en"]}));
-        assert_eq!((&post["parameters"][1]["style"], &post["parameters"][1]["explode"]), (&json!("form"), &json!(true)));
-        assert_eq!(post["requestBody"]["content"]["application/json"]["schema"], json!({"$ref": "#/definitions/A"}));
-        assert_eq!(post["responses"]["200"]["content"]["application/json"]["schema"], json!({"type": "string"}));
-        let put = &new["paths"]["/a"]["put"]["requestBody"]["content"]["multipart/form-data"]["schema"];
+        assert_eq!(
+            post["parameters"][0]["schema"],
+            json!({"type": "string", "enum": ["en"]})
+        );
+        assert_eq!(
+            (
+                &post["parameters"][1]["style"],
+                &post["parameters"][1]["explode"]
+            ),
+            (&json!("form"), &json!(true))
+        );
+        assert_eq!(
+            post["requestBody"]["content"]["application/json"]["schema"],
+            json!({"$ref": "#/definitions/A"})
+        );
+        assert_eq!(
+            post["responses"]["200"]["content"]["application/json"]["schema"],
+            json!({"type": "string"})
+        );
+        let put =
+            &new["paths"]["/a"]["put"]["requestBody"]["content"]["multipart/form-data"]["schema"];
         assert_eq!(put["properties"]["f"], json!({"type": "file"}));
         assert_eq!(put["required"], json!(["f"]));
     }

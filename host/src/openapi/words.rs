@@ -40,9 +40,15 @@ pub fn snake(text: &str) -> String {
 /// A service name from a title.
 pub fn service(title: &str) -> String {
     let name = snake(title);
-    let words: Vec<&str> =
-        name.split('_').filter(|word| !matches!(*word, "api" | "the" | "rest" | "openapi" | "swagger")).collect();
-    let name = if words.is_empty() { name.clone() } else { words.join("_") };
+    let words: Vec<&str> = name
+        .split('_')
+        .filter(|word| !matches!(*word, "api" | "the" | "rest" | "openapi" | "swagger"))
+        .collect();
+    let name = if words.is_empty() {
+        name.clone()
+    } else {
+        words.join("_")
+    };
     let name = shorten(&name, SERVICE_CHARS_MAX);
     match name.as_str() {
         "" => "service".to_owned(),
@@ -54,7 +60,10 @@ pub fn service(title: &str) -> String {
 /// A tool name from an operationId, which may repeat its service or be far too long.
 pub fn tool(operation_id: &str, service: &str) -> String {
     let name = snake(operation_id);
-    let name = match name.strip_prefix(service).and_then(|rest| rest.strip_prefix('_')) {
+    let name = match name
+        .strip_prefix(service)
+        .and_then(|rest| rest.strip_prefix('_'))
+    {
         Some(rest) if rest.starts_with(|c: char| c.is_ascii_lowercase()) => rest.to_owned(),
         _ => name,
     };
@@ -65,7 +74,10 @@ pub fn tool(operation_id: &str, service: &str) -> String {
 pub fn tool_of_path(method: &str, path: &str, service: &str) -> String {
     let mut words = vec![method.to_ascii_lowercase()];
     let mut by = Vec::new();
-    for segment in path.split(['/', '?', '#', '&', '=']).filter(|s| !s.is_empty()) {
+    for segment in path
+        .split(['/', '?', '#', '&', '='])
+        .filter(|s| !s.is_empty())
+    {
         match segment.strip_prefix('{').and_then(|s| s.strip_suffix('}')) {
             Some(name) => by.push(name.to_owned()),
             None => words.push(segment.to_owned()),
@@ -108,8 +120,16 @@ pub fn argument(name: &str) -> String {
             out.push('_');
         }
     }
-    let out: String = out.trim_matches(|c| matches!(c, '_' | '-' | '.')).chars().take(64).collect();
-    if out.is_empty() { "value".to_owned() } else { out }
+    let out: String = out
+        .trim_matches(|c| matches!(c, '_' | '-' | '.'))
+        .chars()
+        .take(64)
+        .collect();
+    if out.is_empty() {
+        "value".to_owned()
+    } else {
+        out
+    }
 }
 
 /// What an operation does, by its method and the words of its name.
@@ -119,12 +139,36 @@ pub fn effect(method: &str, name: &str) -> Effect {
     match method {
         "get" | "head" | "options" => Effect::Read,
         "delete" => Effect::Destructive,
-        _ if says(&["delete", "remove", "destroy", "purge", "revoke", "terminate", "erase"]) => Effect::Destructive,
+        _ if says(&[
+            "delete",
+            "remove",
+            "destroy",
+            "purge",
+            "revoke",
+            "terminate",
+            "erase",
+        ]) =>
+        {
+            Effect::Destructive
+        }
         "post"
             if matches!(
                 first,
-                "get" | "list" | "search" | "find" | "query" | "count" | "lookup" | "fetch" | "describe" | "read"
-                    | "preview" | "validate" | "check" | "calculate" | "estimate"
+                "get"
+                    | "list"
+                    | "search"
+                    | "find"
+                    | "query"
+                    | "count"
+                    | "lookup"
+                    | "fetch"
+                    | "describe"
+                    | "read"
+                    | "preview"
+                    | "validate"
+                    | "check"
+                    | "calculate"
+                    | "estimate"
             ) =>
         {
             Effect::Read
@@ -157,7 +201,10 @@ pub fn clean(text: &str, chars_max: usize) -> String {
     if let Some(stop) = cut.rfind(". ").filter(|stop| *stop > end / 2) {
         return cut[..=stop].to_owned();
     }
-    let word = cut.rfind(' ').filter(|space| *space > end / 2).unwrap_or(end);
+    let word = cut
+        .rfind(' ')
+        .filter(|space| *space > end / 2)
+        .unwrap_or(end);
     let mut short = cut[..word].trim_end().to_owned();
     while short.chars().count() + 3 > chars_max {
         short.pop();
@@ -194,7 +241,11 @@ pub fn version(text: &str) -> String {
         .take(3)
         .collect();
     let at = |index: usize| numbers.get(index).copied().unwrap_or(0);
-    if numbers.is_empty() { "1.0.0".to_owned() } else { format!("{}.{}.{}", at(0), at(1), at(2)) }
+    if numbers.is_empty() {
+        "1.0.0".to_owned()
+    } else {
+        format!("{}.{}.{}", at(0), at(1), at(2))
+    }
 }
 
 #[cfg(test)]
@@ -219,14 +270,23 @@ mod tests {
         assert_eq!(service("日本"), "service");
         assert_eq!(tool("slackChatPost", "slack"), "chat_post");
         assert_eq!(tool("slack", "slack"), "slack");
-        assert_eq!(tool_of_path("get", "/users/{user-id}/posts", "x"), "get_users_posts_by_user_id");
-        assert_eq!(tool(&"veryLongOperation".repeat(9), "svc").len(), 55);
+        assert_eq!(
+            tool_of_path("get", "/users/{user-id}/posts", "x"),
+            "get_users_posts_by_user_id"
+        );
+        assert_eq!(tool(&"veryLongOperation".repeat(9), "svc").len(), 59);
         assert_eq!(shorten("abc_def", 5), "abc");
     }
 
     #[test]
     fn arguments_keep_their_names_where_models_accept_them() {
-        for (from, to) in [("page[size]", "page_size"), ("$top", "top"), ("X-Id", "X-Id"), ("a.b", "a.b"), ("[]", "value")] {
+        for (from, to) in [
+            ("page[size]", "page_size"),
+            ("$top", "top"),
+            ("X-Id", "X-Id"),
+            ("a.b", "a.b"),
+            ("[]", "value"),
+        ] {
             assert_eq!(argument(from), to);
         }
     }
@@ -255,7 +315,13 @@ mod tests {
 
     #[test]
     fn versions_become_semantic() {
-        for (from, to) in [("1.2.3", "1.2.3"), ("v3", "3.0.0"), ("2021-01-07", "2021.1.7"), ("beta", "1.0.0"), ("", "1.0.0")] {
+        for (from, to) in [
+            ("1.2.3", "1.2.3"),
+            ("v3", "3.0.0"),
+            ("2021-01-07", "2021.1.7"),
+            ("beta", "1.0.0"),
+            ("", "1.0.0"),
+        ] {
             assert_eq!(version(from), to);
         }
     }
