@@ -274,7 +274,7 @@ mod tests {
             tool_of_path("get", "/users/{user-id}/posts", "x"),
             "get_users_posts_by_user_id"
         );
-        assert_eq!(tool(&"veryLongOperation".repeat(9), "svc").len(), 59);
+        assert_eq!(tool(&"veryLongOperation".repeat(9), "svc").len(), 47);
         assert_eq!(shorten("abc_def", 5), "abc");
     }
 
