@@ -81,7 +81,8 @@ impl Gateway {
     ///
     /// # Errors
     /// `api_key_required` without a token; `invalid_api_key` for an unknown, expired or revoked
-    /// one; `ip_not_allowed` outside the key's networks.
+    /// one; `ip_not_allowed` outside the key's networks; `rate_limit_exceeded` beyond a limit of the
+    /// key or its workspace, or after too many unknown keys from one address.
     pub async fn authenticate(
         &self,
         bearer: Option<&str>,
@@ -95,7 +96,7 @@ impl Gateway {
         let changes = self.store.changes().await?;
         self.services.refresh(&self.store, changes).await?;
         let holder = self
-            .holder(token, changes)
+            .holder(token, changes, address)
             .await?
             .ok_or(Error::InvalidApiKey)?;
         let key = &holder.found.key;
@@ -113,6 +114,9 @@ impl Gateway {
         {
             return Err(Error::IpNotAllowed);
         }
+        self.counts
+            .count(&self.store, &holder.found, now_ms)
+            .await?;
         self.known_keys.note_use(&key.id, now_ms);
         Ok(Caller {
             workspace_id: holder.found.workspace.id.clone(),
@@ -129,13 +133,21 @@ impl Gateway {
         })
     }
 
-    async fn holder(&self, token: &str, changes: Changes) -> Result<Option<Arc<Holder>>, Error> {
+    async fn holder(
+        &self,
+        token: &str,
+        changes: Changes,
+        address: Option<IpAddr>,
+    ) -> Result<Option<Arc<Holder>>, Error> {
         let at = changes.of(Topic::Keys);
         let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
         if let Some(holder) = self.known_keys.get(at, &hash) {
             return Ok(Some(holder));
         }
+        let now_ms = self.clock.now_ms();
+        self.counts.check_stranger(address, now_ms)?;
         let Some(found) = self.store.find_key_by_hash(&hex(&hash)).await? else {
+            self.counts.stranger(address, now_ms);
             return Ok(None);
         };
         let default_user = UserId::parse(&found.key.default_user)

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Gateway;
+use crate::store::StoreError;
 
 /// Last uses of keys are written this often.
 const NOTE_USES_EVERY: Duration = Duration::from_secs(10);
-/// Expired sessions and what plugins kept in them go this often.
+/// Rows that are past their time go after this many rounds.
 const PURGE_EVERY: u32 = 60;
 
 /// Runs until the gateway stops. A failing round is logged and repeated.
@@ -19,11 +20,12 @@ pub(super) async fn run(gateway: Arc<Gateway>) {
             () = tokio::time::sleep(NOTE_USES_EVERY) => {}
         }
         note_key_uses(&gateway).await;
+        add_up_counts(&gateway).await;
         round = round.wrapping_add(1);
         if round.is_multiple_of(PURGE_EVERY)
-            && let Err(cause) = gateway.store.purge_sessions(gateway.clock.now_ms()).await
+            && let Err(cause) = purge(&gateway).await
         {
-            tracing::error!(error = %cause, "sessions.purge_failed");
+            tracing::error!(error = %cause, "store.purge_failed");
         }
     }
 }
@@ -34,5 +36,21 @@ pub(super) async fn note_key_uses(gateway: &Gateway) {
         && let Err(cause) = gateway.store.touch_keys(&used).await
     {
         tracing::error!(error = %cause, "keys.note_use_failed");
+    }
+}
+
+/// Deletes what is past its time.
+async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
+    let now_ms = gateway.clock.now_ms();
+    gateway.store.purge_sessions(now_ms).await?;
+    gateway.store.purge_rate_counts(now_ms).await?;
+    gateway.store.purge_requests(now_ms).await?;
+    gateway.store.purge_results(now_ms).await?;
+    Ok(())
+}
+
+pub(super) async fn add_up_counts(gateway: &Gateway) {
+    if let Err(cause) = gateway.counts.flush(&gateway.store).await {
+        tracing::error!(error = %cause, "limits.add_up_failed");
     }
 }

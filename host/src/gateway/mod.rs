@@ -15,6 +15,7 @@ mod find;
 mod health;
 mod housekeeping;
 pub mod keys;
+pub mod limits;
 pub mod permission_rules;
 mod permissions;
 pub mod plugins;
@@ -60,6 +61,7 @@ pub struct Gateway {
     services: services::Services,
     known_keys: authenticate::KnownKeys,
     known_rules: permissions::KnownRules,
+    counts: limits::Counts,
     receipts: receipts::Receipts,
     /// Executions that outlive the request that asked for them.
     running: TaskTracker,
@@ -98,6 +100,7 @@ impl Gateway {
             services: services::Services::default(),
             known_keys: authenticate::KnownKeys::default(),
             known_rules: permissions::KnownRules::default(),
+            counts: limits::Counts::default(),
             receipts: receipts::Receipts::start(store.clone()),
             store,
             runtime,
@@ -128,6 +131,7 @@ impl Gateway {
         }
         self.receipts.flush().await;
         housekeeping::note_key_uses(self).await;
+        housekeeping::add_up_counts(self).await;
         self.store.close().await;
     }
 

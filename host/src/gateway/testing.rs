@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use super::keys::{self, NewKey};
@@ -14,7 +15,7 @@ use crate::config::Settings;
 use crate::ids::{self, UserId};
 use crate::store::{Plan, Workspace};
 
-/// 2026-11-20T09:30:00Z, in the middle of a minute and of a day.
+/// 2026-11-20T09:30:30Z, in the middle of a minute and of a day.
 pub const NOW_MS: i64 = 1_795_167_030_000;
 
 pub struct World {
@@ -24,7 +25,7 @@ pub struct World {
     theirs: Workspace,
     /// Keys by id.
     keys: Mutex<HashMap<String, String>>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Deref for World {
@@ -62,7 +63,7 @@ impl World {
             ours,
             theirs,
             keys: Mutex::default(),
-            _folder: folder,
+            folder: folder,
         }
     }
 
@@ -71,13 +72,52 @@ impl World {
         self.key_in(&self.ours, scopes).await
     }
 
+    /// A key of the first workspace with limits of its own.
+    pub async fn key_with(&self, rpm: Option<u32>, rpd: Option<u32>) -> String {
+        self.make_key(&self.ours, &[Scope::ToolsRead], rpm, rpd)
+            .await
+    }
+
     pub async fn key_in(&self, workspace: &Workspace, scopes: &[Scope]) -> String {
+        self.make_key(workspace, scopes, None, None).await
+    }
+
+    /// Another process on the same database.
+    pub async fn sibling(&self, clock: Clock) -> Arc<Gateway> {
+        let settings = Settings {
+            data_dir: Some(self.folder.path().join("sibling")),
+            plugins_dir: Some(self.folder.path().join("plugins")),
+            database_url: Some(format!("sqlite://{}", self.database().display())),
+            ..Settings::default()
+        };
+        Gateway::open(&settings.resolve(None).unwrap(), clock)
+            .await
+            .unwrap()
+    }
+
+    fn database(&self) -> PathBuf {
+        self.folder.path().join("data/toolgate.db")
+    }
+
+    /// Length of the database's write-ahead log: longer after every write.
+    pub fn log_bytes(&self) -> u64 {
+        let log = self.database().with_extension("db-wal");
+        std::fs::metadata(log).unwrap().len()
+    }
+
+    async fn make_key(
+        &self,
+        workspace: &Workspace,
+        scopes: &[Scope],
+        rpm: Option<u32>,
+        rpd: Option<u32>,
+    ) -> String {
         let new = NewKey {
             name: "test".to_owned(),
             user: UserId::parse("ada").unwrap(),
             scopes: scopes.to_vec(),
-            rpm: None,
-            rpd: None,
+            rpm,
+            rpd,
             expires_at_ms: None,
             networks: Vec::new(),
         };

@@ -49,7 +49,10 @@ pub struct Operation {
     pub method: Method,
     pub path: String,
     pub keyed: bool,
-    pub has_body: bool,
+    /// The example of its body, where it takes one.
+    pub body: Option<String>,
+    /// Its required query parameters with their examples, as a query string.
+    pub required: String,
     /// Names of its query parameters in the document's order.
     pub query: Vec<String>,
 }
@@ -116,7 +119,7 @@ impl Edge {
         }
     }
 
-    /// A request to `path`, with `key` and an empty JSON object where the operation takes a body.
+    /// A request to `path`, with `key` and the documented example where the operation takes a body.
     pub async fn ask(&self, operation: &Operation, path: &str, key: Option<&str>) -> Answer {
         let mut request = Request::builder()
             .method(operation.method.clone())
@@ -124,11 +127,12 @@ impl Edge {
         if let Some(key) = key {
             request = request.header("authorization", format!("Bearer {key}"));
         }
-        let body = if operation.has_body {
-            request = request.header("content-type", "application/json");
-            Body::from("{}")
-        } else {
-            Body::empty()
+        let body = match &operation.body {
+            Some(example) => {
+                request = request.header("content-type", "application/json");
+                Body::from(example.clone())
+            }
+            None => Body::empty(),
         };
         self.send(request.body(body).unwrap()).await
     }
@@ -148,11 +152,22 @@ pub fn operations() -> Vec<Operation> {
                 }
             });
             let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let required = parameters
+                .clone()
+                .filter(|parameter| parameter["in"] == "query" && parameter["required"] == true)
+                .map(|parameter| {
+                    let example = parameter["example"].as_str().unwrap().replace(' ', "+");
+                    format!("{}={example}", parameter["name"].as_str().unwrap())
+                });
+            let required = required.collect::<Vec<_>>().join("&");
+            let body = &operation["requestBody"]["content"]["application/json"]["example"];
+            assert_eq!(body.is_null(), operation["requestBody"].is_null(), "{path}");
             found.push(Operation {
                 method: method.to_uppercase().parse().unwrap(),
                 path: filled.collect::<Vec<_>>().join("/"),
                 keyed: !operation["security"].is_null(),
-                has_body: !operation["requestBody"].is_null(),
+                body: (!body.is_null()).then(|| body.to_string()),
+                required,
                 query: parameters
                     .filter(|parameter| parameter["in"] == "query")
                     .map(|parameter| parameter["name"].as_str().unwrap().to_owned())
