@@ -11,6 +11,7 @@
 //! - [`oauth`] talks to authorization servers; [`vault`] seals secrets.
 //! - [`store`] holds all SQL, on SQLite or PostgreSQL.
 //! - [`openapi`] makes plugins of OpenAPI descriptions.
+//! - [`trial`] tries a plugin without a gateway: examples replayed, requests planned.
 //! - [`rest`] and [`mcp`] are the public edges; [`cli`] is the command line.
 //!
 //! Arrows point one way: edges -> gateway -> catalog | runtime | egress | oauth | vault | store.
@@ -28,6 +29,7 @@ pub mod rest;
 pub mod gateway;
 
 pub mod openapi;
+pub mod trial;
 
 pub mod catalog;
 pub mod egress;

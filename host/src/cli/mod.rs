@@ -8,6 +8,7 @@ mod openapi;
 mod output;
 mod plugin;
 mod plugin_build;
+mod plugin_test;
 mod serve;
 mod service;
 mod vault;

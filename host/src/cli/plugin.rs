@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use super::output::{Output, table};
 use super::plugin_build::{Build, Check, New};
+use super::plugin_test::{Run, Test};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::gateway::plugins::{self, PluginList};
@@ -20,6 +21,8 @@ pub enum Plugin {
     Build(Build),
     New(New),
     Check(Check),
+    Run(Run),
+    Test(Test),
 }
 
 impl Plugin {
@@ -28,11 +31,13 @@ impl Plugin {
             Self::Build(command) => return command.run(output).await,
             Self::New(command) => return command.run(output).await,
             Self::Check(command) => return command.run(output).await,
+            Self::Run(command) => return command.run(output).await,
+            Self::Test(command) => return command.run(output).await,
             Self::List | Self::Approve { .. } => {}
         }
         let store = super::open_store(config).await?;
         match self {
-            Self::Build(_) | Self::New(_) | Self::Check(_) => Ok(()),
+            Self::Build(_) | Self::New(_) | Self::Check(_) | Self::Run(_) | Self::Test(_) => Ok(()),
             Self::List => output.print(&plugins::list(&store).await?, text),
             Self::Approve { service } => {
                 let approved = plugins::approve(&store, &service, Clock::system().now_ms()).await?;
