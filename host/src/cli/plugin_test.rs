@@ -8,10 +8,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::output::Output;
+use crate::catalog::manifest::ToolSpec;
 use crate::catalog::{PluginTools, Tool};
 use crate::runtime::Ended;
 use crate::trial::generate::{Fill, value};
-use crate::trial::{Rig, Trial, replay};
+use crate::trial::{Cache, Rig, Trial, replay};
 
 /// Show what one tool of a plugin file would send; credentials show as their slot
 #[derive(Debug, Args)]
@@ -33,7 +34,8 @@ pub struct Run {
 
 impl Run {
     pub async fn run(self, output: Output) -> anyhow::Result<()> {
-        let rig = Rig::open(&self.plugin, &[]).await?;
+        let cache = Cache::new()?;
+        let rig = Rig::open(&self.plugin, &[], &cache).await?;
         let prefix = format!("{}_", rig.manifest.service);
         let tool = self
             .tool
@@ -108,8 +110,9 @@ struct Tested {
 impl Test {
     pub async fn run(self, output: Output) -> anyhow::Result<()> {
         let mut all = Vec::new();
+        let cache = Cache::new()?;
         for plugin in &self.plugins {
-            all.push(test(plugin, &self.examples).await);
+            all.push(test(plugin, &self.examples, &cache).await);
         }
         output.print(&all, |all| {
             let lines = all.iter().map(|tested| {
@@ -143,14 +146,14 @@ impl Test {
     }
 }
 
-async fn test(plugin: &Path, examples: &Path) -> Tested {
+async fn test(plugin: &Path, examples: &Path, cache: &Cache) -> Tested {
     let mut tested = Tested {
         plugin: plugin.to_owned(),
         tools: 0,
         examples: 0,
         failures: Vec::new(),
     };
-    let rig = match Rig::open(plugin, &[]).await {
+    let rig = match Rig::open(plugin, &[], cache).await {
         Ok(rig) => rig,
         Err(cause) => {
             tested.failures.push(format!("{cause:#}"));
@@ -160,7 +163,7 @@ async fn test(plugin: &Path, examples: &Path) -> Tested {
     for spec in &rig.manifest.tools {
         tested.tools += 1;
         for fill in [Fill::Required, Fill::All] {
-            let arguments = value(&spec.input, fill);
+            let arguments = arguments(&rig, spec, fill);
             for failure in plan(&rig, &spec.name, arguments).await {
                 tested
                     .failures
@@ -183,7 +186,7 @@ async fn test(plugin: &Path, examples: &Path) -> Tested {
     files.sort();
     for file in files {
         tested.examples += 1;
-        match replay::replay(plugin, &file).await {
+        match replay::replay(plugin, &file, cache).await {
             Ok(differences) => {
                 tested.failures.extend(
                     differences
@@ -197,6 +200,38 @@ async fn test(plugin: &Path, examples: &Path) -> Tested {
         }
     }
     tested
+}
+
+/// Generated arguments, with the values of the tool's own example where it has them. An optional
+/// one that cannot be guessed is left out.
+fn arguments(rig: &Rig, spec: &ToolSpec, fill: Fill) -> Value {
+    let mut made = value(&spec.input, fill);
+    let Some(map) = made.as_object_mut() else {
+        return made;
+    };
+    for (name, value) in spec.examples.iter().filter_map(Value::as_object).flatten() {
+        if let Some(slot) = map.get_mut(name) {
+            *slot = value.clone();
+        }
+    }
+    let required = spec.input.get("required").cloned().unwrap_or_default();
+    let required: Vec<&str> = required
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    for violation in violations(rig, &spec.name, &Value::from(map.clone())) {
+        let name = violation
+            .trim_start_matches('/')
+            .split(['/', ' '])
+            .next()
+            .unwrap_or_default();
+        if !required.contains(&name) {
+            map.remove(name);
+        }
+    }
+    made
 }
 
 /// What is wrong with the first request that a tool sends for generated arguments.

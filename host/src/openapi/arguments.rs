@@ -170,8 +170,9 @@ fn file(schema: Node<'_>, many: bool) -> Map<String, Value> {
         .text("description")
         .map(|text| words::clean(text, 300))
         .unwrap_or_default();
-    let text = format!("{text} A file reference.");
-    let one = json!({"type": "string", "minLength": 1});
+    let text = format!("{text} A file as a data URL: data:MEDIA_TYPE;base64,CONTENT.");
+    let one =
+        json!({"type": "string", "minLength": 1, "examples": ["data:text/plain;base64,aGVsbG8="]});
     let mut made = match many {
         true => json!({"type": "array", "items": one}),
         false => one,

@@ -36,7 +36,6 @@ pub struct Rig {
     runtime: Runtime,
     plugin: Plugin,
     pub manifest: Arc<Manifest>,
-    _cache: tempfile_dir::TempDir,
 }
 
 /// What one call is made with.
@@ -53,9 +52,8 @@ pub struct Trial {
 
 impl Rig {
     /// Inspects a plugin file as the loader does and makes it callable. `upstreams` as
-    /// `HOST=URL`.
-    pub async fn open(file: &Path, upstreams: &[String]) -> anyhow::Result<Self> {
-        let cache = tempfile_dir::TempDir::new()?;
+    /// `HOST=URL`; compiled code is kept in `cache`.
+    pub async fn open(file: &Path, upstreams: &[String], cache: &Cache) -> anyhow::Result<Self> {
         let allow_upstreams = upstreams
             .iter()
             .map(|text| AllowUpstream::parse(text))
@@ -71,7 +69,6 @@ impl Rig {
             runtime,
             plugin,
             manifest: Arc::new(inspected.manifest),
-            _cache: cache,
         })
     }
 
@@ -269,6 +266,10 @@ impl Credentials for Planted {
             .is_none_or(|list| list.iter().any(|name| name == slot))
     }
 
+    fn is_secret(&self, _slot: &str, field: &str) -> bool {
+        !self.parameters.contains_key(field)
+    }
+
     fn slot_for_origin(&self, origin: &str) -> Option<String> {
         let slot = self
             .slots
@@ -345,14 +346,16 @@ impl KeyValue for Memory {
     }
 }
 
-/// A folder that goes away with its value.
-mod tempfile_dir {
+pub use cache::Cache;
+
+mod cache {
     use std::path::{Path, PathBuf};
 
-    pub(super) struct TempDir(PathBuf);
+    /// Compiled code of one test run: a folder that goes away with its value.
+    pub struct Cache(PathBuf);
 
-    impl TempDir {
-        pub(super) fn new() -> std::io::Result<Self> {
+    impl Cache {
+        pub fn new() -> std::io::Result<Self> {
             let name = format!(
                 "toolgate-trial-{}-{:016x}",
                 std::process::id(),
@@ -368,7 +371,7 @@ mod tempfile_dir {
         }
     }
 
-    impl Drop for TempDir {
+    impl Drop for Cache {
         fn drop(&mut self) {
             // What stays behind is compiled code in the system's folder for such things.
             let _ = std::fs::remove_dir_all(&self.0);

@@ -14,7 +14,7 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{PLANTED, Rig, Trial};
+use super::{Cache, PLANTED, Rig, Trial};
 use crate::runtime::{Ended, RefusalKind};
 
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -76,13 +76,13 @@ pub struct Answer {
 }
 
 /// Replays the example at `file` through the plugin at `plugin`. Answers every difference.
-pub async fn replay(plugin: &Path, file: &Path) -> anyhow::Result<Vec<String>> {
+pub async fn replay(plugin: &Path, file: &Path, cache: &Cache) -> anyhow::Result<Vec<String>> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("{} cannot be read", file.display()))?;
     let example: Example =
         serde_json::from_str(&text).with_context(|| format!("{} is no example", file.display()))?;
     let server = Server::start(example.exchanges.clone()).await?;
-    let rig = Rig::open(plugin, &server.upstreams(&example)?).await?;
+    let rig = Rig::open(plugin, &server.upstreams(&example)?, cache).await?;
     let trial = Trial {
         tool: example.tool.clone(),
         arguments: example
