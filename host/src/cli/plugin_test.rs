@@ -210,7 +210,9 @@ fn arguments(rig: &Rig, spec: &ToolSpec, fill: Fill) -> Value {
         return made;
     };
     for (name, value) in spec.examples.iter().filter_map(Value::as_object).flatten() {
-        if let Some(slot) = map.get_mut(name) {
+        // A file is generated as the data URL that it has to be.
+        let is_file = |slot: &Value| slot.to_string().contains("\"data:");
+        if let Some(slot) = map.get_mut(name).filter(|slot| !is_file(slot)) {
             *slot = value.clone();
         }
     }
