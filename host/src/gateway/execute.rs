@@ -131,7 +131,7 @@ impl Gateway {
         let _running = self.metrics.execution_started();
         let began = Instant::now();
         let settings = self.services.of(&caller.workspace_id, run.tool.service());
-        let grant = services::grant(&run.serving.manifest, &settings)?;
+        let grant = services::grant(&run.serving, &settings)?;
         let wanted = &run.serving.manifest.limits;
         let timeout = wanted
             .timeout_ms
@@ -141,7 +141,7 @@ impl Gateway {
             ..CallLimits::default()
         };
         let scope = Arc::new(egress::Scope::new(
-            Arc::new(grant),
+            grant,
             BTreeMap::new(),
             Arc::new(NotConnected),
             call_limits,

@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 use serde_json::Value;
 
 use super::Error;
+use super::plugins::Serving;
 use crate::catalog::manifest::Manifest;
 use crate::egress::Grant;
 use crate::store::{ALL_WORKSPACES, Changes, Store, Topic};
@@ -83,16 +84,19 @@ impl Services {
 /// What a plugin may reach with these settings: its approved hosts, and as exact origins the
 /// addresses that the operator wrote into settings with `adds_host`.
 pub(super) fn grant(
-    manifest: &Manifest,
+    serving: &Serving,
     settings: &BTreeMap<String, String>,
-) -> Result<Grant, Error> {
-    let origins: Vec<String> = manifest
-        .config
-        .iter()
-        .filter(|key| key.adds_host)
+) -> Result<Arc<Grant>, Error> {
+    let keys = serving.manifest.config.iter().filter(|key| key.adds_host);
+    let origins: Vec<String> = keys
         .filter_map(|key| serde_json::from_str::<String>(settings.get(&key.key)?).ok())
         .collect();
-    Grant::new(&manifest.hosts, &origins).map_err(|cause| Error::Internal(cause.into()))
+    if origins.is_empty() {
+        return Ok(serving.grant.clone());
+    }
+    Grant::new(&serving.manifest.hosts, &origins)
+        .map(Arc::new)
+        .map_err(|cause| Error::Internal(cause.into()))
 }
 
 /// Sets operator settings of a service after checking each against the manifest's schema.

@@ -4,6 +4,7 @@
 
 mod bad_files;
 mod bad_guests;
+mod demo;
 mod hot_add;
 mod mcp;
 mod refusals;

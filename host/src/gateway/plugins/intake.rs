@@ -19,6 +19,7 @@ use super::{INSPECTOR, Serving, Snapshot};
 use crate::catalog::manifest::Manifest;
 use crate::catalog::rights::Rights;
 use crate::clock::Clock;
+use crate::egress::Grant;
 use crate::metrics::Metrics;
 use crate::runtime::{Plugin, Rejected, Runtime};
 use crate::store::{
@@ -132,7 +133,10 @@ impl Intake {
             .map(|(name, _)| name.clone())
             .collect();
         for name in self.holders_first(ready).await? {
-            self.take(&name, reach).await?;
+            // One file's trouble is not the next one's: it is looked at again in the next scan.
+            if let Err(cause) = self.take(&name, reach).await {
+                tracing::error!(plugin.file = %name, error = format!("{cause:#}"), "plugins.take_failed");
+            }
             if self.published.elapsed() > PUBLISH_EVERY {
                 self.publish().await?;
             }
@@ -386,6 +390,12 @@ impl Intake {
         let service = manifest.service.clone();
         let row = self.store.find_plugin(&service).await?;
         let holder = self.holder(&service, name);
+        if let Err(cause) = Grant::new(&manifest.hosts, &[]) {
+            return Ok(Judged {
+                sha256: Some(sha256.to_owned()),
+                ..Judged::quarantined(format!("its hosts cannot be granted: {cause}"))
+            });
+        }
         if let Some((tool, owner)) = self.snapshot.load().catalog.claimed(&manifest) {
             let reason = format!(
                 "its tool {tool} would take the name of a tool of {owner}; rename one of them"
@@ -441,7 +451,7 @@ impl Intake {
                         })
                         .await?;
                 }
-                self.serve(sha256, manifest);
+                self.serve(sha256, manifest)?;
                 (PluginState::Active, None)
             }
         };
@@ -487,24 +497,32 @@ impl Intake {
         };
         let there = folder::captured(&self.captured, &sha256).exists();
         if let Some(manifest) = self.remembered(&sha256).await?.filter(|_| there) {
-            self.serve(&sha256, Arc::new(manifest));
+            self.serve(&sha256, Arc::new(manifest))?;
         }
         Ok(())
     }
 
-    fn serve(&mut self, sha256: &str, manifest: Arc<Manifest>) {
+    fn serve(&mut self, sha256: &str, manifest: Arc<Manifest>) -> anyhow::Result<()> {
         let service = manifest.service.clone();
         if self
             .serving
             .get(&service)
             .is_some_and(|now| now.code.sha256() == sha256)
         {
-            return;
+            return Ok(());
         }
         let code = Plugin::new(&service, sha256, &folder::captured(&self.captured, sha256));
-        self.serving
-            .insert(service, Arc::new(Serving { code, manifest }));
+        let grant = Arc::new(Grant::new(&manifest.hosts, &[])?);
+        self.serving.insert(
+            service,
+            Arc::new(Serving {
+                code,
+                manifest,
+                grant,
+            }),
+        );
         self.changed = true;
+        Ok(())
     }
 
     async fn settle(&mut self, name: &str, judged: Judged) -> anyhow::Result<()> {

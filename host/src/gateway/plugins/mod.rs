@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use crate::catalog::manifest::Manifest;
 use crate::catalog::{Catalog, PluginTools};
+use crate::egress::Grant;
 use crate::runtime::Plugin;
 
 pub use intake::{Intake, Reach};
@@ -33,6 +34,8 @@ pub(crate) const INSPECTOR: &str = concat!("toolgate ", env!("CARGO_PKG_VERSION"
 pub struct Serving {
     pub code: Plugin,
     pub manifest: Arc<Manifest>,
+    /// The manifest's hosts, without addresses that an operator named.
+    pub grant: Arc<Grant>,
 }
 
 /// All integrations that serve, and the catalog built from them. Immutable.

@@ -1,0 +1,46 @@
+# The verbs. `make run` serves, `make test` proves, `make check` is the quick look between edits.
+# On a fresh Debian machine with Rust, Node and a C compiler each of them installs what it needs.
+
+SHELL := /bin/bash
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+export TOOLGATE_TEST_TOOLS ?= $(abspath $(TARGET))/test-tools
+
+.PHONY: run build plugins test check setup demo bench
+
+run: build ## build everything and serve with a first API key
+	$(TARGET)/release/toolgate serve --dev
+
+build: tools plugins ## target/release/toolgate and plugins/dist/<service>.wasm
+	cargo build --locked --release -p toolgate
+	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/release/toolgate
+
+plugins: tools ## the plugins written in Rust, and the interpreter of the described ones
+	plugins/build.sh
+	plugins/build-interpreter.sh
+
+.PHONY: described
+described: ## the plugins that are OpenAPI descriptions
+	$(TOOLGATE) plugin build --all plugins --out plugins/dist
+
+test: setup plugins ## everything; ends with `N passed, N failed`
+	tests/run.sh
+
+check: tools ## format, lints and types
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+demo: setup build ## a real Prometheus, a plugin dropped in while serving, MCP and curl
+	TOOLGATE=$(TARGET)/release/toolgate tests/demo/demo.sh
+
+bench: build ## what a call, a search and a start cost, as ratios to native code
+	tests/bench.sh
+
+setup: tools ## what the tests need beside Rust: servers, clients, the conformance runner
+	tests/setup.sh
+
+.PHONY: tools
+tools:
+	@command -v cargo >/dev/null || { echo "Rust is missing: install it with https://rustup.rs"; exit 1; }
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node is missing: install it with 'apt install nodejs npm'"; exit 1; }
+	@command -v cc >/dev/null || { echo "A C compiler is missing: install it with 'apt install build-essential'"; exit 1; }
+	@rustup target list --installed 2>/dev/null | grep -qx wasm32-wasip2 || rustup target add wasm32-wasip2

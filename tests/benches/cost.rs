@@ -1,0 +1,328 @@
+//! What a call, a start and a request cost, each beside the same work without toolgate, in one run
+//! and printed as ratios: absolute times are the machine's, ratios travel.
+//!
+//! `make bench` runs it on an optimised build. Nothing here passes or fails.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use axum::Json;
+use axum::routing::post;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use toolgate::egress::{
+    CallLimits, Credentials, Egress, EgressConfig, Failure, FailureKind, Grant, Injection, Mode,
+    Scope,
+};
+use toolgate::runtime::{Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Runtime};
+use toolgate_tests::gateway::{Options, TestGateway, built_plugin, client};
+
+const CONNECTIONS: usize = 16;
+const LOAD: Duration = Duration::from_secs(4);
+const TEXT: &str = "To be, or not to be, that is the question: whether 'tis nobler in the mind to suffer \
+    the slings and arrows of outrageous fortune, or to take arms against a sea of troubles.";
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    println!("| what | toolgate | beside it | ratio |\n|---|---|---|---|");
+    fresh_store_call().await?;
+    warm_start().await?;
+    execute_over_http().await?;
+    Ok(())
+}
+
+fn row(what: &str, ours: &str, theirs: &str, ratio: f64) {
+    println!("| {what} | {ours} | {theirs} | {ratio:.2} |");
+}
+
+/// One call in a fresh store, against the same function in native code.
+async fn fresh_store_call() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("words.wasm");
+    let component = built_plugin("words")?;
+    std::fs::write(&file, &component)?;
+    let runtime = Runtime::open(
+        &folder.path().join("code"),
+        [7; 32],
+        Egress::new(EgressConfig::default())?,
+    )?;
+    let inspected = runtime.inspect(component.clone()).await?;
+    let plugin = Plugin::new("words", &inspected.sha256, &file);
+    let arguments = json!({ "text": TEXT, "shortest": 2 }).to_string();
+
+    let once = || async { runtime.invoke(&plugin, call(&arguments)).await };
+    ensure!(
+        matches!(once().await?, Ended::Returned(_)),
+        "the plugin answers"
+    );
+    let ours = median_us(2_000, || async {
+        once().await.map(|_| ()).map_err(Into::into)
+    })
+    .await?;
+    let theirs = median_us(20_000, || async {
+        let arguments: Value = serde_json::from_str(&arguments)?;
+        let text = arguments["text"].as_str().context("a text")?;
+        let shortest = u32::try_from(arguments["shortest"].as_u64().context("a number")?)?;
+        std::hint::black_box(toolgate_plugin_words::counted(text, shortest).to_string());
+        Ok(())
+    })
+    .await?;
+    row(
+        &format!("fresh-store call ({} KB plugin)", component.len() >> 10),
+        &format!("{ours:.1} us"),
+        &format!("{theirs:.1} us native"),
+        ours / theirs,
+    );
+    Ok(())
+}
+
+/// A start with a warm cache: until every plugin of the folder can be searched and called.
+async fn warm_start() -> anyhow::Result<()> {
+    let (data, plugins) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let old = std::time::SystemTime::now() - Duration::from_secs(3_600);
+    let mut files = 0;
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist");
+    for entry in
+        std::fs::read_dir(dist).context("plugins/dist is missing: run `make build` first")?
+    {
+        let path = entry?.path();
+        let (Some(name), Some("wasm")) = (
+            path.file_name(),
+            path.extension().and_then(|kind| kind.to_str()),
+        ) else {
+            continue;
+        };
+        let target = plugins.path().join(name);
+        std::fs::copy(&path, &target)?;
+        std::fs::File::options()
+            .write(true)
+            .open(&target)?
+            .set_modified(old)?;
+        files += 1;
+    }
+    let options = || Options {
+        data_dir: Some(data.path().to_owned()),
+        plugins_dir: Some(plugins.path().to_owned()),
+        ..Options::default()
+    };
+    let cold = Instant::now();
+    let first = TestGateway::start(options()).await;
+    while active(&first).await < files {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        ensure!(
+            cold.elapsed() < Duration::from_secs(600),
+            "{} of {files} plugins serve",
+            active(&first).await
+        );
+    }
+    let cold = cold.elapsed();
+    first.stop().await;
+    let before = resident_bytes()?;
+    let warm = Instant::now();
+    let again = TestGateway::start(options()).await;
+    let warm = warm.elapsed();
+    let after = resident_bytes()?;
+    ensure!(
+        active(&again).await == files,
+        "every plugin serves when the start returns"
+    );
+    let cache: u64 = std::fs::read_dir(data.path().join("code"))?
+        .filter_map(|entry| entry.ok()?.metadata().ok())
+        .map(|file| file.len())
+        .sum();
+    row(
+        &format!("start with {files} plugins, warm"),
+        &format!("{:.0} ms", warm.as_secs_f64() * 1e3),
+        &format!("{:.1} s cold", cold.as_secs_f64()),
+        warm.as_secs_f64() / cold.as_secs_f64(),
+    );
+    let each = |bytes: u64| bytes as f64 / files as f64 / 1024.0;
+    println!(
+        "| memory a plugin, idle | {:.0} KB | {:.0} KB of code on disk | - |",
+        each(after.saturating_sub(before)),
+        each(cache)
+    );
+    again.stop().await;
+    Ok(())
+}
+
+async fn active(gateway: &TestGateway) -> usize {
+    gateway.gateway.health().await.plugins.active
+}
+
+/// Execute over HTTP with key, schema check and receipt, against a bare axum echo doing the same
+/// JSON work.
+async fn execute_over_http() -> anyhow::Result<()> {
+    let gateway = TestGateway::with_plugin("words.wasm", built_plugin("words")?).await;
+    let body = json!({ "arguments": { "text": TEXT, "shortest": 2 } }).to_string();
+    let url = gateway.url("/v1/tools/words_count/execute");
+    let ours = load(&url, Some(&gateway.key), &body).await?;
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let address: SocketAddr = listener.local_addr()?;
+    let echo = axum::Router::new().route(
+        "/",
+        post(|Json(body): Json<Value>| async move {
+            let text = body["arguments"]["text"].as_str().unwrap_or_default();
+            Json(toolgate_plugin_words::counted(text, 2))
+        }),
+    );
+    let server = tokio::spawn(async move { axum::serve(listener, echo).await });
+    let theirs = load(&format!("http://{address}/"), None, &body).await?;
+    server.abort();
+    row(
+        &format!("execute over HTTP, {CONNECTIONS} connections"),
+        &format!("{ours:.0}/s"),
+        &format!("{theirs:.0}/s bare echo"),
+        ours / theirs,
+    );
+    gateway.stop().await;
+    Ok(())
+}
+
+/// Requests a second over [`CONNECTIONS`] connections.
+async fn load(url: &str, key: Option<&str>, body: &str) -> anyhow::Result<f64> {
+    let done = Arc::new(AtomicU64::new(0));
+    let warm_up = Duration::from_millis(500);
+    let began = Instant::now();
+    let mut workers = Vec::new();
+    for _ in 0..CONNECTIONS {
+        let (client, url, body, done) = (client(), url.to_owned(), body.to_owned(), done.clone());
+        let key = key.map(|key| format!("Bearer {key}"));
+        workers.push(tokio::spawn(async move {
+            while began.elapsed() < LOAD + warm_up {
+                let mut request = client
+                    .post(&url)
+                    .header("content-type", "application/json")
+                    .body(body.clone());
+                if let Some(key) = &key {
+                    request = request.header("authorization", key);
+                }
+                let response = request.send().await?;
+                ensure!(response.status() == 200, "{}", response.status());
+                response.bytes().await?;
+                if began.elapsed() > warm_up {
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            anyhow::Ok(())
+        }));
+    }
+    for worker in workers {
+        worker.await??;
+    }
+    Ok(done.load(Ordering::Relaxed) as f64 / LOAD.as_secs_f64())
+}
+
+/// Median microseconds of one run of `work`.
+async fn median_us<F: Future<Output = anyhow::Result<()>>>(
+    runs: usize,
+    work: impl Fn() -> F,
+) -> anyhow::Result<f64> {
+    let mut times = Vec::with_capacity(runs);
+    for _ in 0..runs {
+        let began = Instant::now();
+        work().await?;
+        times.push(began.elapsed());
+    }
+    times.sort();
+    Ok(times[runs / 2].as_secs_f64() * 1e6)
+}
+
+fn resident_bytes() -> anyhow::Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .context("VmRSS")?;
+    let kib: u64 = line
+        .split_whitespace()
+        .nth(1)
+        .context("a number")?
+        .parse()?;
+    Ok(kib << 10)
+}
+
+fn call(arguments: &str) -> Call {
+    let scope = Scope::new(
+        Arc::new(Grant::default()),
+        BTreeMap::new(),
+        Arc::new(Nothing),
+        CallLimits::default(),
+        Mode::Live,
+    );
+    Call {
+        tool: "count".to_owned(),
+        arguments: arguments.to_owned(),
+        session: None,
+        cursor: None,
+        meta: "{}".to_owned(),
+        scope: Arc::new(scope),
+        kv: Arc::new(Nothing),
+        config: Arc::default(),
+        timeout: Duration::from_secs(10),
+        memory_bytes_max: 64 << 20,
+        response_bytes_max: 1 << 20,
+        now_ms: 0,
+    }
+}
+
+/// A call without credentials and without a session.
+struct Nothing;
+
+impl Credentials for Nothing {
+    fn fetch<'a>(
+        &'a self,
+        _slot: &'a str,
+        _rejected: Option<u64>,
+    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+        let failure = Failure {
+            kind: FailureKind::AuthRequired,
+            message: String::new(),
+            sent: false,
+        };
+        std::future::ready(Err(failure)).boxed()
+    }
+
+    fn connected(&self, _slot: &str) -> bool {
+        false
+    }
+
+    fn slot_for_origin(&self, _origin: &str) -> Option<String> {
+        None
+    }
+}
+
+impl KeyValue for Nothing {
+    fn get<'a>(&'a self, _key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+        std::future::ready(Ok(None)).boxed()
+    }
+
+    fn set<'a>(
+        &'a self,
+        _key: &'a str,
+        _value: &'a [u8],
+        _ttl_seconds: Option<u32>,
+        _if_version: Option<u64>,
+    ) -> BoxFuture<'a, Result<u64, KeyValueError>> {
+        std::future::ready(Err(KeyValueError::Unavailable)).boxed()
+    }
+
+    fn delete<'a>(&'a self, _key: &'a str) -> BoxFuture<'a, Result<(), KeyValueError>> {
+        std::future::ready(Ok(())).boxed()
+    }
+
+    fn list<'a>(
+        &'a self,
+        _prefix: &'a str,
+        _cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(Vec<String>, Option<String>), KeyValueError>> {
+        std::future::ready(Ok((Vec::new(), None))).boxed()
+    }
+}

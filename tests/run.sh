@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Builds and runs every test of the workspace and ends with one line: N passed, N failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-target}
+log=$target/test.log
+
+cargo build --locked --workspace --bins --tests || exit 1
+export TOOLGATE=$(cd "$target" && pwd)/debug/toolgate
+"$TOOLGATE" plugin build --all plugins --out plugins/dist || exit 1
+
+cargo test --locked --workspace --no-fail-fast 2>&1 | tee "$log"
+status=${PIPESTATUS[0]}
+
+awk '/^test result:/ { passed += $4; failed += $6 } END { printf "%d passed, %d failed\n", passed, failed }' "$log"
+exit "$status"
