@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 
 use super::executions::ExecutionStatus;
 use super::find::shown_name;
+use super::idempotency::{self, Claim};
 use super::permissions::{self, Permission, Permissions};
 use super::plugins::Serving;
 use super::services;
@@ -25,7 +26,8 @@ use super::tools::{
 };
 use super::{Caller, Error, Gateway, Scope};
 use crate::catalog::Tool;
-use crate::egress::{self, CallLimits, Credentials, FailureKind, Injection, Mode};
+use crate::catalog::manifest::Effect;
+use crate::egress::{self, CallLimits, Credentials, FailureKind, Injection, Mode, RequestRecord};
 use crate::ids::{self, UserId};
 use crate::runtime::{Call, Ended, NotStarted, Output, Refusal, RefusalKind, limits};
 use crate::store::{ExecutionRow, KvScope, Session};
@@ -46,6 +48,7 @@ struct Run {
     session_id: String,
     execution_id: String,
     dry_run: bool,
+    claim: Option<Claim>,
     started_at_ms: i64,
 }
 
@@ -119,7 +122,11 @@ impl Gateway {
             arguments: arguments.to_string(),
             user,
             session_id,
-            execution_id: ids::ulid("exe"),
+            execution_id: match &request.claim {
+                Some(claim) => claim.execution_id.clone(),
+                None => ids::ulid("exe"),
+            },
+            claim: request.claim,
             dry_run: request.dry_run,
             started_at_ms: self.clock.now_ms(),
             tool,
@@ -181,6 +188,7 @@ impl Gateway {
                     .min(call_limits.response_bytes_max),
                 now_ms: run.started_at_ms,
             };
+            self.before_it_leaves(caller, &run).await?;
             match self.runtime.invoke(&run.serving.code, call).await {
                 Ok(ended) => self.outcome(&run, &scope, ended),
                 Err(NotStarted::Overloaded) => return Err(Error::Overloaded { retry_after_s: 1 }),
@@ -205,6 +213,23 @@ impl Gateway {
         );
         self.keep_receipt(caller, &run, &execution, &scope).await;
         Ok(execution)
+    }
+
+    /// With an `Idempotency-Key`: from here on the provider may see a write, and a receipt says so
+    /// even if this process does not live to see its answer.
+    async fn before_it_leaves(&self, caller: &Caller, run: &Run) -> Result<(), Error> {
+        let Some(claim) = &run.claim else {
+            return Ok(());
+        };
+        if run.dry_run || run.tool.effect() == Effect::Read || run.tool.idempotent() {
+            return Ok(());
+        }
+        if !self.mark_sent(caller, claim).await? {
+            return Err(idempotency::in_progress());
+        }
+        let (row, session) = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
+        self.receipts.keep(row, session, true).await;
+        Ok(())
     }
 
     fn outcome(&self, run: &Run, scope: &egress::Scope, ended: Ended) -> Outcome {
@@ -265,37 +290,57 @@ impl Gateway {
     ) {
         let requests = scope.records();
         let (status, reason) = status_of(&execution.outcome);
-        let row = ExecutionRow {
-            workspace_id: caller.workspace_id.clone(),
-            id: run.execution_id.clone(),
-            tool_name: run.tool.name.clone(),
-            service: run.tool.service().to_owned(),
-            user_id: run.user.to_string(),
-            key_id: caller.key_id.clone(),
-            key_name: caller.key_name.clone(),
-            key_prefix: caller.key_prefix.clone(),
-            session_id: run.session_id.clone(),
-            connection_id: None,
-            status: status.as_str().to_owned(),
-            reason: reason.map(|reason| reason_text(reason).to_owned()),
-            started_at_ms: run.started_at_ms,
-            duration_ms: i64::try_from(execution.duration_ms).unwrap_or(i64::MAX),
-            plugin_version: run.serving.manifest.version.clone(),
-            plugin_sha256: run.serving.code.sha256().to_owned(),
-            requests: serde_json::to_string(&requests).unwrap_or_else(|_| "[]".to_owned()),
-            arguments: None,
-            result: None,
-        };
-        let session = Session {
-            workspace_id: caller.workspace_id.clone(),
-            id: run.session_id.clone(),
-            user_id: run.user.to_string(),
-            prompt: None,
-            created_at_ms: run.started_at_ms,
-            last_active_at_ms: run.started_at_ms,
-        };
+        let (row, session) = receipt_of(
+            caller,
+            run,
+            status,
+            reason,
+            execution.duration_ms,
+            &requests,
+        );
         self.receipts.keep(row, session, !requests.is_empty()).await;
     }
+}
+
+/// The receipt as it is kept, and the session that the run belongs to.
+fn receipt_of(
+    caller: &Caller,
+    run: &Run,
+    status: ExecutionStatus,
+    reason: Option<FailureReason>,
+    duration_ms: u64,
+    requests: &[RequestRecord],
+) -> (ExecutionRow, Session) {
+    let row = ExecutionRow {
+        workspace_id: caller.workspace_id.clone(),
+        id: run.execution_id.clone(),
+        tool_name: run.tool.name.clone(),
+        service: run.tool.service().to_owned(),
+        user_id: run.user.to_string(),
+        key_id: caller.key_id.clone(),
+        key_name: caller.key_name.clone(),
+        key_prefix: caller.key_prefix.clone(),
+        session_id: run.session_id.clone(),
+        connection_id: None,
+        status: status.as_str().to_owned(),
+        reason: reason.map(|reason| reason_text(reason).to_owned()),
+        started_at_ms: run.started_at_ms,
+        duration_ms: i64::try_from(duration_ms).unwrap_or(i64::MAX),
+        plugin_version: run.serving.manifest.version.clone(),
+        plugin_sha256: run.serving.code.sha256().to_owned(),
+        requests: serde_json::to_string(requests).unwrap_or_else(|_| "[]".to_owned()),
+        arguments: None,
+        result: None,
+    };
+    let session = Session {
+        workspace_id: caller.workspace_id.clone(),
+        id: run.session_id.clone(),
+        user_id: run.user.to_string(),
+        prompt: None,
+        created_at_ms: run.started_at_ms,
+        last_active_at_ms: run.started_at_ms,
+    };
+    (row, session)
 }
 
 /// A user without connections.

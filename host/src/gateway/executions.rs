@@ -63,15 +63,18 @@ pub enum ExecutionStatus {
     AuthRequired,
     AuthExpired,
     DryRun,
+    /// Begun with an `Idempotency-Key` and not ended: it runs, or the gateway stopped meanwhile.
+    Running,
 }
 
 impl ExecutionStatus {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Success,
         Self::Error,
         Self::AuthRequired,
         Self::AuthExpired,
         Self::DryRun,
+        Self::Running,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -81,6 +84,7 @@ impl ExecutionStatus {
             Self::AuthRequired => "auth_required",
             Self::AuthExpired => "auth_expired",
             Self::DryRun => "dry_run",
+            Self::Running => "running",
         }
     }
 

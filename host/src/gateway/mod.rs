@@ -14,6 +14,7 @@ pub mod executions;
 mod find;
 mod health;
 mod housekeeping;
+pub mod idempotency;
 pub mod keys;
 pub mod limits;
 pub mod permission_rules;

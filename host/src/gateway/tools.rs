@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::idempotency::Claim;
 use crate::catalog::manifest::Effect;
 use crate::egress::PlannedRequest;
 use crate::ids::UserId;
@@ -157,6 +158,8 @@ pub struct Execute {
     pub user_id: Option<UserId>,
     pub connection_id: Option<String>,
     pub dry_run: bool,
+    /// Of a request with an `Idempotency-Key`.
+    pub claim: Option<Claim>,
 }
 
 /// Arguments as an edge received them.

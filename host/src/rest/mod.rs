@@ -30,6 +30,7 @@ mod auth;
 mod docs;
 mod executions;
 mod health;
+mod idempotent;
 mod ids;
 mod layer;
 mod openapi;

@@ -12,6 +12,7 @@ use utoipa_axum::routes;
 use super::auth::Authenticated;
 use super::body::JsonBody;
 use super::envelope::{Failure, Success};
+use super::idempotent::KeyedBody;
 use super::path::Segments;
 use super::query::Query;
 use super::{App, openapi};
@@ -142,7 +143,7 @@ async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     query: Query,
-    JsonBody(body): JsonBody<CreateBody>,
+    KeyedBody { body, attempt }: KeyedBody<CreateBody>,
 ) -> Result<Response, Failure> {
     query.finish()?;
     let request = CreateSkill {
@@ -150,8 +151,9 @@ async fn create(
         summary: body.summary,
         instructions: body.instructions,
     };
-    let skill = gateway.create_skill(&caller, request).await?;
-    Ok((StatusCode::CREATED, tagged(&caller, skill)).into_response())
+    let created = gateway.create_skill(&caller, request);
+    let skill = gateway.once(&caller, attempt, created).await?;
+    Ok((StatusCode::CREATED, Success::new(&caller, skill)).into_response())
 }
 
 /// Read a Skill

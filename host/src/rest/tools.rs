@@ -15,13 +15,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::auth::Authenticated;
-use super::body::JsonBody;
 use super::envelope::{Failure, Success};
+use super::idempotent::KeyedBody;
 use super::ids;
 use super::path::Segments;
 use super::query::Query;
 use super::{App, openapi};
 use crate::gateway::Gateway;
+use crate::gateway::idempotency::Once;
 use crate::gateway::tools::{
     Arguments, Execute, Execution, FoundTools, ListTools, SearchTools, ToolPage, ToolSchema,
 };
@@ -239,6 +240,11 @@ struct ExecuteBody {
     /// Runs the plugin for real but sends nothing, and answers the requests it would have sent.
     #[serde(default)]
     dry_run: bool,
+    /// With an `Idempotency-Key`: runs the tool again although the outcome of the first request is
+    /// unknown.
+    #[serde(default)]
+    #[allow(dead_code, reason = "read with the key")]
+    retry_unknown: bool,
 }
 
 /// Arguments in either of the two forms that a body may carry.
@@ -333,8 +339,8 @@ async fn execute(
     State(gateway): State<Arc<Gateway>>,
     Segments([tool_name]): Segments<1>,
     query: Query,
-    JsonBody(body): JsonBody<ExecuteBody>,
-) -> Result<Success<Execution>, Failure> {
+    KeyedBody { body, attempt }: KeyedBody<ExecuteBody>,
+) -> Result<Success<Once<Execution>>, Failure> {
     query.finish()?;
     for (field, value) in [
         ("session_id", &body.session_id),
@@ -351,8 +357,9 @@ async fn execute(
         user_id: body.user_id,
         connection_id: body.connection_id,
         dry_run: body.dry_run,
+        claim: None,
     };
-    let execution = gateway.execute(&caller, request).await?;
+    let execution = gateway.execute_once(&caller, attempt, request).await?;
     Ok(Success::new(&caller, execution))
 }
 

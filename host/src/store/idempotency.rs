@@ -155,21 +155,24 @@ impl Store {
         }))
     }
 
-    /// Frees a key whose request did nothing (it was refused before it ran).
+    /// Frees a key whose request did nothing (it was refused before it ran); one that was marked
+    /// only with `even_if_sent`.
     pub async fn forget_request(
         &self,
         workspace_id: &str,
         key: &str,
         execution_id: &str,
+        even_if_sent: bool,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
             sqlx::query(
                 "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 \
-                 AND answer IS NULL AND NOT sent",
+                 AND answer IS NULL AND (NOT sent OR $4)",
             )
             .bind(workspace_id)
             .bind(key)
             .bind(execution_id)
+            .bind(even_if_sent)
             .execute(&mut *tx)
             .await?
             .rows_affected() == 1

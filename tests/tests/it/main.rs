@@ -6,6 +6,7 @@ mod bad_files;
 mod bad_guests;
 mod demo;
 mod hot_add;
+mod idempotency;
 mod mcp;
 mod refusals;
 mod rest;

@@ -28,6 +28,7 @@ pub(super) const ROW: Row = Row {
                 user_id: None,
                 connection_id: None,
                 dry_run: false,
+                claim: None,
             };
             let execution = call.gateway.execute(call.caller, execute).await?;
             if let Some(link) = connect::link(&execution)

@@ -51,6 +51,10 @@ pub fn resource(tag: &str, description: &str) -> OpenApiRouter<App> {
 /// Adds to every declared operation what all operations answer.
 pub fn complete(mut document: OpenApi) -> OpenApi {
     for item in document.paths.paths.values_mut() {
+        if let Some(post) = item.post.as_mut().filter(|post| post.security.is_some()) {
+            let key = refusals::idempotency_key();
+            post.parameters.get_or_insert_default().push(key.into());
+        }
         for operation in operations(item) {
             let own: Vec<String> = operation.responses.responses.keys().cloned().collect();
             for status in own {

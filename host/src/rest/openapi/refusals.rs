@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use http::StatusCode;
 use utoipa::openapi::example::Example;
-use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{Components, ComponentsBuilder, ObjectBuilder, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Header, Ref, RefOr, Response, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Header, Ref, RefOr, Required, Response, ResponseBuilder};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
+use crate::gateway::idempotency::KEY_CHARS_MAX;
 use crate::gateway::{Error, RateLimited, Violation};
 use crate::rest::BODY_BYTES_MAX;
 use crate::rest::envelope::{Failure, FailureBody};
@@ -97,6 +98,25 @@ fn headers_of(status: u16) -> &'static [(&'static str, &'static str)] {
         )],
         _ => &[],
     }
+}
+
+/// The header that every POST takes.
+pub fn idempotency_key() -> Parameter {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(KEY_CHARS_MAX))
+        .pattern(Some("^[!-~]+$"));
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "Names the request: sent again within 24 hours it is answered again, not done again. \
+             With another body it is refused.",
+        ))
+        .schema(Some(text))
+        .build()
 }
 
 /// The header of every answer.

@@ -192,13 +192,13 @@ async fn a_refused_request_frees_its_key(at: Empty) {
         .unwrap();
     assert!(
         !at.store
-            .forget_request(&acme.id, "k", "exe_2")
+            .forget_request(&acme.id, "k", "exe_2", false)
             .await
             .unwrap()
     );
     assert!(
         at.store
-            .forget_request(&acme.id, "k", "exe_1")
+            .forget_request(&acme.id, "k", "exe_1", false)
             .await
             .unwrap()
     );
@@ -215,7 +215,7 @@ async fn a_refused_request_frees_its_key(at: Empty) {
         .unwrap();
     assert!(
         !at.store
-            .forget_request(&acme.id, "k", "exe_2")
+            .forget_request(&acme.id, "k", "exe_2", false)
             .await
             .unwrap(),
         "what has left is not forgotten"

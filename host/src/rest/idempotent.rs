@@ -1,0 +1,59 @@
+//! Bodies of requests that may carry an `Idempotency-Key`
+//! (draft-ietf-httpapi-idempotency-key-header).
+
+use axum::extract::{FromRequest, Request};
+use http::HeaderMap;
+use serde::de::DeserializeOwned;
+
+use super::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
+use super::envelope::Failure;
+use crate::gateway::idempotency::Attempt;
+
+/// The header's name.
+pub const HEADER: &str = "idempotency-key";
+
+/// A body, decoded as [`super::body::JsonBody`] does, and the attempt it belongs to if the request
+/// names a key.
+pub struct KeyedBody<T> {
+    pub body: T,
+    pub attempt: Option<Attempt>,
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for KeyedBody<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+        if !body::is_json(request.headers()) {
+            return Err(Failure::UnsupportedMediaType);
+        }
+        let key = key(request.headers())?;
+        let operation = format!("{} {}", request.method(), request.uri().path());
+        let bytes = body::read(request.into_body(), BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let decoded = body::decode(&bytes)?;
+        let attempt = match key {
+            None => None,
+            Some(key) => {
+                let question = body::decode(&bytes)?;
+                Some(Attempt::new(&key, &operation, question)?)
+            }
+        };
+        Ok(Self {
+            body: decoded,
+            attempt,
+        })
+    }
+}
+
+fn key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let mut values = headers.get_all(HEADER).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    match (value.to_str(), values.next()) {
+        (Ok(text), None) => Ok(Some(text.to_owned())),
+        _ => Err(Failure::field(
+            "Idempotency-Key",
+            "must be one text of visible ASCII characters",
+        )),
+    }
+}

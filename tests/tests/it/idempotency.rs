@@ -1,0 +1,104 @@
+//! Requests with an `Idempotency-Key` across the wire.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::gateway::{Answer, TestGateway};
+
+const RUN: &str = "/v1/tools/once_run/execute";
+
+async fn start() -> TestGateway {
+    let mut write = tool("run");
+    write["effect"] = "write".into();
+    let plugin = Fixture::new("once").with("tools", json!([write])).build();
+    TestGateway::with_plugin("once.wasm", plugin).await
+}
+
+async fn post(gateway: &TestGateway, path: &str, key: &str, body: &Value) -> Answer {
+    let request = gateway
+        .client
+        .request(Method::POST, gateway.url(path))
+        .header("authorization", format!("Bearer {}", gateway.key))
+        .header("content-type", "application/json")
+        .header("idempotency-key", key)
+        .body(body.to_string());
+    let response = request.send().await.unwrap();
+    Answer {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        text: response.text().await.unwrap(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeated_execute_answers_the_first_execution() {
+    let gateway = start().await;
+    let body = json!({"arguments": {"text": "a"}});
+    let first = post(&gateway, RUN, "k1", &body).await;
+    assert_eq!(first.data()["status"], "success", "{}", first.text);
+    let again = post(&gateway, RUN, "k1", &json!({"arguments": {"text": "a"}, "retry_unknown": true}));
+    let again = again.await;
+    assert_eq!(again.data(), first.data());
+    assert_ne!(again.headers["x-request-id"], first.headers["x-request-id"]);
+    let without = gateway.post(RUN, &body).await.data();
+    assert_ne!(without["execution_id"], first.data()["execution_id"]);
+    let other_key = post(&gateway, RUN, "k2", &body).await.data();
+    assert_ne!(other_key["execution_id"], first.data()["execution_id"]);
+
+    let id = first.data()["execution_id"].as_str().unwrap().to_owned();
+    let receipt = gateway.get(&format!("/v1/executions/{id}")).await.data();
+    assert_eq!(receipt["status"], "success");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_body_under_the_same_key_is_a_conflict() {
+    let gateway = start().await;
+    let first = post(&gateway, RUN, "k", &json!({"arguments": {"text": "a"}})).await;
+    assert_eq!(first.status, 200);
+    let other = post(&gateway, RUN, "k", &json!({"arguments": {"text": "b"}})).await;
+    assert_eq!((other.status, &*other.code()), (409, "idempotency_conflict"));
+    let elsewhere = post(
+        &gateway,
+        "/v1/skills",
+        "k",
+        &json!({"name": "A", "summary": "B", "instructions": "C"}),
+    );
+    assert_eq!(elsewhere.await.code(), "idempotency_conflict");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_at_once_run_one_execution() {
+    let gateway = start().await;
+    let body = json!({"arguments": {"text": "a"}});
+    let posts = (0..12).map(|_| post(&gateway, RUN, "k", &body));
+    let answers = futures_util::future::join_all(posts).await;
+    let mut ids = std::collections::BTreeSet::new();
+    for answer in answers {
+        match answer.status {
+            200 => {
+                ids.insert(answer.data()["execution_id"].to_string());
+            }
+            _ => {
+                assert_eq!((answer.status, &*answer.code()), (409, "in_progress"));
+                assert!(answer.headers.contains_key("retry-after"));
+            }
+        }
+    }
+    assert_eq!(ids.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_created_skill_is_created_once() {
+    let gateway = start().await;
+    let body = json!({"name": "A", "summary": "B", "instructions": "C"});
+    let first = post(&gateway, "/v1/skills", "k", &body).await;
+    let again = post(&gateway, "/v1/skills", "k", &body).await;
+    assert_eq!((first.status, again.status), (201, 201));
+    assert_eq!(first.data(), again.data());
+    assert_eq!(gateway.get("/v1/skills").await.data()["total"], 1);
+    let long = "k".repeat(256);
+    for key in ["", "a b", &long] {
+        let refused = post(&gateway, "/v1/skills", key, &body).await;
+        assert_eq!((refused.status, &*refused.code()), (400, "invalid_request"));
+    }
+}
