@@ -36,8 +36,8 @@ async fn a_repeated_execute_answers_the_first_execution() {
     let body = json!({"arguments": {"text": "a"}});
     let first = post(&gateway, RUN, "k1", &body).await;
     assert_eq!(first.data()["status"], "success", "{}", first.text);
-    let again = post(&gateway, RUN, "k1", &json!({"arguments": {"text": "a"}, "retry_unknown": true}));
-    let again = again.await;
+    let retried = json!({"arguments": {"text": "a"}, "retry_unknown": true});
+    let again = post(&gateway, RUN, "k1", &retried).await;
     assert_eq!(again.data(), first.data());
     assert_ne!(again.headers["x-request-id"], first.headers["x-request-id"]);
     let without = gateway.post(RUN, &body).await.data();
@@ -56,14 +56,13 @@ async fn another_body_under_the_same_key_is_a_conflict() {
     let first = post(&gateway, RUN, "k", &json!({"arguments": {"text": "a"}})).await;
     assert_eq!(first.status, 200);
     let other = post(&gateway, RUN, "k", &json!({"arguments": {"text": "b"}})).await;
-    assert_eq!((other.status, &*other.code()), (409, "idempotency_conflict"));
-    let elsewhere = post(
-        &gateway,
-        "/v1/skills",
-        "k",
-        &json!({"name": "A", "summary": "B", "instructions": "C"}),
+    assert_eq!(
+        (other.status, &*other.code()),
+        (409, "idempotency_conflict")
     );
-    assert_eq!(elsewhere.await.code(), "idempotency_conflict");
+    let skill = json!({"name": "A", "summary": "B", "instructions": "C"});
+    let elsewhere = post(&gateway, "/v1/skills", "k", &skill).await;
+    assert_eq!(elsewhere.code(), "idempotency_conflict");
 }
 
 #[tokio::test(flavor = "multi_thread")]
