@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 wanted=()
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || wanted+=(postgresql)
 command -v prometheus >/dev/null || wanted+=(prometheus)
+command -v chromium >/dev/null || wanted+=(chromium)
 command -v curl >/dev/null || wanted+=(curl)
 command -v setpriv >/dev/null || wanted+=(util-linux)
 python3 -c 'import ensurepip' 2>/dev/null || wanted+=(python3 python3-venv)
@@ -34,3 +35,4 @@ if [ ${#wanted[@]} -gt 0 ]; then
 fi
 
 "$here/mcp/setup.sh"
+"$here/oidc/setup.sh"

@@ -4,5 +4,7 @@
 pub mod component;
 pub mod gateway;
 pub mod mcp;
+pub mod oidc;
 pub mod postgres;
+pub mod provider;
 pub mod upstream;

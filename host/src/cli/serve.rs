@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::config::{Config, LogFormat};
 use crate::gateway::{Gateway, Scope, keys};
 use crate::ids::UserId;
-use crate::{mcp, rest};
+use crate::{connect, mcp, rest};
 
 /// After running executions have ended, open connections get this long.
 const CONNECTIONS_DRAIN: Duration = Duration::from_secs(2);
@@ -82,7 +82,7 @@ impl Serve {
     }
 }
 
-/// The whole public surface: REST and MCP over one gateway.
+/// The whole public surface: REST, MCP and the connect pages over one gateway.
 pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::Router {
     let options = rest::RestOptions {
         metrics: gateway.metrics().clone(),
@@ -92,7 +92,9 @@ pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::R
         shutdown: gateway.stopping().clone(),
         ..mcp::McpOptions::new(public_url)
     };
-    rest::router(gateway.clone(), options).merge(mcp::router(gateway.clone(), mcp_options))
+    rest::router(gateway.clone(), options)
+        .merge(mcp::router(gateway.clone(), mcp_options))
+        .merge(connect::router(gateway.clone()))
 }
 
 async fn serve_metrics(

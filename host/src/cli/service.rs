@@ -1,5 +1,8 @@
 //! `toolgate service`: what an operator sets for an integration.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -7,8 +10,10 @@ use super::output::{Output, table};
 use crate::catalog::manifest::Manifest;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::gateway::connections::apps;
 use crate::gateway::{plugins, services};
 use crate::store::{ALL_WORKSPACES, Store};
+use crate::vault::{Secret, Vault};
 
 #[derive(Debug, Subcommand)]
 pub enum Service {
@@ -23,8 +28,25 @@ pub struct Configure {
     /// Name of the service, as `toolgate plugin list` shows it
     service: String,
     /// KEY=VALUE (repeatable); the service's keys are shown when one is wrong
-    #[arg(long = "set", value_name = "KEY=VALUE", required = true, value_parser = parse_setting)]
+    #[arg(long = "set", value_name = "KEY=VALUE", required_unless_present = "client_id", value_parser = parse_setting)]
     set: Vec<(String, String)>,
+    /// Client id of the OAuth application that you registered at the provider
+    #[arg(long, value_name = "ID")]
+    client_id: Option<String>,
+    /// File that holds its client secret [default: none, a public client]
+    #[arg(long, value_name = "FILE", requires = "client_id")]
+    client_secret_file: Option<PathBuf>,
+    /// Scopes to ask for in place of the service's own (comma-separated)
+    #[arg(
+        long,
+        value_name = "SCOPE",
+        value_delimiter = ',',
+        requires = "client_id"
+    )]
+    scopes: Option<Vec<String>>,
+    /// Address of an on-premise server, in place of the provider's
+    #[arg(long, value_name = "URL", requires = "client_id")]
+    base_url: Option<String>,
     /// Only for this workspace [default: for all]
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
@@ -34,14 +56,14 @@ impl Service {
     pub async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let store = super::open_store(config).await?;
         match self {
-            Self::Configure(configure) => configure.run(&store, output).await,
-            Self::List => list(&store, output).await,
+            Self::Configure(configure) => configure.run(config, &store, output).await,
+            Self::List => list(config, &store, output).await,
         }
     }
 }
 
 impl Configure {
-    async fn run(self, store: &Store, output: Output) -> anyhow::Result<()> {
+    async fn run(self, config: &Config, store: &Store, output: Output) -> anyhow::Result<()> {
         let now_ms = Clock::system().now_ms();
         let manifest = plugins::manifest(store, &self.service).await?;
         let workspace_id = match &self.workspace {
@@ -49,23 +71,64 @@ impl Configure {
             None => ALL_WORKSPACES.to_owned(),
         };
         let set = services::configure(store, &manifest, &workspace_id, &self.set, now_ms).await?;
-        let document = json!({ "service": self.service, "workspace": self.workspace, "set": set });
+        let registered = self.client_id.is_some();
+        let callback_url = callback_url(config);
+        if let Some(client_id) = self.client_id {
+            let new = apps::NewApp {
+                client_id,
+                client_secret: self
+                    .client_secret_file
+                    .as_deref()
+                    .map(read_secret)
+                    .transpose()?,
+                scopes: self.scopes,
+                base_url: self.base_url,
+            };
+            let vault = Vault::open(&config.master_key_file)?;
+            apps::register(store, &vault, &manifest, &workspace_id, new, now_ms).await?;
+        }
+        let document = json!({
+            "service": self.service,
+            "workspace": self.workspace,
+            "set": set,
+            "registered": registered,
+            "callback_url": callback_url,
+        });
         output.print(&document, |_| {
-            let keys: Vec<&str> = set.keys().map(String::as_str).collect();
-            format!("{}: {} set.", self.service, keys.join(", "))
+            let mut keys: Vec<&str> = set.keys().map(String::as_str).collect();
+            if registered {
+                keys.push("OAuth application");
+            }
+            let mut text = format!("{}: {} set.", self.service, keys.join(", "));
+            if registered {
+                text.push_str(&format!(
+                    "\nRegister this callback URL at the provider: {callback_url}"
+                ));
+            }
+            text
         })
     }
 }
 
-async fn list(store: &Store, output: Output) -> anyhow::Result<()> {
+async fn list(config: &Config, store: &Store, output: Output) -> anyhow::Result<()> {
     let settings = store.list_service_config().await?;
+    let applications = store.list_oauth_apps().await?;
+    let callback_url = callback_url(config);
     let mut listed = Vec::new();
     for manifest in plugins::manifests(store).await? {
         let set: Vec<_> = settings
             .iter()
             .filter(|row| row.service == manifest.service)
             .collect();
+        let application = applications
+            .iter()
+            .find(|app| app.service == manifest.service);
+        let connectable = apps::connectable(&manifest, application);
+        let oauth = manifest.auth.iter().any(apps::needs_app);
         listed.push(json!({
+            "connectable": connectable.is_ok(),
+            "missing": connectable.err(),
+            "callback_url": oauth.then_some(&callback_url),
             "service": manifest.service,
             "title": manifest.title,
             "auth_type": auth_type(&manifest),
@@ -97,11 +160,28 @@ async fn list(store: &Store, output: Output) -> anyhow::Result<()> {
                     text("title"),
                     text("auth_type"),
                     row["tools"].to_string(),
+                    match row["missing"].as_str() {
+                        Some(missing) => format!("no: {missing}"),
+                        None => "yes".to_owned(),
+                    },
                     settings,
                 ]
             })
             .collect();
-        table(&["SERVICE", "TITLE", "AUTH", "TOOLS", "SETTINGS"], &rows)
+        format!(
+            "{}\n\nCallback URL to register at OAuth providers: {callback_url}",
+            table(
+                &[
+                    "SERVICE",
+                    "TITLE",
+                    "AUTH",
+                    "TOOLS",
+                    "CONNECTABLE",
+                    "SETTINGS"
+                ],
+                &rows
+            )
+        )
     })
 }
 
@@ -110,6 +190,22 @@ fn auth_type(manifest: &Manifest) -> &'static str {
         .auth
         .first()
         .map_or("none", |slot| slot.kind.as_str())
+}
+
+fn callback_url(config: &Config) -> String {
+    let base = match &config.public_url {
+        Some(url) => url.clone(),
+        None => format!("http://{}", config.listen),
+    };
+    format!("{base}{}", apps::CALLBACK_PATH)
+}
+
+/// The first line of a secret's file.
+fn read_secret(path: &Path) -> anyhow::Result<Secret> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the file {} cannot be read", path.display()))?;
+    let text = zeroize::Zeroizing::new(text);
+    Ok(Secret::new(text.trim_end_matches(['\r', '\n'])))
 }
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {

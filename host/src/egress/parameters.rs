@@ -21,7 +21,7 @@ const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
 /// percent-encoded as one segment; as the whole front of the URL (`{instance_url}/path`) it is an
 /// https origin, which is then decided like any other. A value can therefore never move the
 /// border between host and path.
-pub(super) fn fill(text: &str, parameters: &BTreeMap<String, String>) -> Result<String, Refusal> {
+pub fn fill(text: &str, parameters: &BTreeMap<String, String>) -> Result<String, Refusal> {
     let end = text.find(['?', '#']).unwrap_or(text.len());
     let (mut front, behind) = text.split_at(end);
     if !front.contains('{') {

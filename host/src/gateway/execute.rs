@@ -4,16 +4,14 @@
 //! execution without a receipt, and a panic in it ends nothing else.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::connections::{ForCall, Says};
 use super::executions::ExecutionStatus;
 use super::find::shown_name;
 use super::idempotency::{self, Claim};
@@ -21,13 +19,11 @@ use super::permissions::{self, Permission, Permissions};
 use super::plugins::Serving;
 use super::services;
 use super::session_state::SessionState;
-use super::tools::{
-    Arguments, Connect, Execute, Execution, FailureReason, Outcome, ResultFile, ToolError,
-};
+use super::tools::{Arguments, Execute, Execution, FailureReason, Outcome, ResultFile, ToolError};
 use super::{Caller, Error, Gateway, Scope};
 use crate::catalog::Tool;
 use crate::catalog::manifest::Effect;
-use crate::egress::{self, CallLimits, Credentials, FailureKind, Injection, Mode, RequestRecord};
+use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
 use crate::runtime::{Call, Ended, NotStarted, Output, Refusal, RefusalKind, limits};
 use crate::store::{ExecutionRow, KvScope, Session};
@@ -46,6 +42,8 @@ struct Run {
     cursor: Option<String>,
     user: UserId,
     session_id: String,
+    /// The caller's choice among the user's connections.
+    connection_id: Option<String>,
     execution_id: String,
     dry_run: bool,
     claim: Option<Claim>,
@@ -122,6 +120,7 @@ impl Gateway {
             arguments: arguments.to_string(),
             user,
             session_id,
+            connection_id: request.connection_id,
             execution_id: match &request.claim {
                 Some(claim) => claim.execution_id.clone(),
                 None => ids::ulid("exe"),
@@ -147,10 +146,20 @@ impl Gateway {
             timeout: timeout.min(limits::CALL_TIMEOUT),
             ..CallLimits::default()
         };
+        let ForCall { held, ends } = self
+            .connection_for_call(
+                caller,
+                &run.user,
+                &run.tool,
+                &run.serving,
+                run.connection_id.as_deref(),
+                run.dry_run,
+            )
+            .await?;
         let scope = Arc::new(egress::Scope::new(
             grant,
-            BTreeMap::new(),
-            Arc::new(NotConnected),
+            held.parameters(),
+            held.clone(),
             call_limits,
             if run.dry_run {
                 Mode::DryRun
@@ -158,8 +167,8 @@ impl Gateway {
                 Mode::Live
             },
         ));
-        let outcome = if needs_connection(&run.tool) && !run.dry_run {
-            self.connect_first(&run)
+        let outcome = if let Some(outcome) = ends {
+            outcome
         } else {
             let call = Call {
                 tool: run.tool.action().to_owned(),
@@ -177,7 +186,7 @@ impl Gateway {
                         service: run.tool.service().to_owned(),
                     },
                 }),
-                config: settings,
+                config: held.config(),
                 timeout: call_limits.timeout,
                 memory_bytes_max: wanted
                     .memory_mib
@@ -190,7 +199,18 @@ impl Gateway {
             };
             self.before_it_leaves(caller, &run).await?;
             match self.runtime.invoke(&run.serving.code, call).await {
-                Ok(ended) => self.outcome(&run, &scope, ended),
+                Ok(Ended::Refused(refusal)) => {
+                    let says = says(refusal.kind);
+                    let (user, tool, serving) = (&run.user, &run.tool, &run.serving);
+                    match self
+                        .after_refusal(caller, user, tool, serving, &held, says)
+                        .await?
+                    {
+                        Some(outcome) => outcome,
+                        None => provider_error(refusal),
+                    }
+                }
+                Ok(ended) => outcome(&scope, ended),
                 Err(NotStarted::Overloaded) => return Err(Error::Overloaded { retry_after_s: 1 }),
                 Err(NotStarted::Load(cause)) => return Err(Error::Internal(cause.into())),
             }
@@ -211,7 +231,8 @@ impl Gateway {
             reason.map_or("", reason_text),
             took,
         );
-        self.keep_receipt(caller, &run, &execution, &scope).await;
+        self.keep_receipt(caller, &run, &execution, &scope, held.connection_id())
+            .await;
         Ok(execution)
     }
 
@@ -232,65 +253,17 @@ impl Gateway {
         Ok(())
     }
 
-    fn outcome(&self, run: &Run, scope: &egress::Scope, ended: Ended) -> Outcome {
-        match ended {
-            Ended::Returned(output) => success(output),
-            Ended::Refused(refusal) => match refusal.kind {
-                RefusalKind::AuthRequired if !run.tool.spec().auth.is_empty() => {
-                    self.connect_first(run)
-                }
-                RefusalKind::AuthExpired if !run.tool.spec().auth.is_empty() => {
-                    self.connect_first(run)
-                }
-                _ => provider_error(refusal),
-            },
-            Ended::DryRun => Outcome::DryRun {
-                requests: scope.planned(),
-            },
-            Ended::TimedOut => failed(
-                FailureReason::Timeout,
-                "timeout",
-                "the call took too long and was stopped",
-                true,
-            ),
-            Ended::LimitExceeded(message) => failed(
-                FailureReason::LimitExceeded,
-                "limit_exceeded",
-                &message,
-                false,
-            ),
-            Ended::Crashed(message) => failed(
-                FailureReason::PluginCrashed,
-                "plugin_crashed",
-                &message,
-                false,
-            ),
-        }
-    }
-
-    fn connect_first(&self, run: &Run) -> Outcome {
-        let manifest = &run.serving.manifest;
-        Outcome::AuthRequired(Connect {
-            reason: "auth_required".to_owned(),
-            auth_type: run.tool.auth_type().to_owned(),
-            message: format!(
-                "{} is not connected for the user {}.",
-                manifest.title, run.user
-            ),
-            connect_url: None,
-        })
-    }
-
     async fn keep_receipt(
         &self,
         caller: &Caller,
         run: &Run,
         execution: &Execution,
         scope: &egress::Scope,
+        connection_id: Option<String>,
     ) {
         let requests = scope.records();
         let (status, reason) = status_of(&execution.outcome);
-        let (row, session) = receipt_of(
+        let (mut row, session) = receipt_of(
             caller,
             run,
             status,
@@ -298,6 +271,7 @@ impl Gateway {
             execution.duration_ms,
             &requests,
         );
+        row.connection_id = connection_id;
         self.receipts.keep(row, session, !requests.is_empty()).await;
     }
 }
@@ -343,34 +317,41 @@ fn receipt_of(
     (row, session)
 }
 
-/// A user without connections.
-struct NotConnected;
-
-impl Credentials for NotConnected {
-    fn fetch<'a>(
-        &'a self,
-        slot: &'a str,
-        _rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, egress::Failure>> {
-        let failure = egress::Failure {
-            kind: FailureKind::AuthRequired,
-            message: format!("the slot {slot} is not connected"),
-            sent: false,
-        };
-        std::future::ready(Err(failure)).boxed()
-    }
-
-    fn connected(&self, _slot: &str) -> bool {
-        false
-    }
-
-    fn slot_for_origin(&self, _origin: &str) -> Option<String> {
-        None
+fn outcome(scope: &egress::Scope, ended: Ended) -> Outcome {
+    match ended {
+        Ended::Returned(output) => success(output),
+        Ended::Refused(refusal) => provider_error(refusal),
+        Ended::DryRun => Outcome::DryRun {
+            requests: scope.planned(),
+        },
+        Ended::TimedOut => failed(
+            FailureReason::Timeout,
+            "timeout",
+            "the call took too long and was stopped",
+            true,
+        ),
+        Ended::LimitExceeded(message) => failed(
+            FailureReason::LimitExceeded,
+            "limit_exceeded",
+            &message,
+            false,
+        ),
+        Ended::Crashed(message) => failed(
+            FailureReason::PluginCrashed,
+            "plugin_crashed",
+            &message,
+            false,
+        ),
     }
 }
 
-fn needs_connection(tool: &Tool) -> bool {
-    !tool.spec().auth.is_empty() && !tool.spec().auth_optional
+/// What a plugin's refusal says about its credential.
+fn says(kind: RefusalKind) -> Option<Says> {
+    match kind {
+        RefusalKind::AuthRequired => Some(Says::Required),
+        RefusalKind::AuthExpired => Some(Says::Expired),
+        _ => None,
+    }
 }
 
 fn parse_arguments(arguments: Arguments) -> Result<Value, Error> {

@@ -30,6 +30,9 @@ pub struct ExecutionReceipt {
     #[schema(value_type = String, format = DateTime)]
     pub started_at_ms: i64,
     pub duration_ms: u64,
+    /// The connection it ran with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_id: Option<String>,
     pub plugin: PluginVersion,
     /// What left the process, in order. Paths come without their query.
     pub requests: Vec<RequestRecord>,

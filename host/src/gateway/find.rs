@@ -1,8 +1,8 @@
 //! Finding tools: list, search, schema. All three see the same tools, those the user may use.
 
 use super::tools::{
-    Annotations, ConnectionState, FoundTool, FoundTools, ListTools, ListedTool, SchemaOrRef,
-    SearchTools, ToolAuth, ToolPage, ToolSchema,
+    Annotations, FoundTool, FoundTools, ListTools, ListedTool, SchemaOrRef, SearchTools, ToolAuth,
+    ToolPage, ToolSchema,
 };
 use super::{Caller, Error, Gateway, Scope};
 use crate::catalog::{SearchQuery, Tool};
@@ -42,12 +42,15 @@ impl Gateway {
             limit: request.limit,
             allowed: &|tool: &Tool| permissions.shows(tool),
         });
+        let tools: Vec<&Tool> = found.hits.iter().map(|hit| &*hit.tool).collect();
+        let connections = self.connection_states(caller, &user, &tools).await?;
         let mut inlined_bytes = 0;
         let tools = found
             .hits
             .into_iter()
+            .zip(connections)
             .enumerate()
-            .map(|(place, hit)| {
+            .map(|(place, (hit, connection))| {
                 let tool = hit.tool;
                 let fits = inlined_bytes + tool.input_schema_bytes() <= INLINE_SCHEMA_BYTES_MAX;
                 let schema = if place < request.schema_limit && fits {
@@ -57,7 +60,7 @@ impl Gateway {
                     SchemaOrRef::Ref(format!("/v1/tools/{}/schema", tool.name))
                 };
                 FoundTool {
-                    connection: connection_state(&tool),
+                    connection,
                     annotations: Annotations::of(tool.effect(), tool.idempotent()),
                     name: tool.name.clone(),
                     service: tool.service().to_owned(),
@@ -138,15 +141,6 @@ impl Gateway {
             required: tool.required.clone(),
             etag: format!("{}-{}", tool.sha256(), tool.name),
         })
-    }
-}
-
-/// Whether the user could run the tool now, as far as connections go.
-pub(super) fn connection_state(tool: &Tool) -> ConnectionState {
-    if tool.spec().auth.is_empty() || tool.spec().auth_optional {
-        ConnectionState::NotNeeded
-    } else {
-        ConnectionState::NotConnected
     }
 }
 

@@ -10,6 +10,8 @@ use crate::store::StoreError;
 const NOTE_USES_EVERY: Duration = Duration::from_secs(10);
 /// Rows that are past their time go after this many rounds.
 const PURGE_EVERY: u32 = 60;
+/// Connect links stay this long after their end, so that their page can say what happened.
+const FLOWS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// Runs until the gateway stops. A failing round is logged and repeated.
 pub(super) async fn run(gateway: Arc<Gateway>) {
@@ -26,6 +28,12 @@ pub(super) async fn run(gateway: Arc<Gateway>) {
             && let Err(cause) = purge(&gateway).await
         {
             tracing::error!(error = %cause, "store.purge_failed");
+        }
+        let ended_ms = gateway.clock.now_ms() - FLOWS_KEPT_MS;
+        if round.is_multiple_of(PURGE_EVERY)
+            && let Err(cause) = gateway.store.purge_flows(ended_ms).await
+        {
+            tracing::error!(error = %cause, "connections.purge_failed");
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod authenticate;
 mod caller;
+pub mod connections;
 mod error;
 mod execute;
 pub mod executions;
@@ -55,6 +56,7 @@ use plugins::{Intake, Snapshot};
 /// Everything the operations work on. One per process, behind an `Arc`.
 pub struct Gateway {
     store: Store,
+    connections: Arc<connections::Keeper>,
     runtime: Runtime,
     clock: Clock,
     metrics: Arc<Metrics>,
@@ -82,7 +84,9 @@ impl Gateway {
             ..Default::default()
         })?;
         let cache_key = crate::vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
-        let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress)
+        let vault = crate::vault::Vault::open(&config.master_key_file)
+            .context("the master key cannot be used")?;
+        let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress.clone())
             .context("the WebAssembly engine cannot be opened")?;
         let metrics = Metrics::new();
         let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::of(BTreeMap::new())));
@@ -97,7 +101,20 @@ impl Gateway {
         )?;
         intake.scan(plugins::Reach::Remembered).await?;
         let (stop, running) = (CancellationToken::new(), TaskTracker::new());
+        let public_url = match &config.public_url {
+            Some(url) => url.clone(),
+            None => format!("http://{}", config.listen),
+        };
         let gateway = Arc::new(Self {
+            connections: connections::Keeper::new(
+                store.clone(),
+                vault,
+                egress,
+                clock.clone(),
+                public_url,
+                snapshot.clone(),
+                running.clone(),
+            ),
             services: services::Services::default(),
             known_keys: authenticate::KnownKeys::default(),
             known_rules: permissions::KnownRules::default(),

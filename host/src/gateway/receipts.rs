@@ -174,6 +174,7 @@ fn receipt(row: ExecutionRow) -> Result<ExecutionReceipt, Error> {
             .transpose()?,
         started_at_ms: row.started_at_ms,
         duration_ms: row.duration_ms.unsigned_abs(),
+        connection_id: row.connection_id,
         plugin: PluginVersion {
             service: row.service,
             version: row.plugin_version,

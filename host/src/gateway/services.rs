@@ -87,16 +87,25 @@ pub(super) fn grant(
     serving: &Serving,
     settings: &BTreeMap<String, String>,
 ) -> Result<Arc<Grant>, Error> {
-    let keys = serving.manifest.config.iter().filter(|key| key.adds_host);
-    let origins: Vec<String> = keys
-        .filter_map(|key| serde_json::from_str::<String>(settings.get(&key.key)?).ok())
-        .collect();
+    let origins: Vec<String> = named_origins(&serving.manifest, settings).collect();
     if origins.is_empty() {
         return Ok(serving.grant.clone());
     }
     Grant::new(&serving.manifest.hosts, &origins)
         .map(Arc::new)
         .map_err(|cause| Error::Internal(cause.into()))
+}
+
+/// The addresses that the operator wrote into settings with `adds_host`.
+pub(super) fn named_origins<'a>(
+    manifest: &'a Manifest,
+    settings: &'a BTreeMap<String, String>,
+) -> impl Iterator<Item = String> + 'a {
+    manifest
+        .config
+        .iter()
+        .filter(|key| key.adds_host)
+        .filter_map(|key| serde_json::from_str::<String>(settings.get(&key.key)?).ok())
 }
 
 /// Sets operator settings of a service after checking each against the manifest's schema.

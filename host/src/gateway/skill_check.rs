@@ -52,17 +52,23 @@ impl Gateway {
         let services: BTreeSet<&str> = snapshot.catalog.services().collect();
         let text = format!("{}\n{}\n{}", skill.name, skill.summary, skill.instructions);
         let (mut tools, mut unknown_tools) = (Vec::new(), Vec::new());
+        let mut named = Vec::new();
         for name in names(&text) {
             if let Some(tool) = snapshot.catalog.get(name) {
                 tools.push(SkillTool {
                     tool_name: tool.name.clone(),
                     service: tool.service().to_owned(),
                     permission: permissions.of(tool).permission,
-                    connection: super::find::connection_state(tool),
+                    connection: ConnectionState::NotNeeded,
                 });
+                named.push(&**tool);
             } else if of_a_service(name, &services) {
                 unknown_tools.push(name.to_owned());
             }
+        }
+        let connections = self.connection_states(caller, &user, &named).await?;
+        for (tool, connection) in tools.iter_mut().zip(connections) {
+            tool.connection = connection;
         }
         let usable = |tool: &SkillTool| {
             tool.permission != Permission::Deny

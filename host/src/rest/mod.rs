@@ -27,6 +27,7 @@ pub mod body;
 pub mod envelope;
 
 mod auth;
+mod connections;
 mod docs;
 mod executions;
 mod health;
@@ -52,6 +53,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(executions::routes())
         .merge(skills::routes())
         .merge(permissions::routes())
+        .merge(connections::routes())
         .merge(health::routes())
         .merge(probes::routes())
 }

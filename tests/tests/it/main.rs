@@ -4,6 +4,7 @@
 
 mod bad_files;
 mod bad_guests;
+mod connect;
 mod demo;
 mod hot_add;
 mod idempotency;

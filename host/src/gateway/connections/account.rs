@@ -1,0 +1,197 @@
+//! Reading the name of the account that was just connected.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::call::{injection, is_secret};
+use super::credential::Credential;
+use super::{Error, apps, slot_of};
+use crate::catalog::manifest::{Manifest, Slot};
+use crate::egress::{self, CallLimits, Credentials, Egress, Failure, FailureKind, Injection, Mode};
+use crate::gateway::plugins::Serving;
+use crate::gateway::services;
+
+const ANSWER_BYTES_MAX: usize = 1024 * 1024;
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+const NAME_CHARS_MAX: usize = 200;
+
+/// What the provider said to the first request with a credential.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Probed {
+    Account(String),
+    /// The answer names nobody, or none came.
+    Unknown,
+    /// The credential is not valid.
+    Refused,
+}
+
+/// Asks the provider who the credential belongs to, under the plugin's own rights.
+pub(super) async fn probe(
+    egress: &Egress,
+    serving: &Serving,
+    slot: &Slot,
+    settings: &BTreeMap<String, String>,
+    parameters: &BTreeMap<String, String>,
+    credential: &Credential,
+) -> Result<Probed, Error> {
+    let manifest = &serving.manifest;
+    let Some(account) = &slot.account else {
+        return Ok(Probed::Unknown);
+    };
+    let Some((method, url)) = account.request.split_once(' ') else {
+        return Ok(Probed::Unknown);
+    };
+    // An operator who named an address runs the service there.
+    let url = match services::named_origins(manifest, settings).next() {
+        Some(base) => apps::moved(url, base.trim_end_matches('/')),
+        None => url.to_owned(),
+    };
+    let fixed = Fixed {
+        manifest: manifest.clone(),
+        slot: slot.slot.clone(),
+        settings: settings.clone(),
+        parameters: parameters.clone(),
+        credential: credential.clone(),
+    };
+    let scope = egress::Scope::new(
+        services::grant(serving, settings)?,
+        parameters.clone(),
+        Arc::new(fixed),
+        CallLimits {
+            requests_max: 5,
+            timeout: ANSWER_TIMEOUT,
+            ..CallLimits::default()
+        },
+        Mode::Live,
+    );
+    let request = egress::Request {
+        method: method.parse().unwrap_or(http::Method::GET),
+        url,
+        query: Vec::new(),
+        headers: vec![("accept".to_owned(), "application/json".to_owned())],
+        body: Bytes::new(),
+        credential: egress::Credential::Slot(slot.slot.clone()),
+        response_bytes_max: ANSWER_BYTES_MAX,
+        timeout: ANSWER_TIMEOUT,
+        idempotency_key: None,
+    };
+    Ok(match egress.send(&scope, request).await {
+        Ok(answer) if answer.status == 401 || answer.status == 403 => Probed::Refused,
+        Ok(answer) if (200..300).contains(&answer.status) => {
+            name(&answer.body, &account.label).map_or(Probed::Unknown, Probed::Account)
+        }
+        Ok(answer) => {
+            tracing::info!(
+                service = manifest.service,
+                http.status = answer.status,
+                "connections.account_unknown"
+            );
+            Probed::Unknown
+        }
+        Err(failure) => {
+            tracing::info!(service = manifest.service, error = %failure, "connections.account_unknown");
+            Probed::Unknown
+        }
+    })
+}
+
+fn name(body: &[u8], label: &str) -> Option<String> {
+    let answer: Value = serde_json::from_slice(body).ok()?;
+    let text = match answer.pointer(label)? {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let text: String = text
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(NAME_CHARS_MAX)
+        .collect();
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// A credential that is not stored yet.
+struct Fixed {
+    manifest: Arc<Manifest>,
+    slot: String,
+    settings: BTreeMap<String, String>,
+    parameters: BTreeMap<String, String>,
+    credential: Credential,
+}
+
+impl Credentials for Fixed {
+    fn fetch<'a>(
+        &'a self,
+        name: &'a str,
+        _rejected: Option<u64>,
+    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+        let slot = slot_of(&self.manifest, name).filter(|slot| slot.slot == self.slot);
+        let result = match slot {
+            Some(slot) => Ok(injection(
+                slot,
+                &self.parameters,
+                &self.manifest,
+                &self.settings,
+                self.credential.clone(),
+                1,
+            )),
+            None => Err(Failure {
+                kind: FailureKind::AuthRequired,
+                message: "another slot is being connected".to_owned(),
+                sent: false,
+            }),
+        };
+        std::future::ready(result).boxed()
+    }
+
+    fn connected(&self, slot: &str) -> bool {
+        slot == self.slot
+    }
+
+    fn slot_for_origin(&self, _origin: &str) -> Option<String> {
+        None
+    }
+
+    fn is_secret(&self, slot: &str, field: &str) -> bool {
+        is_secret(slot_of(&self.manifest, slot), field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_from_the_answer_and_cut() {
+        let long = "x".repeat(NAME_CHARS_MAX + 1);
+        for (body, label, expected) in [
+            (
+                r#"{"login":"ada"}"#.to_owned(),
+                "/login",
+                Some("ada".to_owned()),
+            ),
+            (r#"{"id":7}"#.to_owned(), "/id", Some("7".to_owned())),
+            (
+                r#"{"user":{"name":"a\u0000b"}}"#.to_owned(),
+                "/user/name",
+                Some("ab".to_owned()),
+            ),
+            (
+                format!(r#"{{"login":"{long}"}}"#),
+                "/login",
+                Some("x".repeat(NAME_CHARS_MAX)),
+            ),
+            (r#"{"login":" "}"#.to_owned(), "/login", None),
+            (r#"{"login":null}"#.to_owned(), "/login", None),
+            ("<html>".to_owned(), "/login", None),
+        ] {
+            assert_eq!(name(body.as_bytes(), label), expected, "{body}");
+        }
+    }
+}

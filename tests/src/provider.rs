@@ -1,0 +1,210 @@
+//! An authorization server with an API behind it, on loopback: issues codes, checks PKCE, rotates
+//! refresh tokens, refuses what it has not issued. As strict as the standards and as rude as a test
+//! wants it to be.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use axum::body::Body;
+use axum::http::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use url::{Url, form_urlencoded};
+
+use crate::upstream::{Received, Upstream};
+
+/// What the server remembers and what a test asks of it.
+#[derive(Default)]
+pub struct Memory {
+    /// Code to PKCE challenge and redirect URI; gone once used.
+    codes: HashMap<String, (String, String)>,
+    access: HashSet<String>,
+    refresh: HashSet<String>,
+    issued: u64,
+    /// Grants of tokens for refresh tokens.
+    pub refreshes: u64,
+    /// Requests for a refresh, granted or not.
+    pub refresh_requests: u64,
+    pub revoked: Vec<String>,
+    /// Status with which the token endpoint answers instead.
+    pub broken: Option<u16>,
+    /// `expires_in` of new tokens; 3600 if absent.
+    pub lifetime_s: Option<u64>,
+    /// Name of the account.
+    pub login: String,
+}
+
+/// A running server.
+pub struct Provider {
+    pub upstream: Upstream,
+    memory: Arc<Mutex<Memory>>,
+}
+
+impl Provider {
+    pub async fn start() -> Self {
+        let memory = Arc::new(Mutex::new(Memory {
+            login: "octo-ada".to_owned(),
+            ..Memory::default()
+        }));
+        let shared = memory.clone();
+        let upstream = Upstream::start(move |request| {
+            answer(&mut shared.lock().expect("no test panics here"), request)
+        })
+        .await;
+        Self { upstream, memory }
+    }
+
+    pub fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().expect("no test panics here")
+    }
+
+    /// The user signs in and agrees: what the browser carries back for this authorization address.
+    pub fn consent(&self, authorize_url: &str) -> BTreeMap<String, String> {
+        let query = query_of(authorize_url);
+        assert_eq!(query["response_type"], "code");
+        assert_eq!(query["code_challenge_method"], "S256");
+        let mut memory = self.memory();
+        memory.issued += 1;
+        let code = format!("code-{}", memory.issued);
+        memory.codes.insert(
+            code.clone(),
+            (
+                query["code_challenge"].clone(),
+                query["redirect_uri"].clone(),
+            ),
+        );
+        BTreeMap::from([
+            ("code".to_owned(), code),
+            ("state".to_owned(), query["state"].clone()),
+        ])
+    }
+
+    /// Every access token ends at once.
+    pub fn expire_access_tokens(&self) {
+        self.memory().access.clear();
+    }
+
+    /// The user takes everything back.
+    pub fn revoke_everything(&self) {
+        let mut memory = self.memory();
+        memory.access.clear();
+        memory.refresh.clear();
+    }
+
+    /// Every token that was ever handed out, for looking where none may be.
+    pub fn secrets(&self) -> Vec<String> {
+        (1..=self.memory().issued)
+            .flat_map(|n| {
+                [
+                    format!("access-token-{n:06}"),
+                    format!("refresh-token-{n:06}"),
+                ]
+            })
+            .collect()
+    }
+}
+
+/// The parameters of an address.
+pub fn query_of(url: &str) -> BTreeMap<String, String> {
+    Url::parse(url)
+        .expect("an address")
+        .query_pairs()
+        .map(|(key, value)| (key.into_owned(), value.into_owned()))
+        .collect()
+}
+
+fn answer(memory: &mut Memory, request: &Received) -> Response<Body> {
+    let path = request.target.split('?').next().unwrap_or_default();
+    match path {
+        "/login/oauth/access_token" => token(memory, request),
+        "/login/oauth/revoke" => {
+            let form = form(request);
+            let token = form.get("token").cloned().unwrap_or_default();
+            memory.refresh.remove(&token);
+            memory.revoked.push(token);
+            json_answer(200, json!({}))
+        }
+        _ => api(memory, request),
+    }
+}
+
+fn api(memory: &Memory, request: &Received) -> Response<Body> {
+    let token = request
+        .headers
+        .iter()
+        .find(|(name, _)| name == "authorization")
+        .and_then(|(_, value)| value.strip_prefix("Bearer "));
+    match token {
+        // It answers with the credential, as a hostile or careless service may.
+        Some(token) if memory.access.contains(token) => json_answer(
+            200,
+            json!({"login": memory.login, "id": 7, "company": format!("echo {token}")}),
+        ),
+        _ => json_answer(401, json!({"message": "Bad credentials"})),
+    }
+}
+
+fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
+    let form = form(request);
+    let field = |key: &str| form.get(key).cloned().unwrap_or_default();
+    if field("grant_type") == "refresh_token" {
+        memory.refresh_requests += 1;
+    }
+    if let Some(status) = memory.broken {
+        return json_answer(status, json!({}));
+    }
+    if field("client_id") != "the-client" || field("client_secret") != "the-client-secret" {
+        return json_answer(401, json!({"error": "invalid_client"}));
+    }
+    let granted = match field("grant_type").as_str() {
+        "authorization_code" => {
+            memory
+                .codes
+                .remove(&field("code"))
+                .is_some_and(|(challenge, uri)| {
+                    let hash = Sha256::digest(field("code_verifier").as_bytes());
+                    uri == field("redirect_uri") && challenge == URL_SAFE_NO_PAD.encode(hash)
+                })
+        }
+        "refresh_token" => {
+            let known = memory.refresh.remove(&field("refresh_token"));
+            memory.refreshes += u64::from(known);
+            known
+        }
+        _ => false,
+    };
+    if !granted {
+        return json_answer(400, json!({"error": "invalid_grant"}));
+    }
+    memory.issued += 1;
+    let n = memory.issued;
+    let (access, refresh) = (
+        format!("access-token-{n:06}"),
+        format!("refresh-token-{n:06}"),
+    );
+    memory.access.insert(access.clone());
+    memory.refresh.insert(refresh.clone());
+    json_answer(
+        200,
+        json!({
+            "access_token": access, "refresh_token": refresh, "token_type": "bearer",
+            "expires_in": memory.lifetime_s.unwrap_or(3600), "scope": "repo,read:user",
+        }),
+    )
+}
+
+fn form(request: &Received) -> BTreeMap<String, String> {
+    form_urlencoded::parse(request.body.as_bytes())
+        .map(|(key, value)| (key.into_owned(), value.into_owned()))
+        .collect()
+}
+
+fn json_answer(status: u16, body: serde_json::Value) -> Response<Body> {
+    Response::builder()
+        .status(status)
+        .header("content-type", "application/json")
+        .body(Body::from(body.to_string()))
+        .expect("a plain answer")
+}

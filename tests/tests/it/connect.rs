@@ -1,0 +1,159 @@
+//! Connecting: the link, the provider, the way back, the life of a credential.
+
+mod browser;
+mod form;
+mod life;
+mod refusals;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use toolgate::gateway::connections::apps;
+use toolgate::store::ALL_WORKSPACES;
+use toolgate::vault::{Secret, Vault};
+use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::provider::Provider;
+
+const TOOL: &str = "github_get_authenticated_user";
+
+/// A gateway with the github plugin, the provider in GitHub's place and the OAuth application set.
+async fn world() -> (TestGateway, Provider) {
+    let provider = Provider::start().await;
+    let gateway = gateway(&provider, Options::default()).await;
+    (gateway, provider)
+}
+
+async fn gateway(provider: &Provider, options: Options) -> TestGateway {
+    let url = provider.upstream.url();
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("github.wasm".to_owned(), built_plugin("github").unwrap())],
+        allow_upstream: vec![format!("github.com={url}"), format!("api.github.com={url}")],
+        ..options
+    })
+    .await;
+    let store = gateway.gateway.store();
+    let manifest = toolgate::gateway::plugins::manifest(store, "github")
+        .await
+        .unwrap();
+    let vault = Vault::open(&gateway.config.master_key_file).unwrap();
+    let app = apps::NewApp {
+        client_id: "the-client".to_owned(),
+        client_secret: Some(Secret::new("the-client-secret")),
+        scopes: None,
+        base_url: None,
+    };
+    apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)
+        .await
+        .unwrap();
+    gateway
+}
+
+/// One page as a browser has it.
+#[derive(Debug)]
+struct Page {
+    status: u16,
+    text: String,
+    headers: reqwest::header::HeaderMap,
+}
+
+impl Page {
+    /// Where a page that sends the browser on leads.
+    fn leads_to(&self) -> String {
+        let (_, rest) = self
+            .text
+            .split_once("href=\"")
+            .unwrap_or_else(|| panic!("leads nowhere: {}", self.text));
+        rest[..rest.find('"').unwrap()].replace("&amp;", "&")
+    }
+
+    fn cookie(&self) -> Option<String> {
+        let text = self.headers.get("set-cookie")?.to_str().unwrap();
+        Some(text.split(';').next().unwrap().to_owned())
+    }
+}
+
+async fn browse(
+    gateway: &TestGateway,
+    method: Method,
+    url: &str,
+    cookie: Option<&str>,
+    form: Option<&[(&str, &str)]>,
+) -> Page {
+    let mut request = gateway.client.request(method, url);
+    if let Some(cookie) = cookie {
+        request = request.header("cookie", cookie);
+    }
+    if let Some(form) = form {
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(form)
+            .finish();
+        request = request
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(body);
+    }
+    let response = request.send().await.unwrap();
+    Page {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        text: response.text().await.unwrap(),
+    }
+}
+
+async fn open(gateway: &TestGateway, url: &str) -> Page {
+    browse(gateway, Method::GET, url, None, None).await
+}
+
+/// Presses the page's button.
+async fn press(gateway: &TestGateway, url: &str, form: &[(&str, &str)]) -> Page {
+    browse(gateway, Method::POST, url, None, Some(form)).await
+}
+
+/// The browser comes back with these parameters.
+async fn come_back<'a>(
+    gateway: &TestGateway,
+    cookie: Option<&str>,
+    query: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> Page {
+    let query = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(query)
+        .finish();
+    let url = gateway.url(&format!("/oauth/callback?{query}"));
+    browse(gateway, Method::GET, &url, cookie, None).await
+}
+
+/// A link for a user.
+async fn link(gateway: &TestGateway, user: &str) -> (String, String) {
+    let body = json!({"service": "github", "user_id": user});
+    let answer = gateway.post("/v1/connections/link", &body).await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
+    let data = answer.data();
+    let text = |key: &str| data[key].as_str().unwrap().to_owned();
+    (text("connect_url"), text("connection_id"))
+}
+
+async fn follow(gateway: &TestGateway, provider: &Provider, connect_url: &str) -> Page {
+    let left = press(gateway, connect_url, &[]).await;
+    assert_eq!(left.status, 200, "{}", left.text);
+    let back = provider.consent(&left.leads_to());
+    come_back(gateway, left.cookie().as_deref(), &back).await
+}
+
+async fn run(gateway: &TestGateway, user: &str) -> Value {
+    let body = json!({"arguments": {}, "user_id": user});
+    gateway
+        .post(&format!("/v1/tools/{TOOL}/execute"), &body)
+        .await
+        .data()
+}
+
+/// Connects and answers the connection's id.
+async fn connect(gateway: &TestGateway, provider: &Provider, user: &str) -> String {
+    let (url, id) = link(gateway, user).await;
+    let page = follow(gateway, provider, &url).await;
+    assert!(page.text.contains("Connected"), "{}", page.text);
+    id
+}
+
+async fn state(gateway: &TestGateway, id: &str) -> String {
+    let data = gateway.get(&format!("/v1/connections/{id}")).await.data();
+    data["state"].as_str().unwrap().to_owned()
+}

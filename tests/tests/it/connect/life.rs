@@ -1,0 +1,263 @@
+//! From the first call to the last: connect, use, renew, recover, end.
+
+use std::fs;
+
+use reqwest::Method;
+use serde_json::json;
+use tempfile::TempDir;
+use toolgate_tests::gateway::Options;
+use toolgate_tests::postgres;
+use toolgate_tests::provider::Provider;
+
+use super::{connect, follow, gateway, link, open, press, run, state, world};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_asks_for_a_connection_lives_on_it_and_asks_again_when_it_is_revoked() {
+    let (gateway, provider) = world().await;
+    let first = run(&gateway, "ada").await;
+    assert_eq!(first["status"], "auth_required", "{first}");
+    assert_eq!(
+        (&first["reason"], &first["auth_type"]),
+        (&json!("auth_required"), &json!("oauth2"))
+    );
+    let url = first["connect_url"].as_str().unwrap().to_owned();
+    assert!(url.starts_with(&gateway.url("/connect/")), "{url}");
+    let page = follow(&gateway, &provider, &url).await;
+    assert!(page.text.contains("octo-ada"), "{}", page.text);
+
+    let second = run(&gateway, "ada").await;
+    assert_eq!(second["status"], "success", "{second}");
+    assert_eq!(second["result"]["login"], "octo-ada");
+    let listed = gateway.get("/v1/connections?user_id=ada").await.data();
+    let connection = listed["connections"][0].clone();
+    assert_eq!(
+        (&connection["account"], &connection["state"]),
+        (&json!("octo-ada"), &json!("active"))
+    );
+
+    let path = format!(
+        "/v1/executions/{}",
+        second["execution_id"].as_str().unwrap()
+    );
+    let receipt = gateway.get(&path).await.data();
+    assert_eq!(receipt["connection_id"], connection["connection_id"]);
+    assert_eq!(receipt["requests"][0]["credential_slot"], "user");
+
+    provider.expire_access_tokens();
+    let third = run(&gateway, "ada").await;
+    assert_eq!(third["status"], "success", "{third}");
+    assert_eq!(provider.memory().refreshes, 1);
+
+    provider.revoke_everything();
+    let fourth = run(&gateway, "ada").await;
+    assert_eq!(fourth["status"], "auth_expired", "{fourth}");
+    let id = connection["connection_id"].as_str().unwrap();
+    assert_eq!(state(&gateway, id).await, "reauth_needed");
+    let requests = provider.memory().refresh_requests;
+    let fifth = run(&gateway, "ada").await;
+    assert_eq!(fifth["status"], "auth_expired");
+    assert_eq!(
+        provider.memory().refresh_requests,
+        requests,
+        "a dead connection is left in peace"
+    );
+
+    follow(&gateway, &provider, fifth["connect_url"].as_str().unwrap()).await;
+    let sixth = run(&gateway, "ada").await;
+    assert_eq!(sixth["status"], "success", "{sixth}");
+    let listed = gateway.get("/v1/connections?user_id=ada").await.data();
+    assert_eq!(listed["connections"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["connections"][0]["connection_id"], id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_says_whether_a_tool_is_connected() {
+    let (gateway, provider) = world().await;
+    let states = async || {
+        let path = "/v1/tools/search?query=authenticated+user&service=github&user_id=ada";
+        gateway.get(path).await.data()["tools"][0]["connection"].clone()
+    };
+    assert_eq!(states().await, "not_connected");
+    connect(&gateway, &provider, "ada").await;
+    assert_eq!(states().await, "connected");
+    provider.revoke_everything();
+    run(&gateway, "ada").await;
+    assert_eq!(states().await, "expired");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_renewed_ahead_of_its_end() {
+    let (gateway, provider) = world().await;
+    provider.memory().lifetime_s = Some(0);
+    connect(&gateway, &provider, "ada").await;
+    provider.memory().lifetime_s = None;
+    assert_eq!(run(&gateway, "ada").await["status"], "success");
+    assert_eq!(run(&gateway, "ada").await["status"], "success");
+    assert_eq!(provider.memory().refreshes, 1);
+    // No request went out with the old token: the provider would have refused none.
+    let asked = provider.upstream.received();
+    assert!(
+        asked.iter().filter(|one| one.target == "/user").count() == 3,
+        "{asked:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_calls_on_an_expired_token_refresh_once() {
+    let (gateway, provider) = world().await;
+    connect(&gateway, &provider, "ada").await;
+    provider.expire_access_tokens();
+    let calls = (0..200).map(|_| run(&gateway, "ada"));
+    for answer in futures_util::future::join_all(calls).await {
+        assert_eq!(answer["status"], "success", "{answer}");
+    }
+    assert_eq!(provider.memory().refresh_requests, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_gateways_on_one_database_refresh_once() {
+    let provider = Provider::start().await;
+    let url = tokio::task::spawn_blocking(postgres::fresh_url)
+        .await
+        .unwrap();
+    let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let start = async |folder: &TempDir| {
+        let options = Options {
+            database_url: Some(url.clone()),
+            data_dir: Some(folder.path().to_owned()),
+            ..Options::default()
+        };
+        gateway(&provider, options).await
+    };
+    let one = start(&folders[0]).await;
+    let key = folders[1].path().join("master.key");
+    fs::copy(folders[0].path().join("master.key"), &key).unwrap();
+    let two = start(&folders[1]).await;
+    two.wait("the second gateway to serve the plugin too", async || {
+        let path = format!("/v1/tools/{}/schema", super::TOOL);
+        two.get(&path).await.status == 200
+    })
+    .await;
+    connect(&one, &provider, "ada").await;
+    for round in 1..=3 {
+        provider.expire_access_tokens();
+        let calls = (0..100).flat_map(|_| [run(&one, "ada"), run(&two, "ada")]);
+        for answer in futures_util::future::join_all(calls).await {
+            assert_eq!(answer["status"], "success", "{answer}");
+        }
+        assert_eq!(provider.memory().refresh_requests, round);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_is_away_costs_nobody_the_connection() {
+    let (gateway, provider) = world().await;
+    let id = connect(&gateway, &provider, "ada").await;
+    provider.expire_access_tokens();
+    provider.memory().broken = Some(503);
+    let answer = run(&gateway, "ada").await;
+    assert_eq!(answer["status"], "error", "{answer}");
+    assert_eq!(answer["error"]["can_retry"], true);
+    assert!(
+        answer["error"]["retry_after_ms"]
+            .as_u64()
+            .is_some_and(|ms| ms > 0)
+    );
+    assert_eq!(state(&gateway, &id).await, "cooling_down");
+    // Until its time has come it is not tried again.
+    run(&gateway, "ada").await;
+    assert_eq!(provider.memory().refresh_requests, 1);
+    provider.memory().broken = None;
+    gateway
+        .wait("the connection to recover", async || {
+            run(&gateway, "ada").await["status"] == "success"
+        })
+        .await;
+    assert_eq!(state(&gateway, &id).await, "active");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_callers_choice_among_several_connections_is_used() {
+    let (gateway, provider) = world().await;
+    let first = connect(&gateway, &provider, "ada").await;
+    let second = connect(&gateway, &provider, "ada").await;
+    let theirs = connect(&gateway, &provider, "eve").await;
+    let used = async |id: &str| {
+        let body = json!({"arguments": {}, "user_id": "ada", "connection_id": id});
+        gateway
+            .post(&format!("/v1/tools/{}/execute", super::TOOL), &body)
+            .await
+    };
+    for id in [&first, &second] {
+        assert_eq!(used(id).await.data()["status"], "success");
+    }
+    let refused = used(&theirs).await;
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (404, "not_found")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_connection_is_gone() {
+    let (gateway, provider) = world().await;
+    let id = connect(&gateway, &provider, "ada").await;
+    let path = format!("/v1/connections/{id}");
+    let deleted = gateway
+        .send(Method::DELETE, &path, Some(&gateway.key), None)
+        .await;
+    assert_eq!(deleted.data()["deleted"], true);
+    assert_eq!(gateway.get(&path).await.status, 404);
+    assert_eq!(run(&gateway, "ada").await["status"], "auth_required");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_shows_the_slot_and_sends_nothing() {
+    let (gateway, provider) = world().await;
+    connect(&gateway, &provider, "ada").await;
+    let before = provider.upstream.received().len();
+    let body = json!({"arguments": {}, "user_id": "ada", "dry_run": true});
+    let data = gateway
+        .post(&format!("/v1/tools/{}/execute", super::TOOL), &body)
+        .await
+        .data();
+    assert_eq!(data["status"], "dry_run", "{data}");
+    let shown = data["requests"][0]["headers"].to_string();
+    assert!(shown.contains("Bearer [slot user]"), "{shown}");
+    assert_eq!(provider.upstream.received().len(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_token_is_found_where_it_should_not_be() {
+    let (gateway, provider) = world().await;
+    let (url, _) = link(&gateway, "ada").await;
+    let token = url.rsplit('/').next().unwrap().to_owned();
+    let mut seen = open(&gateway, &url).await.text;
+    seen.push_str(&follow(&gateway, &provider, &url).await.text);
+    // The provider echoes the credential in its answer.
+    let answer = run(&gateway, "ada").await;
+    assert_eq!(answer["status"], "success");
+    seen.push_str(&answer.to_string());
+    provider.expire_access_tokens();
+    seen.push_str(&run(&gateway, "ada").await.to_string());
+    for path in ["/v1/connections", "/v1/executions", "/metrics"] {
+        seen.push_str(&gateway.get(path).await.text);
+    }
+    press(&gateway, &url, &[]).await;
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&gateway.config.data_dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() && !path.ends_with("master.key") {
+            files.extend(fs::read(path).unwrap());
+        }
+    }
+    let mut secrets = provider.secrets();
+    secrets.extend(["the-client-secret".to_owned(), token]);
+    for secret in secrets {
+        assert!(!seen.contains(&secret), "{secret} is in an answer");
+        let found = files
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes());
+        assert!(!found, "{secret} is in the data folder");
+    }
+}
