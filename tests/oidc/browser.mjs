@@ -13,9 +13,9 @@ const context = await browser.newContext({ javaScriptEnabled: false });
 const page = await context.newPage();
 page.setDefaultTimeout(60_000);
 const referrers = [];
-page.on('request', (request) => {
-  const referrer = request.headers().referer;
-  if (referrer) referrers.push(referrer);
+page.on('request', async (request) => {
+  const { referer } = await request.allHeaders().catch(() => ({}));
+  if (referer) referrers.push(`${referer} to ${request.url().split('?')[0]}`);
 });
 try {
   await page.goto(link);

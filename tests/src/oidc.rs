@@ -30,7 +30,7 @@ pub struct Visit {
     pub done: String,
     /// Its address without the query.
     pub url: String,
-    /// Every referrer that any request of the visit named.
+    /// Every referrer that a request of the visit named, and to whom: `FROM to URL`.
     pub referrers: Vec<String>,
 }
 

@@ -273,7 +273,10 @@ async fn a_tool_whose_service_is_not_connected_asks_for_the_connection() {
     let asked = gateway.execute("github_create_issue", arguments).await;
     assert_eq!(asked["status"], "auth_required", "{asked}");
     assert_eq!(asked["reason"], "auth_required");
-    assert_eq!(asked["auth_type"], "oauth2");
+    // The operator has registered no OAuth application, so the user connects with a token.
+    assert_eq!(asked["auth_type"], "bearer");
+    let link = asked["connect_url"].as_str().unwrap();
+    assert!(link.starts_with(&gateway.url("/connect/")), "{link}");
     assert!(asked["message"].as_str().unwrap().contains("GitHub"));
 }
 
