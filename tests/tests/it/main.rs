@@ -11,5 +11,7 @@ mod idempotency;
 mod mcp;
 mod refusals;
 mod rest;
+mod second_door;
+mod serving;
 mod store;
 mod tools;
