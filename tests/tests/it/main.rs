@@ -7,6 +7,7 @@ mod bad_guests;
 mod connect;
 mod demo;
 mod hot_add;
+mod house;
 mod idempotency;
 mod mcp;
 mod refusals;
