@@ -20,7 +20,7 @@ use toolgate::egress::{
     CallLimits, Credentials, Egress, EgressConfig, Failure, FailureKind, Grant, Injection, Mode,
     Scope,
 };
-use toolgate::runtime::{Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Runtime};
+use toolgate::runtime::{Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Random, Runtime};
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin, client};
 
 const CONNECTIONS: usize = 16;
@@ -270,6 +270,7 @@ fn call(arguments: &str) -> Call {
         memory_bytes_max: 64 << 20,
         response_bytes_max: 1 << 20,
         now_ms: 0,
+        random: Random::System,
     }
 }
 

@@ -12,10 +12,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use url::Url;
 
 use super::grant::Grant;
 use super::scrub::Scrubber;
-use super::{Credentials, Failure, FailureKind, PlannedRequest, RequestRecord};
+use super::{Credentials, Failure, FailureKind, PlannedRequest, Request, RequestRecord, Response};
 
 /// Failure texts longer than this are cut.
 pub const MESSAGE_BYTES_MAX: usize = 2 * 1024;
@@ -57,6 +58,18 @@ pub enum Mode {
     DryRun,
 }
 
+/// One exchange as the plugin saw it: before the credential was written, after it was scrubbed.
+#[derive(Clone, Copy, Debug)]
+pub struct Witnessed<'a> {
+    pub request: &'a Request,
+    /// The whole address that was asked first, without any credential.
+    pub url: &'a Url,
+    pub response: &'a Response,
+}
+
+/// Sees every answered request of a call.
+pub type Witness = Arc<dyn Fn(Witnessed<'_>) + Send + Sync>;
+
 /// What one call may do, has left and has done.
 pub struct Scope {
     pub(super) grant: Arc<Grant>,
@@ -71,6 +84,8 @@ pub struct Scope {
     records: Mutex<Vec<RequestRecord>>,
     planned: Mutex<Vec<PlannedRequest>>,
     scrubber: Mutex<Arc<Scrubber>>,
+    witness: Option<Witness>,
+    pub(super) repeats: bool,
 }
 
 impl Scope {
@@ -94,6 +109,26 @@ impl Scope {
             records: Mutex::default(),
             planned: Mutex::default(),
             scrubber: Mutex::default(),
+            witness: None,
+            repeats: true,
+        }
+    }
+
+    /// The same scope, whose requests are never repeated after 429 or 503: the plugin sees the answer.
+    pub fn without_repeats(mut self) -> Self {
+        self.repeats = false;
+        self
+    }
+
+    /// The same scope, with somebody who sees its exchanges.
+    pub fn witnessed_by(mut self, witness: Witness) -> Self {
+        self.witness = Some(witness);
+        self
+    }
+
+    pub(super) fn witness(&self, exchange: Witnessed<'_>) {
+        if let Some(witness) = &self.witness {
+            witness(exchange);
         }
     }
 

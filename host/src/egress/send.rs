@@ -20,7 +20,7 @@ use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
 use super::inject::{self, Draft};
 use super::policy::{self, Target};
 use super::receipt::Receipt;
-use super::scope::{Mode, Scope, TIMEOUT_MAX};
+use super::scope::{Mode, Scope, TIMEOUT_MAX, Witnessed};
 use super::upstream::AllowUpstream;
 use super::{Credential, Failure, FailureKind, Injection, Request, Response, headers, plan, sigv4};
 use crate::catalog::manifest::Placement;
@@ -130,8 +130,10 @@ impl Inner {
         let body_bytes_max = request
             .response_bytes_max
             .min(scope.limits.response_bytes_max);
-        let may_repeat = follow::may_repeat(&request.method, request.idempotency_key.is_some());
+        let may_repeat =
+            scope.repeats && follow::may_repeat(&request.method, request.idempotency_key.is_some());
         let mut hop = first_hop(scope, &request)?;
+        let asked = hop.target.url.clone();
         let mut slot = match request.credential {
             Credential::Anonymous => None,
             Credential::Slot(ref name) => Some(name.clone()),
@@ -196,7 +198,13 @@ impl Inner {
             let Some(redirect) =
                 follow::redirect(answer.status, &answer.headers, &hop.target.url, &hop.method)
             else {
-                return answer_for(scope, &hop, injection.as_ref(), answer);
+                let response = answer_for(scope, &hop, injection.as_ref(), answer)?;
+                scope.witness(Witnessed {
+                    request: &request,
+                    url: &asked,
+                    response: &response,
+                });
+                return Ok(response);
             };
             redirects += 1;
             if redirects > REDIRECTS_MAX {

@@ -25,7 +25,7 @@ use crate::catalog::Tool;
 use crate::catalog::manifest::Effect;
 use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
-use crate::runtime::{Call, Ended, NotStarted, Output, Refusal, RefusalKind, limits};
+use crate::runtime::{Call, Ended, NotStarted, Output, Random, Refusal, RefusalKind, limits};
 use crate::store::{ExecutionRow, KvScope, Session};
 
 /// A session id as a caller may choose it.
@@ -196,6 +196,7 @@ impl Gateway {
                     .map_or(call_limits.response_bytes_max, |mib| (mib as usize) << 20)
                     .min(call_limits.response_bytes_max),
                 now_ms: run.started_at_ms,
+                random: Random::System,
             };
             self.before_it_leaves(caller, &run).await?;
             match self.runtime.invoke(&run.serving.code, call).await {

@@ -53,6 +53,15 @@ pub enum KeyValueError {
     Unavailable,
 }
 
+/// Where a guest's random bytes come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Random {
+    #[default]
+    System,
+    /// 0, 1, 2 and on, the same for every ask: a replayed call has to send what it sent before.
+    Counting,
+}
+
 /// The host's side of one call; lives exactly as long as the guest's instance.
 pub struct Guest {
     pub(super) service: Arc<str>,
@@ -62,6 +71,7 @@ pub struct Guest {
     pub(super) config: Arc<BTreeMap<String, String>>,
     pub(super) deadline: Instant,
     pub(super) now_ms: i64,
+    pub(super) random: Random,
     pub(super) response_bytes_max: usize,
     pub(super) table: ResourceTable,
     pub(super) meter: Meter,
@@ -186,7 +196,13 @@ impl wit::Host for Guest {
 
     fn random_bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
         let mut bytes = vec![0; len.min(limits::RANDOM_BYTES_MAX) as usize];
-        rand::rng().fill_bytes(&mut bytes);
+        match self.random {
+            Random::System => rand::rng().fill_bytes(&mut bytes),
+            Random::Counting => bytes
+                .iter_mut()
+                .zip((0..=u8::MAX).cycle())
+                .for_each(|(byte, count)| *byte = count),
+        }
         Ok(bytes)
     }
 

@@ -14,7 +14,7 @@ use wasmtime_wasi_http::WasiHttpCtx;
 
 use super::bindings::{integration, types};
 use super::blobs::Blob;
-use super::guest::{Guest, KeyValue, cut};
+use super::guest::{Guest, KeyValue, Random, cut};
 use super::limits::{self, LimitExceeded, Meter};
 use super::wasi_http::Door;
 use super::{LoadError, Plugin, Runtime};
@@ -43,6 +43,7 @@ pub struct Call {
     pub memory_bytes_max: usize,
     pub response_bytes_max: usize,
     pub now_ms: i64,
+    pub random: Random,
 }
 
 /// How a call ended. Texts are scrubbed and cut.
@@ -155,6 +156,7 @@ impl Runtime {
             config: call.config,
             deadline,
             now_ms: call.now_ms,
+            random: call.random,
             response_bytes_max: call.response_bytes_max,
             table: {
                 let mut table = ResourceTable::new();

@@ -25,7 +25,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
 pub use blobs::Blob;
-pub use guest::{Entry, KeyValue, KeyValueError};
+pub use guest::{Entry, KeyValue, KeyValueError, Random};
 pub use inspect::{Inspected, Rejected};
 pub use invoke::{Call, Ended, NotStarted, Output, Refusal, RefusalKind};
 
