@@ -1,6 +1,7 @@
 //! `toolgate plugin run` and `toolgate plugin test`: a plugin in the real sandbox, without a gateway.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -8,13 +9,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::output::Output;
-use crate::catalog::manifest::ToolSpec;
-use crate::catalog::{PluginTools, Tool};
+use crate::catalog::Tool;
+use crate::catalog::manifest::Manifest;
+use crate::egress::PlannedRequest;
+use crate::gateway::services;
 use crate::runtime::Ended;
-use crate::trial::generate::{Fill, value};
-use crate::trial::{Cache, Rig, Trial, replay};
+use crate::trial::verdict::{self, violations};
+use crate::trial::{Cache, Rig, Trial, record, replay};
+use crate::vault::Secret;
 
-/// Show what one tool of a plugin file would send; credentials show as their slot
+/// Run one tool of a plugin file without a gateway, or show what it would send
 #[derive(Debug, Args)]
 pub struct Run {
     /// The plugin file
@@ -24,68 +28,147 @@ pub struct Run {
     /// Arguments as JSON
     #[arg(default_value = "{}")]
     arguments: String,
-    /// Send nothing (the only mode without a gateway, whose connections hold the credentials)
-    #[arg(long, required = true)]
+    /// Send nothing: show the requests up to the first answer that the plugin needs, credentials as their slot
+    #[arg(long, conflicts_with_all = ["record", "secret_file"])]
     dry_run: bool,
     /// A connection parameter, KEY=VALUE (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     parameter: Vec<String>,
+    /// An operator setting, KEY=VALUE, as of `service configure` (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// A field of the credential and the file that holds it, for example secret=token.txt (repeatable)
+    #[arg(long, value_name = "FIELD=FILE")]
+    secret_file: Vec<String>,
+    /// The only slot that is connected [default: every slot whose fields are given]
+    #[arg(long, value_name = "NAME")]
+    slot: Option<String>,
+    /// Continue a list from the `next_cursor` of an earlier run
+    #[arg(long)]
+    cursor: Option<String>,
+    /// Send requests for HOST to URL in its place, for tests (repeatable)
+    #[arg(long, value_name = "HOST=URL")]
+    allow_upstream: Vec<String>,
+    /// Write the call as an example for `plugin test`: requests and answers without credentials
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
 }
 
 impl Run {
     pub async fn run(self, output: Output) -> anyhow::Result<()> {
         let cache = Cache::new()?;
-        let rig = Rig::open(&self.plugin, &[], &cache).await?;
-        let prefix = format!("{}_", rig.manifest.service);
-        let tool = self
-            .tool
-            .strip_prefix(&prefix)
-            .unwrap_or(&self.tool)
-            .to_owned();
-        let spec = rig
-            .manifest
-            .tools
+        let rig = Rig::open(&self.plugin, &self.allow_upstream, &cache).await?;
+        let tools = Tool::of_plugin(&rig.manifest, &"".into());
+        let tool = tools
             .iter()
-            .find(|spec| spec.name == tool || spec.name == self.tool);
-        let spec = spec.with_context(|| format!("the plugin has no tool `{}`", self.tool))?;
-        let mut trial = Trial {
-            tool: spec.name.clone(),
-            arguments: serde_json::from_str(&self.arguments)
-                .context("the arguments are not JSON")?,
-            ..Trial::default()
-        };
-        for pair in &self.parameter {
-            let (key, value) = pair
-                .split_once('=')
-                .with_context(|| format!("`{pair}` is not KEY=VALUE"))?;
-            trial.parameters.insert(key.to_owned(), value.to_owned());
-        }
-        let violations = violations(&rig, &spec.name, &trial.arguments);
+            .find(|tool| tool.action() == self.tool || tool.name == self.tool)
+            .with_context(|| format!("the plugin has no tool `{}`", self.tool))?;
+        let trial = self.trial(&rig.manifest, tool)?;
+        let violations = violations(tool, &trial.arguments);
         if !violations.is_empty() {
             bail!("the arguments do not fit: {}", violations.join("; "));
         }
-        let (ended, planned) = rig.plan(&trial).await?;
+        if self.dry_run {
+            return match rig.plan(&trial).await? {
+                (Ended::DryRun | Ended::Returned(_), planned) => {
+                    output.print(&planned, |planned| shown(planned))
+                }
+                (other, _) => bail!("{}", replay::shown(&other)),
+            };
+        }
+        let (ended, exchanges) = rig.run_recorded(&trial).await?;
+        if let Some(file) = &self.record {
+            let sent = exchanges.len();
+            let example = record::example(&trial, &ended, exchanges)
+                .with_context(|| format!("nothing to record: {}", replay::shown(&ended)))?;
+            let text = serde_json::to_string_pretty(&example)?;
+            std::fs::write(file, text + "\n")
+                .with_context(|| format!("{} cannot be written", file.display()))?;
+            eprintln!(
+                "{} holds {sent} exchanges, without credentials; read it before you publish it",
+                file.display()
+            );
+        }
         match ended {
-            Ended::DryRun | Ended::Returned(_) => output.print(&planned, |planned| {
-                let shown = planned.iter().map(|request| {
-                    let headers: Vec<String> = request
-                        .headers
-                        .iter()
-                        .map(|(name, value)| format!("{name}: {value}"))
-                        .collect();
-                    format!(
-                        "{} {}\n{}\n\n{}",
-                        request.method,
-                        request.url,
-                        headers.join("\n"),
-                        request.body
-                    )
-                });
-                shown.collect::<Vec<_>>().join("\n\n")
-            }),
+            Ended::Returned(returned) => {
+                let data: Value = serde_json::from_str(returned.data.get())?;
+                let done = Done {
+                    result: data,
+                    next_cursor: returned.next_cursor,
+                };
+                output.print(&done, |done| {
+                    let next = done.next_cursor.as_ref();
+                    let next = next.map(|cursor| format!("\nnext_cursor: {cursor}"));
+                    format!("{:#}{}", done.result, next.unwrap_or_default())
+                })
+            }
             other => bail!("{}", replay::shown(&other)),
         }
     }
+
+    fn trial(&self, manifest: &Manifest, tool: &Tool) -> anyhow::Result<Trial> {
+        let mut config = BTreeMap::new();
+        for (key, text) in pairs(&self.set)? {
+            let declared = manifest.config.iter().find(|known| known.key == key);
+            let declared =
+                declared.with_context(|| format!("{} has no setting `{key}`", manifest.service))?;
+            let value = services::parse_value(&text, &declared.schema);
+            config.insert(key, value);
+        }
+        let mut secrets = BTreeMap::new();
+        for (field, file) in pairs(&self.secret_file)? {
+            let text =
+                std::fs::read_to_string(&file).with_context(|| format!("{file} cannot be read"))?;
+            secrets.insert(field, Secret::new(text.trim_end().to_owned()));
+        }
+        Ok(Trial {
+            tool: tool.action().to_owned(),
+            arguments: serde_json::from_str(&self.arguments)
+                .context("the arguments are not JSON")?,
+            cursor: self.cursor.clone(),
+            parameters: pairs(&self.parameter)?.into_iter().collect(),
+            config,
+            connected: self.slot.clone().map(|slot| vec![slot]),
+            secrets: (!self.dry_run).then_some(secrets),
+            replayed: false,
+        })
+    }
+}
+
+/// What a live run answered.
+#[derive(Debug, Serialize)]
+struct Done {
+    result: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+fn pairs(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> {
+    let pair = |text: &String| {
+        let (key, value) = text
+            .split_once('=')
+            .with_context(|| format!("`{text}` is not KEY=VALUE"))?;
+        Ok((key.to_owned(), value.to_owned()))
+    };
+    texts.iter().map(pair).collect()
+}
+
+fn shown(planned: &[PlannedRequest]) -> String {
+    let shown = planned.iter().map(|request| {
+        let headers: Vec<String> = request
+            .headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        format!(
+            "{} {}\n{}\n\n{}",
+            request.method,
+            request.url,
+            headers.join("\n"),
+            request.body
+        )
+    });
+    shown.collect::<Vec<_>>().join("\n\n")
 }
 
 /// Replay a plugin's examples and try every tool with generated arguments
@@ -99,21 +182,10 @@ pub struct Test {
     examples: PathBuf,
 }
 
-#[derive(Debug, Serialize)]
-struct Tested {
-    plugin: PathBuf,
-    tools: usize,
-    examples: usize,
-    failures: Vec<String>,
-}
-
 impl Test {
     pub async fn run(self, output: Output) -> anyhow::Result<()> {
-        let mut all = Vec::new();
         let cache = Cache::new()?;
-        for plugin in &self.plugins {
-            all.push(test(plugin, &self.examples, &cache).await);
-        }
+        let all = verdict::judge_all(&self.plugins, &self.examples, &cache).await;
         output.print(&all, |all| {
             let lines = all.iter().map(|tested| {
                 let state = if tested.failures.is_empty() {
@@ -144,158 +216,4 @@ impl Test {
         }
         Ok(())
     }
-}
-
-async fn test(plugin: &Path, examples: &Path, cache: &Cache) -> Tested {
-    let mut tested = Tested {
-        plugin: plugin.to_owned(),
-        tools: 0,
-        examples: 0,
-        failures: Vec::new(),
-    };
-    let rig = match Rig::open(plugin, &[], cache).await {
-        Ok(rig) => rig,
-        Err(cause) => {
-            tested.failures.push(format!("{cause:#}"));
-            return tested;
-        }
-    };
-    for spec in &rig.manifest.tools {
-        tested.tools += 1;
-        for fill in [Fill::Required, Fill::All] {
-            let arguments = arguments(&rig, spec, fill);
-            for failure in plan(&rig, &spec.name, arguments).await {
-                tested
-                    .failures
-                    .push(format!("{} with {fill:?} arguments: {failure}", spec.name));
-            }
-        }
-    }
-    let folder = examples.join(&rig.manifest.service).join("examples");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .map(|entries| {
-            entries
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .collect()
-        })
-        .unwrap_or_default();
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    files.sort();
-    for file in files {
-        tested.examples += 1;
-        match replay::replay(plugin, &file, cache).await {
-            Ok(differences) => {
-                tested.failures.extend(
-                    differences
-                        .iter()
-                        .map(|what| format!("{}: {what}", file.display())),
-                );
-            }
-            Err(cause) => tested
-                .failures
-                .push(format!("{}: {cause:#}", file.display())),
-        }
-    }
-    tested
-}
-
-/// Generated arguments, with the values of the tool's own example where it has them. An optional
-/// one that cannot be guessed is left out.
-fn arguments(rig: &Rig, spec: &ToolSpec, fill: Fill) -> Value {
-    let mut made = value(&spec.input, fill);
-    let Some(map) = made.as_object_mut() else {
-        return made;
-    };
-    for (name, value) in spec.examples.iter().filter_map(Value::as_object).flatten() {
-        // A file is generated as the data URL that it has to be.
-        let is_file = |slot: &Value| slot.to_string().contains("\"data:");
-        if let Some(slot) = map.get_mut(name).filter(|slot| !is_file(slot)) {
-            *slot = value.clone();
-        }
-    }
-    let required = spec.input.get("required").cloned().unwrap_or_default();
-    let required: Vec<&str> = required
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    for violation in violations(rig, &spec.name, &Value::from(map.clone())) {
-        let name = violation
-            .trim_start_matches('/')
-            .split(['/', ' '])
-            .next()
-            .unwrap_or_default();
-        if !required.contains(&name) {
-            map.remove(name);
-        }
-    }
-    made
-}
-
-/// What is wrong with the first request that a tool sends for generated arguments.
-async fn plan(rig: &Rig, tool: &str, arguments: Value) -> Vec<String> {
-    let violations = violations(rig, tool, &arguments);
-    if !violations.is_empty() {
-        return vec![format!(
-            "the generated arguments do not fit their schema: {}",
-            violations.join("; ")
-        )];
-    }
-    let spec = rig.manifest.tools.iter().find(|spec| spec.name == tool);
-    let trial = Trial {
-        tool: tool.to_owned(),
-        arguments,
-        ..Trial::default()
-    };
-    let (ended, planned) = match rig.plan(&trial).await {
-        Ok(done) => done,
-        Err(cause) => return vec![format!("{cause:#}")],
-    };
-    let mut wrong = Vec::new();
-    match ended {
-        Ended::DryRun => {}
-        Ended::Refused(refusal) if refusal.code.is_some() || refusal.field.is_some() => {}
-        other => wrong.push(replay::shown(&other)),
-    }
-    for request in planned {
-        if !request.url.starts_with("https://") {
-            wrong.push(format!("{} is no https address", request.url));
-        }
-        let path = request.url.split('?').next().unwrap_or_default();
-        if path.contains(['{', '}']) || path.contains("%7B") {
-            wrong.push(format!("{path} has an unfilled template"));
-        }
-        let needs = spec.is_some_and(|spec| !spec.auth.is_empty() && !spec.auth_optional);
-        let named = request.url.contains("[slot ")
-            || request.url.contains("%5Bslot")
-            || request.body.contains("[slot ")
-            || request
-                .headers
-                .iter()
-                .any(|(_, value)| value.contains("[slot "));
-        if needs && !named {
-            wrong.push("the request names no credential slot".to_owned());
-        }
-    }
-    wrong
-}
-
-fn violations(rig: &Rig, tool: &str, arguments: &Value) -> Vec<String> {
-    let plugin = PluginTools {
-        manifest: rig.manifest.clone(),
-        sha256: String::new(),
-    };
-    let tools = Tool::of_plugin(&plugin.manifest, &plugin.sha256.as_str().into());
-    let found = tools.iter().find(|known| known.action() == tool);
-    let violations = found
-        .map(|tool| tool.validate(arguments))
-        .unwrap_or_default();
-    violations
-        .iter()
-        .map(|violation| format!("{} {}", violation.path, violation.message))
-        .collect()
 }

@@ -168,7 +168,7 @@ pub async fn configure(
 }
 
 /// `8080` is a number unless the schema wants a string.
-fn parse_value(text: &str, schema: &Value) -> Value {
+pub(crate) fn parse_value(text: &str, schema: &Value) -> Value {
     let wants_text = schema.get("type").is_some_and(|kind| kind == "string");
     if wants_text {
         return Value::String(text.to_owned());

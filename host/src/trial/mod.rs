@@ -2,29 +2,35 @@
 //! credentials.
 //!
 //! [`replay`] answers a plugin's requests from an example file, [`generate`] makes arguments from a
-//! schema so that [`Rig::plan`] can show what every tool would send. Nothing here leaves the machine.
+//! schema so that [`Rig::plan`] can show what every tool would send, [`verdict`] does both for a whole plugin.
+//! Nothing here leaves the machine but what [`Rig::run`] is told to send.
 
+mod credentials;
 pub mod generate;
+pub mod record;
 pub mod replay;
+mod state;
+pub mod verdict;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
+use anyhow::bail;
 use serde_json::Value;
 
-use crate::catalog::manifest::{AuthKind, Manifest, Slot};
+use crate::catalog::manifest::Manifest;
+use crate::clock::Clock;
 use crate::egress::{
-    AllowUpstream, CallLimits, Credentials, Egress, EgressConfig, Failure, FailureKind, Grant,
-    Injection, Mode, PlannedRequest, Scope, SlotShape,
+    AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope, Witness,
 };
-use crate::runtime::{
-    Call, Ended, Entry, Inspected, KeyValue, KeyValueError, Plugin, Runtime, limits,
-};
+use crate::runtime::{Call, Ended, Inspected, Plugin, Random, Runtime, limits};
 use crate::vault::Secret;
+use credentials::TrialCredentials;
+use replay::Exchange;
+pub use state::Cache;
+use state::Memory;
 
 /// Begins every planted credential value.
 pub const PLANTED: &str = "planted-credential-";
@@ -48,6 +54,11 @@ pub struct Trial {
     pub config: BTreeMap<String, Value>,
     /// Slots that are connected; all where absent.
     pub connected: Option<Vec<String>>,
+    /// Credential fields in place of planted ones. With them nothing else is made up either: a
+    /// connection parameter has its default or a value of [`Self::parameters`].
+    pub secrets: Option<BTreeMap<String, Secret>>,
+    /// Randomness counts, nothing is repeated, and an address that is not set is not made up.
+    pub replayed: bool,
 }
 
 impl Rig {
@@ -74,21 +85,49 @@ impl Rig {
 
     /// Runs a tool; its requests go out.
     pub async fn run(&self, trial: &Trial) -> anyhow::Result<Ended> {
-        Ok(self.call(trial, Mode::Live).await?.0)
+        Ok(self.call(trial, Mode::Live, None).await?.0)
+    }
+
+    /// Runs a tool and answers its exchanges too, as the plugin saw them: without credentials.
+    pub async fn run_recorded(&self, trial: &Trial) -> anyhow::Result<(Ended, Vec<Exchange>)> {
+        let seen: Arc<Mutex<Vec<Exchange>>> = Arc::default();
+        let keep = seen.clone();
+        let witness = Arc::new(move |exchange: crate::egress::Witnessed<'_>| {
+            let mut seen = keep.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.push(record::exchange(exchange));
+        });
+        let (ended, _) = self.call(trial, Mode::Live, Some(witness)).await?;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((ended, std::mem::take(&mut *seen)))
     }
 
     /// Runs a tool up to its first request and answers what it would have sent.
     pub async fn plan(&self, trial: &Trial) -> anyhow::Result<(Ended, Vec<PlannedRequest>)> {
-        let (ended, scope) = self.call(trial, Mode::DryRun).await?;
+        let (ended, scope) = self.call(trial, Mode::DryRun, None).await?;
         Ok((ended, scope.planned()))
     }
 
-    async fn call(&self, trial: &Trial, mode: Mode) -> anyhow::Result<(Ended, Arc<Scope>)> {
+    async fn call(
+        &self,
+        trial: &Trial,
+        mode: Mode,
+        witness: Option<Witness>,
+    ) -> anyhow::Result<(Ended, Arc<Scope>)> {
         let manifest = &self.manifest;
-        let mut parameters = parameters(manifest);
+        let real = trial.secrets.is_some();
+        let made_up = !real && !trial.replayed;
+        let mut parameters = if real {
+            defaults(manifest, &trial.parameters)?
+        } else {
+            parameters(manifest)
+        };
         parameters.extend(trial.parameters.clone());
         let mut config: BTreeMap<String, String> = BTreeMap::new();
-        for key in manifest.config.iter().filter(|key| key.adds_host) {
+        for key in manifest
+            .config
+            .iter()
+            .filter(|key| key.adds_host && made_up)
+        {
             config.insert(key.key.clone(), Value::from(OWN_ADDRESS).to_string());
         }
         config.extend(
@@ -109,19 +148,27 @@ impl Rig {
             .filter_map(|key| serde_json::from_str(config.get(&key.key)?).ok())
             .collect();
         let grant = Grant::new(&manifest.hosts, &origins)?;
-        let credentials = Planted {
+        let credentials = TrialCredentials {
             slots: manifest.auth.clone(),
             connected: trial.connected.clone(),
             parameters: parameters.clone(),
             origins,
+            secrets: trial.secrets.clone(),
         };
-        let scope = Arc::new(Scope::new(
+        let mut scope = Scope::new(
             Arc::new(grant),
             parameters,
             Arc::new(credentials),
             CallLimits::default(),
             mode,
-        ));
+        );
+        if let Some(witness) = witness {
+            scope = scope.witnessed_by(witness);
+        }
+        if trial.replayed {
+            scope = scope.without_repeats();
+        }
+        let scope = Arc::new(scope);
         let call = Call {
             tool: trial.tool.clone(),
             arguments: trial.arguments.to_string(),
@@ -134,11 +181,40 @@ impl Rig {
             timeout: Duration::from_secs(30),
             memory_bytes_max: limits::MEMORY_BYTES_MAX,
             response_bytes_max: CallLimits::default().response_bytes_max,
-            now_ms: 1_767_225_600_000,
+            now_ms: if real {
+                Clock::system().now_ms()
+            } else {
+                1_767_225_600_000
+            },
+            random: if trial.replayed {
+                Random::Counting
+            } else {
+                Random::System
+            },
         };
         let ended = self.runtime.invoke(&self.plugin, call).await?;
         Ok((ended, scope))
     }
+}
+
+/// The defaults of the connection parameters that were not given.
+fn defaults(
+    manifest: &Manifest,
+    given: &BTreeMap<String, String>,
+) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut made = BTreeMap::new();
+    for parameter in &manifest.parameters {
+        match &parameter.default {
+            Some(value) => made.insert(parameter.key.clone(), value.clone()),
+            None if given.contains_key(&parameter.key) || !parameter.required => None,
+            None => bail!(
+                "the connection parameter `{key}` ({title}) is missing: --parameter {key}=...",
+                key = parameter.key,
+                title = parameter.title
+            ),
+        };
+    }
+    Ok(made)
 }
 
 /// A value for every connection parameter: its default, its first option or one that fits.
@@ -182,199 +258,4 @@ fn parameters(manifest: &Manifest) -> BTreeMap<String, String> {
             .or_insert_with(|| "example".to_owned());
     }
     made
-}
-
-/// Every slot connected, with values that can be recognised.
-struct Planted {
-    slots: Vec<Slot>,
-    connected: Option<Vec<String>>,
-    parameters: BTreeMap<String, String>,
-    /// Addresses that the operator set.
-    origins: Vec<String>,
-}
-
-impl Planted {
-    fn slot(&self, name: &str) -> Option<&Slot> {
-        self.slots
-            .iter()
-            .find(|slot| slot.slot == name && self.connected(name))
-    }
-
-    fn audience(&self, slot: &Slot) -> Vec<String> {
-        let filled = slot.audience.iter().map(|origin| {
-            self.parameters
-                .iter()
-                .fold(origin.clone(), |text, (key, value)| {
-                    text.replace(&format!("{{{key}}}"), value)
-                })
-        });
-        let own = self.origins.iter().filter_map(|address| {
-            let url = url::Url::parse(address).ok()?;
-            Some(url.origin().ascii_serialization())
-        });
-        filled
-            .filter(|origin| !origin.starts_with('{'))
-            .chain(own)
-            .collect()
-    }
-}
-
-impl Credentials for Planted {
-    fn fetch<'a>(
-        &'a self,
-        slot: &'a str,
-        _rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>> {
-        let injection = self.slot(slot).map(|slot| {
-            let mut fields: Vec<&str> =
-                slot.fields.iter().map(|field| field.key.as_str()).collect();
-            if fields.is_empty() {
-                fields = match slot.kind {
-                    AuthKind::Basic => vec!["username", "password"],
-                    _ => vec!["secret"],
-                };
-            }
-            fields.extend(["secret", "client_id"]);
-            let mut values: BTreeMap<String, Secret> = fields
-                .into_iter()
-                .map(|key| (key.to_owned(), Secret::new(format!("{PLANTED}{key}"))))
-                .collect();
-            for (key, value) in &self.parameters {
-                values
-                    .entry(key.clone())
-                    .or_insert_with(|| Secret::new(value.clone()));
-            }
-            Injection {
-                slot: slot.slot.clone(),
-                generation: 1,
-                placements: slot.placement.clone(),
-                values,
-                audience: self.audience(slot),
-            }
-        });
-        let missing = || Failure {
-            kind: FailureKind::AuthRequired,
-            message: format!("the slot {slot} is not connected"),
-            sent: false,
-        };
-        std::future::ready(injection.ok_or_else(missing)).boxed()
-    }
-
-    fn connected(&self, slot: &str) -> bool {
-        self.connected
-            .as_ref()
-            .is_none_or(|list| list.iter().any(|name| name == slot))
-    }
-
-    fn is_secret(&self, _slot: &str, field: &str) -> bool {
-        !self.parameters.contains_key(field)
-    }
-
-    fn slot_for_origin(&self, origin: &str) -> Option<String> {
-        let slot = self
-            .slots
-            .iter()
-            .find(|slot| self.audience(slot).iter().any(|own| own == origin))?;
-        Some(slot.slot.clone())
-    }
-
-    fn shape(&self, slot: &str) -> Option<SlotShape> {
-        let slot = self.slot(slot)?;
-        Some(SlotShape {
-            placements: slot.placement.clone(),
-            audience: self.audience(slot),
-        })
-    }
-}
-
-/// State for one call.
-#[derive(Default)]
-struct Memory {
-    entries: Mutex<BTreeMap<String, Entry>>,
-}
-
-impl KeyValue for Memory {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        std::future::ready(Ok(entries.get(key).cloned())).boxed()
-    }
-
-    fn set<'a>(
-        &'a self,
-        key: &'a str,
-        value: &'a [u8],
-        _ttl_seconds: Option<u32>,
-        if_version: Option<u64>,
-    ) -> BoxFuture<'a, Result<u64, KeyValueError>> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let version = entries.get(key).map_or(0, |entry| entry.version);
-        let outcome = if if_version.is_some_and(|wanted| wanted != version) {
-            Err(KeyValueError::Conflict)
-        } else {
-            entries.insert(
-                key.to_owned(),
-                Entry {
-                    value: value.to_vec(),
-                    version: version + 1,
-                },
-            );
-            Ok(version + 1)
-        };
-        std::future::ready(outcome).boxed()
-    }
-
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), KeyValueError>> {
-        self.entries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(key);
-        std::future::ready(Ok(())).boxed()
-    }
-
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        _cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<(Vec<String>, Option<String>), KeyValueError>> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let keys = entries
-            .keys()
-            .filter(|key| key.starts_with(prefix))
-            .cloned()
-            .collect();
-        std::future::ready(Ok((keys, None))).boxed()
-    }
-}
-
-pub use cache::Cache;
-
-mod cache {
-    use std::path::{Path, PathBuf};
-
-    /// Compiled code of one test run: a folder that goes away with its value.
-    pub struct Cache(PathBuf);
-
-    impl Cache {
-        pub fn new() -> std::io::Result<Self> {
-            let name = format!(
-                "toolgate-trial-{}-{:016x}",
-                std::process::id(),
-                rand::random::<u64>()
-            );
-            let path = std::env::temp_dir().join(name);
-            std::fs::create_dir(&path)?;
-            Ok(Self(path))
-        }
-
-        pub(super) fn path(&self) -> &Path {
-            &self.0
-        }
-    }
-
-    impl Drop for Cache {
-        fn drop(&mut self) {
-            // What stays behind is compiled code in the system's folder for such things.
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
 }

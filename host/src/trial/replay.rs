@@ -11,78 +11,151 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Cache, PLANTED, Rig, Trial};
+use super::{PLANTED, Rig, Trial};
+use crate::catalog::manifest::Manifest;
 use crate::runtime::{Ended, RefusalKind};
 
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// One example file.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
     pub tool: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub config: BTreeMap<String, Value>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected: Option<Vec<String>>,
     #[serde(default)]
     pub exchanges: Vec<Exchange>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<BTreeMap<String, Value>>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Exchange {
     pub request: Expected,
     pub response: Answer,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+/// A request that is expected. What is absent is not compared, but for the query: all of it is
+/// in `url` and `query` together.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct Expected {
-    pub method: String,
-    pub url: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// May hold `{parameter}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Beside the query of `url`; a list for a repeated parameter.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub query: BTreeMap<String, Value>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
+    /// Slot whose credential goes with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<String>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct Answer {
+    #[serde(default = "ok")]
     pub status: u16,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
+    /// In place of an answer: the request ends in the host, nothing is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Value>,
 }
 
-/// Replays the example at `file` through the plugin at `plugin`. Answers every difference.
-pub async fn replay(plugin: &Path, file: &Path, cache: &Cache) -> anyhow::Result<Vec<String>> {
+fn ok() -> u16 {
+    200
+}
+
+impl Example {
+    /// The same with whole addresses: parameters filled in, queries in place. An operator's own
+    /// plain http address is taken for an https one, since upstreams stand in for those alone.
+    pub fn filled(mut self, manifest: &Manifest) -> Self {
+        let mut parameters = super::parameters(manifest);
+        parameters.extend(self.parameters.clone());
+        for exchange in &mut self.exchanges {
+            let Some(url) = &mut exchange.request.url else {
+                continue;
+            };
+            for (key, value) in &parameters {
+                *url = url.replace(&format!("{{{key}}}"), value);
+            }
+            if let Some(rest) = url.strip_prefix("http://") {
+                *url = format!("https://{rest}");
+            }
+            let Ok(mut whole) = url::Url::parse(url) else {
+                continue;
+            };
+            for (name, value) in &exchange.request.query {
+                let values = value
+                    .as_array()
+                    .map_or(std::slice::from_ref(value), Vec::as_slice);
+                for value in values {
+                    let text = value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned);
+                    whole.query_pairs_mut().append_pair(name, &text);
+                }
+            }
+            *url = whole.to_string();
+        }
+        for value in self.config.values_mut() {
+            if let Some(rest) = value.as_str().and_then(|text| text.strip_prefix("http://")) {
+                *value = format!("https://{rest}").into();
+            }
+        }
+        self
+    }
+}
+
+/// Reads an example file.
+pub fn read(file: &Path) -> anyhow::Result<Example> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("{} cannot be read", file.display()))?;
-    let example: Example =
-        serde_json::from_str(&text).with_context(|| format!("{} is no example", file.display()))?;
-    let server = Server::start(example.exchanges.clone()).await?;
-    let rig = Rig::open(plugin, &server.upstreams(&example)?, cache).await?;
+    serde_json::from_str(&text).with_context(|| format!("{} is no example", file.display()))
+}
+
+/// Replays one example through a plugin whose requests go to `server`. Answers every difference.
+pub async fn replay(rig: &Rig, server: &Server, example: &Example) -> anyhow::Result<Vec<String>> {
+    if !rig
+        .manifest
+        .tools
+        .iter()
+        .any(|tool| tool.name == example.tool)
+    {
+        bail!("the plugin has no tool `{}`", example.tool);
+    }
+    server.load(example.exchanges.clone());
     let trial = Trial {
         tool: example.tool.clone(),
         arguments: example
@@ -93,18 +166,12 @@ pub async fn replay(plugin: &Path, file: &Path, cache: &Cache) -> anyhow::Result
         parameters: example.parameters.clone(),
         config: example.config.clone(),
         connected: example.connected.clone(),
+        replayed: true,
+        ..Trial::default()
     };
-    if !rig
-        .manifest
-        .tools
-        .iter()
-        .any(|tool| tool.name == trial.tool)
-    {
-        bail!("the plugin has no tool `{}`", trial.tool);
-    }
     let ended = rig.run(&trial).await?;
     let mut differences = server.differences();
-    judge(&example, ended, &mut differences);
+    judge(example, ended, &mut differences);
     Ok(differences)
 }
 
@@ -156,7 +223,7 @@ pub fn shown(ended: &Ended) -> String {
     }
 }
 
-fn kind(kind: RefusalKind) -> &'static str {
+pub(super) fn kind(kind: RefusalKind) -> &'static str {
     match kind {
         RefusalKind::InvalidArguments => "invalid-arguments",
         RefusalKind::AuthRequired => "auth-required",
@@ -179,8 +246,8 @@ struct Script {
     differences: Vec<String>,
 }
 
-/// Answers on loopback until it is dropped.
-struct Server {
+/// Answers on loopback, one example after the other, until it is dropped.
+pub struct Server {
     port: u16,
     script: Arc<Mutex<Script>>,
     running: tokio::task::JoinHandle<()>,
@@ -193,11 +260,8 @@ impl Drop for Server {
 }
 
 impl Server {
-    async fn start(exchanges: Vec<Exchange>) -> anyhow::Result<Self> {
-        let script = Arc::new(Mutex::new(Script {
-            left: exchanges.into(),
-            differences: Vec::new(),
-        }));
+    pub async fn start() -> anyhow::Result<Self> {
+        let script = Arc::new(Mutex::new(Script::default()));
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
         let shared = script.clone();
@@ -215,12 +279,26 @@ impl Server {
         })
     }
 
-    /// Every host of the example goes to this server, its name as the first segment of the path.
-    fn upstreams(&self, example: &Example) -> anyhow::Result<Vec<String>> {
+    /// Forgets what was and answers from these exchanges.
+    fn load(&self, exchanges: Vec<Exchange>) {
+        let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
+        *script = Script {
+            left: exchanges
+                .into_iter()
+                .filter(|exchange| exchange.response.failure.is_none())
+                .collect(),
+            differences: Vec::new(),
+        };
+    }
+
+    /// Every host of the examples goes to this server, its name as the first segment of the path.
+    pub fn upstreams(&self, examples: &[Example]) -> anyhow::Result<Vec<String>> {
         let mut hosts: Vec<String> = Vec::new();
-        for exchange in &example.exchanges {
-            let url = url::Url::parse(&exchange.request.url)
-                .with_context(|| format!("`{}` is no address", exchange.request.url))?;
+        for exchange in examples.iter().flat_map(|example| &example.exchanges) {
+            let Some(url) = &exchange.request.url else {
+                continue;
+            };
+            let url = url::Url::parse(url).with_context(|| format!("`{url}` is no address"))?;
             let host = url.host_str().unwrap_or_default();
             let host = url
                 .port()
@@ -266,14 +344,15 @@ async fn answer(script: Arc<Mutex<Script>>, request: Request) -> Response {
     };
     let expected = &exchange.request;
     let mut differ = |what: String| script.differences.push(what);
-    if parts.method.as_str() != expected.method {
-        differ(format!(
-            "{} was sent in place of {}",
-            parts.method, expected.method
-        ));
+    if let Some(method) = &expected.method
+        && parts.method.as_str() != method
+    {
+        differ(format!("{} was sent in place of {method}", parts.method));
     }
-    if !same_url(&expected.url, &url) {
-        differ(format!("{url} was asked in place of {}", expected.url));
+    if let Some(wanted) = &expected.url
+        && !same_url(wanted, &url)
+    {
+        differ(format!("{url} was asked in place of {wanted}"));
     }
     for (name, value) in &expected.headers {
         let found = parts

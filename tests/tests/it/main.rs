@@ -4,15 +4,13 @@
 
 mod bad_files;
 mod bad_guests;
+mod catalog;
 mod connect;
 mod demo;
 mod hot_add;
-mod house;
 mod idempotency;
 mod mcp;
 mod refusals;
 mod rest;
-mod second_door;
-mod serving;
 mod store;
 mod tools;
