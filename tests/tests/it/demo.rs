@@ -1,37 +1,17 @@
 //! `make demo` is a test too: the same script, on the program that was just built.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::process::Command;
 
-/// The program, as `tests/run.sh` names it or as cargo leaves it.
-fn program() -> PathBuf {
-    std::env::var_os("TOOLGATE").map_or_else(
-        || {
-            let test = std::env::current_exe().unwrap();
-            test.parent()
-                .and_then(Path::parent)
-                .unwrap()
-                .join("toolgate")
-        },
-        PathBuf::from,
-    )
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_demo_gets_live_data_and_finds_the_new_plugin() {
-    let program = program();
-    assert!(
-        program.exists(),
-        "{} is missing: run `cargo build` first",
-        program.display()
-    );
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo/demo.sh");
     let run = Command::new("bash")
         .arg(script)
-        .env("TOOLGATE", program)
+        .env("TOOLGATE", crate::serving::program())
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();

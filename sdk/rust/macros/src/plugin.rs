@@ -276,7 +276,7 @@ fn check_values(members: &[(Key, Json)]) -> syn::Result<()> {
             }
             "capabilities" => {
                 for one in value.array()? {
-                    check_word(one, &["egress", "blobs", "kv"])?;
+                    check_word(one, &["egress", "blobs", "kv", "wasi-http"])?;
                 }
             }
             "auth" => {

@@ -1,0 +1,60 @@
+//! wasi:http leads into the same pipeline as the plugin contract's egress.
+
+use serde_json::json;
+use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::upstream::Upstream;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_second_door_meets_the_same_policy_and_leaves_the_same_receipt() {
+    let upstream = Upstream::start(|request| {
+        axum::http::Response::new(format!("you asked {}", request.target).into())
+    })
+    .await;
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("door.wasm".to_owned(), built_plugin("door").unwrap())],
+        allow_upstream: vec![format!("door.example.com={}", upstream.url())],
+        ..Options::default()
+    })
+    .await;
+
+    let answer = gateway
+        .execute("door_fetch", json!({ "path": "/a?b=c" }))
+        .await;
+    assert_eq!(answer["status"], "success", "{answer}");
+    assert_eq!(
+        answer["result"],
+        json!({ "status": 200, "body": "you asked /a?b=c" })
+    );
+    let receipt = gateway
+        .get(&format!(
+            "/v1/executions/{}",
+            answer["execution_id"].as_str().unwrap()
+        ))
+        .await
+        .data();
+    assert_eq!(receipt["requests"][0]["host"], "door.example.com");
+    assert_eq!(receipt["requests"][0]["path"], "/a", "without the query");
+    let received = upstream.received();
+    assert!(
+        received[0]
+            .headers
+            .iter()
+            .all(|(name, _)| name != "authorization"),
+        "{received:?}"
+    );
+
+    for refused in [
+        json!({ "host": "elsewhere.example.com" }),
+        json!({ "host": "127.0.0.1" }),
+        json!({ "host": "169.254.169.254", "path": "/latest/meta-data", "plain": true }),
+        json!({ "host": "door.example.com", "plain": true }),
+        json!({ "host": "door.example.com:8443" }),
+    ] {
+        let answer = gateway.execute("door_fetch", refused.clone()).await;
+        assert_eq!(
+            answer["result"]["refused"], "ErrorCode::HttpRequestDenied",
+            "{refused}: {answer}"
+        );
+    }
+    assert_eq!(upstream.received().len(), 1, "nothing else left");
+}

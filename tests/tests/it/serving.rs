@@ -1,0 +1,263 @@
+//! The process as an operator knows it: another database, a full house, a shutdown.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::{Notify, Semaphore};
+use toolgate_tests::component::Fixture;
+use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, built_plugin, client};
+use toolgate_tests::postgres;
+
+/// The program, as `tests/run.sh` names it or as cargo leaves it.
+pub fn program() -> PathBuf {
+    let program = std::env::var_os("TOOLGATE").map_or_else(
+        || {
+            let test = std::env::current_exe().unwrap();
+            test.parent()
+                .and_then(Path::parent)
+                .unwrap()
+                .join("toolgate")
+        },
+        PathBuf::from,
+    );
+    assert!(
+        program.exists(),
+        "{} is missing: run `cargo build` first",
+        program.display()
+    );
+    program
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_main_job_runs_on_postgresql() {
+    let url = tokio::task::spawn_blocking(postgres::fresh_url)
+        .await
+        .unwrap();
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("pg.wasm".to_owned(), Fixture::new("pg").build())],
+        database_url: Some(url),
+        ..Options::default()
+    })
+    .await;
+    assert_eq!(
+        gateway.get("/v1/health").await.data()["database"],
+        "postgres"
+    );
+    let answer = gateway.execute("pg_run", json!({})).await;
+    assert_eq!(answer["status"], "success");
+    let id = answer["execution_id"].as_str().unwrap();
+    assert_eq!(
+        gateway.get(&format!("/v1/executions/{id}")).await.data()["tool_name"],
+        "pg_run"
+    );
+}
+
+/// A server that holds every request until it is told to let go.
+struct Gate {
+    address: std::net::SocketAddr,
+    arrived: Arc<Semaphore>,
+    open: Arc<Notify>,
+}
+
+async fn gate() -> Gate {
+    let (arrived, open) = (Arc::new(Semaphore::new(0)), Arc::new(Notify::new()));
+    let (seen, wait) = (arrived.clone(), open.clone());
+    let app = axum::Router::new().fallback(move || {
+        let (seen, wait) = (seen.clone(), wait.clone());
+        async move {
+            let opened = wait.notified();
+            seen.add_permits(1);
+            opened.await;
+            axum::Json(json!({ "status": "success", "data": { "resultType": "scalar", "result": [1, "42"] } }))
+        }
+    });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    Gate {
+        address,
+        arrived,
+        open,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_house_answers_overloaded_and_disturbs_nobody() {
+    let gate = gate().await;
+    let gateway =
+        TestGateway::with_plugin("prometheus.wasm", built_plugin("prometheus").unwrap()).await;
+    let store = gateway.gateway.store();
+    let manifest = toolgate::gateway::plugins::manifest(store, "prometheus")
+        .await
+        .unwrap();
+    let set = [("api_base".to_owned(), format!("http://{}", gate.address))];
+    toolgate::gateway::services::configure(store, &manifest, "", &set, 0)
+        .await
+        .unwrap();
+
+    let calls_max = u32::try_from(toolgate::runtime::limits::CALLS_MAX).unwrap();
+    let body = json!({ "arguments": { "query": "42" } }).to_string();
+    let request = |key: &str| {
+        client()
+            .post(gateway.url("/v1/tools/prometheus_query/execute"))
+            .header("authorization", format!("Bearer {key}"))
+            .header("content-type", "application/json")
+            .body(body.clone())
+            .send()
+    };
+    let running: Vec<_> = (0..calls_max)
+        .map(|_| tokio::spawn(request(&gateway.key)))
+        .collect();
+    let all_in = tokio::time::timeout(PATIENCE, gate.arrived.acquire_many(calls_max)).await;
+    all_in
+        .expect("every call reaches the server")
+        .unwrap()
+        .forget();
+
+    let one_more = request(&gateway.key).await.unwrap();
+    assert_eq!(one_more.status(), 503);
+    assert!(one_more.headers().contains_key("retry-after"));
+    let text = one_more.text().await.unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(&text).unwrap()["error"]["code"],
+        "overloaded"
+    );
+
+    gate.open.notify_waiters();
+    for call in running {
+        let answer: Value =
+            serde_json::from_str(&call.await.unwrap().unwrap().text().await.unwrap()).unwrap();
+        assert_eq!(answer["data"]["status"], "success", "{answer}");
+    }
+}
+
+/// Starts the program and answers it with its first words.
+async fn serve(folder: &Path, plugin: &[u8]) -> (Child, Value) {
+    let plugins = folder.join("plugins");
+    std::fs::create_dir_all(&plugins).unwrap();
+    std::fs::write(plugins.join("prometheus.wasm"), plugin).unwrap();
+    let mut child = Command::new(program())
+        .args(["serve", "--dev", "--json", "--listen", "127.0.0.1:0"])
+        .arg("--data-dir")
+        .arg(folder.join("data"))
+        .arg("--plugins-dir")
+        .arg(&plugins)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut text = String::new();
+    while let Some(line) = lines.next_line().await.unwrap() {
+        text.push_str(&line);
+        if line == "}" {
+            break;
+        }
+    }
+    (child, serde_json::from_str(&text).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shutdown_lets_the_running_call_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = gate().await;
+    let (mut child, first) = serve(folder.path(), &built_plugin("prometheus").unwrap()).await;
+    let (rest, key) = (
+        first["rest"].as_str().unwrap().to_owned(),
+        first["key"].as_str().unwrap().to_owned(),
+    );
+    let execute = || {
+        client()
+            .post(format!("{rest}/tools/prometheus_query/execute"))
+            .header("authorization", format!("Bearer {key}"))
+            .header("content-type", "application/json")
+            .body(json!({ "arguments": { "query": "42" } }).to_string())
+            .send()
+    };
+    let ready = tokio::time::timeout(PATIENCE, async {
+        while execute().await.unwrap().status() != 200 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+    ready.await.expect("the plugin serves");
+    let set = Command::new(program())
+        .args(["service", "configure", "prometheus", "--set"])
+        .arg(format!("api_base=http://{}", gate.address))
+        .arg("--data-dir")
+        .arg(folder.path().join("data"))
+        .output()
+        .await
+        .unwrap();
+    assert!(
+        set.status.success(),
+        "{}",
+        String::from_utf8_lossy(&set.stderr)
+    );
+
+    let call = tokio::spawn(execute());
+    let arrived = tokio::time::timeout(PATIENCE, gate.arrived.acquire()).await;
+    arrived
+        .expect("the call reaches the server")
+        .unwrap()
+        .forget();
+    let process = child.id().unwrap().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &process])
+            .status()
+            .await
+            .unwrap()
+            .success()
+    );
+    // Once the gateway refuses new connections, the shutdown has begun.
+    let draining = tokio::time::timeout(PATIENCE, async {
+        while client().get(format!("{rest}/health")).send().await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    draining.await.expect("no new connections");
+    gate.open.notify_waiters();
+    let answer: Value =
+        serde_json::from_str(&call.await.unwrap().unwrap().text().await.unwrap()).unwrap();
+    assert_eq!(answer["data"]["status"], "success", "{answer}");
+    let ended = tokio::time::timeout(PATIENCE, child.wait())
+        .await
+        .expect("the process ends")
+        .unwrap();
+    assert!(ended.success(), "{ended}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_revoked_by_another_process_is_refused_on_its_next_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_child, first) = serve(folder.path(), b"no plugin").await;
+    let (rest, key) = (
+        first["rest"].as_str().unwrap(),
+        first["key"].as_str().unwrap(),
+    );
+    let status = || async {
+        let request = client()
+            .get(format!("{rest}/status"))
+            .header("authorization", format!("Bearer {key}"));
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(status().await, 200);
+    let revoked = Command::new(program())
+        .args(["key", "revoke", "dev", "--data-dir"])
+        .arg(folder.path().join("data"))
+        .output()
+        .await
+        .unwrap();
+    assert!(
+        revoked.status.success(),
+        "{}",
+        String::from_utf8_lossy(&revoked.stderr)
+    );
+    assert_eq!(status().await, 401);
+}
