@@ -32,6 +32,8 @@ pub struct Memory {
     pub broken: Option<u16>,
     /// `expires_in` of new tokens; 3600 if absent.
     pub lifetime_s: Option<u64>,
+    /// `scope` of the answers; `repo,read:user` if absent.
+    pub scope: Option<String>,
     /// Name of the account.
     pub login: String,
 }
@@ -168,6 +170,7 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
                     uri == field("redirect_uri") && challenge == URL_SAFE_NO_PAD.encode(hash)
                 })
         }
+        "client_credentials" => true,
         "refresh_token" => {
             let known = memory.refresh.remove(&field("refresh_token"));
             memory.refreshes += u64::from(known);
@@ -190,7 +193,7 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
         200,
         json!({
             "access_token": access, "refresh_token": refresh, "token_type": "bearer",
-            "expires_in": memory.lifetime_s.unwrap_or(3600), "scope": "repo,read:user",
+            "expires_in": memory.lifetime_s.unwrap_or(3600), "scope": memory.scope.as_deref().unwrap_or("repo,read:user"),
         }),
     )
 }

@@ -18,7 +18,6 @@ use crate::vault::Secret;
 const TOKEN_BYTES_MAX: usize = 32 * 1024;
 /// No token is believed to live longer: ten years, in seconds.
 const LIFETIME_S_MAX: u64 = 10 * 365 * 24 * 3600;
-/// A lifetime is also sent as text by some servers.
 const SCOPES_MAX: usize = 500;
 
 /// What is asked of the token endpoint.
@@ -177,13 +176,15 @@ pub fn answer(
         .filter(|token| fits(token))
         .ok_or(OAuthError::Answer("no access token"))?;
     let refresh = text(&fields, "refresh_token").filter(|token| fits(token));
+    // Some servers send a number as text.
     let lifetime_s = fields.get("expires_in").and_then(|value| match value {
         Value::String(text) => text.parse().ok(),
         value => value.as_u64(),
     });
     let scopes = text(&fields, "scope").map(|scope| {
         scope
-            .split(|c: char| c == ' ' || separator.contains(c))
+            // Some servers are asked with spaces and answer with commas.
+            .split(|c: char| c == ' ' || c == ',' || separator.contains(c))
             .filter(|scope| !scope.is_empty())
             .take(SCOPES_MAX)
             .map(str::to_owned)
@@ -337,6 +338,15 @@ mod tests {
             tokens.read,
             [Some("https://i.test".to_owned()), Some("7".to_owned())]
         );
+        let tokens = answer(
+            200,
+            "application/json",
+            br#"{"access_token":"a","scope":"x,y z"}"#,
+            " ",
+            &[],
+            &[],
+        );
+        assert_eq!(tokens.unwrap().scopes.unwrap(), ["x", "y", "z"]);
         let tokens = read(
             200,
             "application/x-www-form-urlencoded; charset=utf-8",

@@ -199,6 +199,58 @@ async fn the_callers_choice_among_several_connections_is_used() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_whose_process_died_is_done_by_the_next() {
+    let (gateway, provider) = world().await;
+    let id = connect(&gateway, &provider, "ada").await;
+    provider.expire_access_tokens();
+    // A process took the lease and was killed before it asked the provider.
+    let store = gateway.gateway.store();
+    let workspace = store.first_workspace().await.unwrap().unwrap();
+    let now_ms = gateway.gateway.clock().now_ms();
+    let leased = store.try_lease_connection(&workspace.id, &id, "dead", now_ms, 1_000);
+    assert!(leased.await.unwrap().is_some());
+    assert_eq!(state(&gateway, &id).await, "refreshing");
+    assert_eq!(run(&gateway, "ada").await["status"], "success");
+    assert_eq!(state(&gateway, &id).await, "active");
+    assert_eq!(provider.memory().refresh_requests, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_needs_more_rights_asks_for_them_under_the_same_id() {
+    let (gateway, provider) = world().await;
+    let store = gateway.gateway.store();
+    let app = store
+        .find_oauth_app("any", "github")
+        .await
+        .unwrap()
+        .unwrap();
+    let fewer = toolgate::store::OAuthApp {
+        scopes: Some(r#"["read:user"]"#.to_owned()),
+        ..app
+    };
+    store.put_oauth_app(&fewer).await.unwrap();
+    provider.memory().scope = Some("read:user".to_owned());
+    let id = connect(&gateway, &provider, "ada").await;
+    assert_eq!(run(&gateway, "ada").await["status"], "success");
+    let body = json!({"arguments": {"owner": "octo", "repo": "hello", "path": "README.md"}, "user_id": "ada"});
+    let path = "/v1/tools/github_get_file_contents/execute";
+    let asked = gateway.post(path, &body).await.data();
+    assert_eq!(asked["status"], "auth_required", "{asked}");
+    assert!(
+        asked["message"].as_str().unwrap().contains("lacks rights"),
+        "{asked}"
+    );
+    let url = asked["connect_url"].as_str().unwrap();
+    let page = open(&gateway, url).await;
+    assert!(page.text.contains("<code>repo</code>") && page.text.contains("Renews"));
+    provider.memory().scope = None;
+    follow(&gateway, &provider, url).await;
+    let shown = gateway.get(&format!("/v1/connections/{id}")).await.data();
+    assert_eq!(shown["scopes"], json!(["read:user", "repo"]), "{shown}");
+    assert_eq!(run(&gateway, "ada").await["status"], "success");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_connection_is_gone() {
     let (gateway, provider) = world().await;
     let id = connect(&gateway, &provider, "ada").await;
