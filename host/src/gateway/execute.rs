@@ -12,6 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::connections::{ForCall, Says};
+use super::approvals::Question;
 use super::executions::ExecutionStatus;
 use super::find::shown_name;
 use super::idempotency::{self, Claim};
@@ -46,8 +47,24 @@ struct Run {
     connection_id: Option<String>,
     execution_id: String,
     dry_run: bool,
+    /// The call waits for a person: it runs dry, and its requests are kept with the question.
+    parks: bool,
+    /// The approval that this run uses up.
+    approval_id: Option<String>,
     claim: Option<Claim>,
     started_at_ms: i64,
+}
+
+impl Run {
+    fn question(&self) -> Question<'_> {
+        Question {
+            user: &self.user,
+            tool_name: &self.tool.name,
+            arguments: &self.arguments,
+            cursor: self.cursor.as_deref(),
+            session_id: &self.session_id,
+        }
+    }
 }
 
 impl Gateway {
@@ -61,17 +78,23 @@ impl Gateway {
         caller.need(Scope::ToolsExecute)?;
         let user = caller.user(request.user_id.as_ref());
         let permissions = self.permissions_of(caller, &user).await?;
-        let run = self.check(user, &permissions, request)?;
+        let mut run = self.check(user, &permissions, request)?;
         if !run.dry_run {
-            match self
-                .count_call(caller, &run.user, &run.tool, &permissions)
-                .await?
-            {
-                Permission::Allow => {}
-                Permission::Ask | Permission::Deny => {
-                    return Err(permissions::denied(&run.user, &run.tool.name));
+            if permissions.of(&run.tool).permission == Permission::Ask {
+                run.approval_id = self.take_approval(caller, &run.question()).await?;
+                run.parks = run.approval_id.is_none();
+            }
+            if !run.parks {
+                let counted = self.count_call(caller, &run.user, &run.tool, &permissions);
+                match counted.await? {
+                    Permission::Allow => {}
+                    Permission::Ask => run.parks = run.approval_id.is_none(),
+                    Permission::Deny => {
+                        return Err(permissions::denied(&run.user, &run.tool.name));
+                    }
                 }
             }
+            run.dry_run = run.parks;
         }
         if self.stop.is_cancelled() {
             return Err(Error::Overloaded { retry_after_s: 1 });
@@ -126,6 +149,8 @@ impl Gateway {
                 None => ids::ulid("exe"),
             },
             claim: request.claim,
+            parks: false,
+            approval_id: None,
             dry_run: request.dry_run,
             started_at_ms: self.clock.now_ms(),
             tool,
@@ -216,6 +241,7 @@ impl Gateway {
                 Err(NotStarted::Load(cause)) => return Err(Error::Internal(cause.into())),
             }
         };
+        let outcome = self.settle_approval(caller, &run, outcome).await?;
         let took = began.elapsed();
         let execution = Execution {
             execution_id: run.execution_id.clone(),
@@ -235,6 +261,32 @@ impl Gateway {
         self.keep_receipt(caller, &run, &execution, &scope, held.connection_id())
             .await;
         Ok(execution)
+    }
+
+    /// Parks a call that waits for a person; gives back the approval of one that came to nothing.
+    async fn settle_approval(
+        &self,
+        caller: &Caller,
+        run: &Run,
+        outcome: Outcome,
+    ) -> Result<Outcome, Error> {
+        if run.parks {
+            let requests = match outcome {
+                Outcome::DryRun { requests } => requests,
+                // A tool that sends nothing has its answer already; it is not for the caller yet.
+                Outcome::Success { .. } => Vec::new(),
+                other => return Ok(other),
+            };
+            let question = run.question();
+            let needed = self.ask_approval(caller, &question, &requests).await?;
+            return Ok(Outcome::ApprovalRequired(needed));
+        }
+        if let Some(approval_id) = &run.approval_id
+            && matches!(outcome, Outcome::AuthRequired(_) | Outcome::AuthExpired(_))
+        {
+            self.return_approval(caller, approval_id).await?;
+        }
+        Ok(outcome)
     }
 
     /// With an `Idempotency-Key`: from here on the provider may see a write, and a receipt says so
@@ -493,6 +545,7 @@ fn status_of(outcome: &Outcome) -> (ExecutionStatus, Option<FailureReason>) {
         Outcome::AuthRequired(_) => (ExecutionStatus::AuthRequired, None),
         Outcome::AuthExpired(_) => (ExecutionStatus::AuthExpired, None),
         Outcome::DryRun { .. } => (ExecutionStatus::DryRun, None),
+        Outcome::ApprovalRequired(_) => (ExecutionStatus::ApprovalRequired, None),
     }
 }
 

@@ -66,17 +66,19 @@ pub enum ExecutionStatus {
     AuthRequired,
     AuthExpired,
     DryRun,
+    ApprovalRequired,
     /// Begun with an `Idempotency-Key` and not ended: it runs, or the gateway stopped meanwhile.
     Running,
 }
 
 impl ExecutionStatus {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Success,
         Self::Error,
         Self::AuthRequired,
         Self::AuthExpired,
         Self::DryRun,
+        Self::ApprovalRequired,
         Self::Running,
     ];
 
@@ -87,6 +89,7 @@ impl ExecutionStatus {
             Self::AuthRequired => "auth_required",
             Self::AuthExpired => "auth_expired",
             Self::DryRun => "dry_run",
+            Self::ApprovalRequired => "approval_required",
             Self::Running => "running",
         }
     }

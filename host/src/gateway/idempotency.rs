@@ -131,7 +131,10 @@ impl Gateway {
                 Ok(execution) => {
                     let did_nothing = matches!(
                         execution.outcome,
-                        Outcome::AuthRequired(_) | Outcome::AuthExpired(_) | Outcome::DryRun { .. }
+                        Outcome::AuthRequired(_)
+                            | Outcome::AuthExpired(_)
+                            | Outcome::ApprovalRequired(_)
+                            | Outcome::DryRun { .. }
                     );
                     if !(did_nothing && gateway.free(&caller, &claim, false).await?) {
                         gateway.keep_answer(&caller, &claim, execution).await?;

@@ -6,6 +6,7 @@
 //!
 //! Start with [`tools`] (the shapes), then [`find`] and [`execute`] (the operations).
 
+pub mod approvals;
 mod authenticate;
 mod caller;
 pub mod connections;
@@ -65,6 +66,8 @@ pub struct Gateway {
     known_keys: authenticate::KnownKeys,
     known_rules: permissions::KnownRules,
     counts: limits::Counts,
+    /// Base of links for people, without a trailing slash.
+    public_url: String,
     receipts: receipts::Receipts,
     /// Executions that outlive the request that asked for them.
     running: TaskTracker,
@@ -119,6 +122,10 @@ impl Gateway {
             known_keys: authenticate::KnownKeys::default(),
             known_rules: permissions::KnownRules::default(),
             counts: limits::Counts::default(),
+            public_url: config
+                .public_url
+                .clone()
+                .unwrap_or_else(|| format!("http://{}", config.listen)),
             receipts: receipts::Receipts::start(store.clone()),
             store,
             runtime,

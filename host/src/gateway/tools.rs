@@ -205,6 +205,8 @@ pub enum Outcome {
     DryRun {
         requests: Vec<PlannedRequest>,
     },
+    /// Nothing was sent; the same call runs once somebody has approved it.
+    ApprovalRequired(ApprovalNeeded),
 }
 
 /// One file of a result.
@@ -243,6 +245,20 @@ pub struct ToolError {
     pub provider_status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_body: Option<Value>,
+}
+
+/// A call that waits for a person. `reason` repeats the status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ApprovalNeeded {
+    pub reason: String,
+    pub message: String,
+    pub approval_id: String,
+    /// Where a member approves or denies it.
+    pub approval_url: String,
+    #[schema(format = DateTime)]
+    pub expires_at: String,
+    /// What the call would send, as a dry run shows it.
+    pub requests: Vec<PlannedRequest>,
 }
 
 /// What a user has to do before the tool can run. `reason` repeats the status.

@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 use serde_json::value::RawValue;
 
 use crate::gateway::tools::{
-    Connect, ConnectionState, Execution, FailureReason, FoundTools, Outcome, ToolError, ToolSchema,
+    ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTools, Outcome,
+    ToolError, ToolSchema,
 };
 use crate::gateway::{Error, Health};
 
@@ -141,6 +142,7 @@ pub fn execution(execution: &Execution) -> String {
         Outcome::AuthRequired(connect) | Outcome::AuthExpired(connect) => {
             authentication(execution, connect)
         }
+        Outcome::ApprovalRequired(needed) => approval(execution, needed),
         Outcome::DryRun { requests } => {
             let requests = serde_json::to_string_pretty(requests)
                 .expect("planned requests are strings and numbers");
@@ -218,6 +220,22 @@ fn authentication(execution: &Execution, connect: &Connect) -> String {
         ),
     }
     text
+}
+
+fn approval(execution: &Execution, needed: &ApprovalNeeded) -> String {
+    format!(
+        "## Approval Required\n\nTool: {}\nService: {}\nReason: {}\nApproval: {}\nExpires: {}\n\n{}\n\n\
+         Approval Link: {}\n\n\
+         Nothing was sent. Ask the user to have this call approved. When it is, call \
+         `svc_execute_tool` again with the same arguments; it then runs once.",
+        execution.tool_name,
+        execution.service,
+        needed.reason,
+        needed.approval_id,
+        needed.expires_at,
+        one_line(&needed.message),
+        needed.approval_url,
+    )
 }
 
 /// An operation's refusal. Every text ends with the error's code, as REST's `error.code` has it.

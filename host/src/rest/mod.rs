@@ -6,7 +6,7 @@
 //! 1. [`layer`]: request id, panic boundary, log line and metrics around every route;
 //! 2. [`auth`]: the API key, before any byte of the body is read;
 //! 3. [`path`], [`query`], [`body`]: strict decoding, everything unknown refused;
-//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`],
+//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`approvals`],
 //!    [`health`]; [`probes`] need no key;
 //! 5. [`envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
@@ -26,6 +26,7 @@ use crate::metrics::Metrics;
 pub mod body;
 pub mod envelope;
 
+mod approvals;
 mod auth;
 mod connections;
 mod docs;
@@ -54,6 +55,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(skills::routes())
         .merge(permissions::routes())
         .merge(connections::routes())
+        .merge(approvals::routes())
         .merge(health::routes())
         .merge(probes::routes())
 }

@@ -298,7 +298,8 @@ fn arguments_schema() -> Schema {
 ///
 /// Runs the tool with the user's own connection. Whatever the provider says, the status is 200
 /// and `data.status` tells what became of the call: `success`, `error` with a `reason`,
-/// `auth_required` or `auth_expired` with a link for the user to open, or `dry_run` with the
+/// `auth_required` or `auth_expired` with a link for the user to open, `approval_required` while a
+/// person has to allow the call (the same call then runs once), or `dry_run` with the
 /// requests that were held back.
 #[utoipa::path(
     post,
@@ -325,6 +326,11 @@ fn arguments_schema() -> Schema {
         ("auth_required" = (summary = "The user has to connect an account", value = json!({
             "success": true,
             "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 1, "status": "auth_required", "reason": "auth_required", "auth_type": "oauth2", "message": "Connect a GitHub account to use this tool.", "connect_url": "https://gateway.example.com/connect/abc"},
+            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        }))),
+        ("approval_required" = (summary = "A person has to allow the call", value = json!({
+            "success": true,
+            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 2, "status": "approval_required", "reason": "approval_required", "message": "A person has to approve this call of github_create_issue for the user ada@example.com first.", "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "approval_url": "https://gateway.example.com/approvals/apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "expires_at": "2026-11-21T09:30:00.125Z", "requests": []},
             "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
         }))),
         ("dry_run" = (summary = "Nothing was sent", value = json!({

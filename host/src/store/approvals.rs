@@ -150,6 +150,67 @@ impl Store {
         }))
     }
 
+    /// Whether this very call has been denied and the question has not expired since.
+    pub async fn is_denied(
+        &self,
+        workspace_id: &str,
+        user_id: &str,
+        tool_name: &str,
+        arguments_hash: &str,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        let found: Option<i64> = portable!(read self, db => {
+            sqlx::query_scalar(
+                "SELECT CAST(1 AS BIGINT) FROM approvals WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
+                 AND arguments_hash = $4 AND state = 'denied' AND expires_at_ms > $5 LIMIT 1",
+            )
+            .bind(workspace_id)
+            .bind(user_id)
+            .bind(tool_name)
+            .bind(arguments_hash)
+            .bind(now_ms)
+            .fetch_optional(db)
+            .await?
+        });
+        Ok(found.is_some())
+    }
+
+    /// Marks open approvals whose time is over.
+    pub async fn expire_approvals(
+        &self,
+        workspace_id: &str,
+        now_ms: i64,
+    ) -> Result<u64, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE approvals SET state = 'expired' WHERE workspace_id = $1 \
+                 AND state IN ('pending', 'approved') AND expires_at_ms <= $2",
+            )
+            .bind(workspace_id)
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
+        }))
+    }
+
+    /// Gives back a run that was taken, unless the same call has been asked about anew meanwhile.
+    pub async fn return_approval(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE approvals SET state = 'approved' WHERE workspace_id = $1 AND id = $2 AND state = 'used' \
+                 AND NOT EXISTS (SELECT 1 FROM approvals o WHERE o.workspace_id = approvals.workspace_id \
+                 AND o.user_id = approvals.user_id AND o.tool_name = approvals.tool_name \
+                 AND o.arguments_hash = approvals.arguments_hash AND o.state IN ('pending', 'approved'))",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
     /// Takes an approved call's one run. `None`: no such approval stands.
     pub async fn use_approval(
         &self,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should stop there")]
 
+mod approvals;
 mod bad_files;
 mod bad_guests;
 mod catalog;

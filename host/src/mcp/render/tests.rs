@@ -282,6 +282,21 @@ fn every_error_says_its_code_and_the_next_step() {
 }
 
 #[test]
+fn a_parked_call_says_who_has_to_do_what() {
+    let needed = ApprovalNeeded {
+        reason: "approval_required".to_owned(),
+        message: "A person has to approve this call.".to_owned(),
+        approval_id: "apr_01J0000000000000000000000A".to_owned(),
+        approval_url: "https://gateway.example.com/approvals/apr_01J0000000000000000000000A"
+            .to_owned(),
+        expires_at: "2026-11-21T09:30:00.000Z".to_owned(),
+        requests: Vec::new(),
+    };
+    let text = execution(&ran(Outcome::ApprovalRequired(needed)));
+    insta::assert_snapshot!("approval_required", text);
+}
+
+#[test]
 fn an_internal_error_tells_nothing_of_its_cause() {
     let text = error(&Error::Internal(anyhow::anyhow!("secret at /var/lib")));
     assert!(!text.contains("secret") && !text.contains("/var"), "{text}");

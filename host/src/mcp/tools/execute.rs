@@ -43,6 +43,7 @@ pub(super) const ROW: Row = Row {
                 Outcome::Success { .. }
                 | Outcome::AuthRequired(_)
                 | Outcome::AuthExpired(_)
+                | Outcome::ApprovalRequired(_)
                 | Outcome::DryRun { .. } => Answer::Text(text),
             })
         })
