@@ -78,6 +78,8 @@ impl Gateway {
         caller.need(Scope::ToolsExecute)?;
         let user = caller.user(request.user_id.as_ref());
         let permissions = self.permissions_of(caller, &user).await?;
+        self.check_session(caller, request.session_id.as_deref())
+            .await?;
         let mut run = self.check(user, &permissions, request)?;
         if !run.dry_run {
             if permissions.of(&run.tool).permission == Permission::Ask {

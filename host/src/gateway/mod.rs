@@ -26,6 +26,7 @@ mod receipts;
 pub mod rotation;
 pub mod services;
 mod session_state;
+pub mod sessions;
 pub mod skill_check;
 pub mod skills;
 #[cfg(test)]

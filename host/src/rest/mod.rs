@@ -6,7 +6,7 @@
 //! 1. [`layer`]: request id, panic boundary, log line and metrics around every route;
 //! 2. [`auth`]: the API key, before any byte of the body is read;
 //! 3. [`path`], [`query`], [`body`]: strict decoding, everything unknown refused;
-//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`approvals`],
+//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`approvals`], [`sessions`],
 //!    [`health`]; [`probes`] need no key;
 //! 5. [`envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
@@ -40,6 +40,7 @@ mod path;
 mod permissions;
 mod probes;
 mod query;
+mod sessions;
 mod skills;
 mod tools;
 
@@ -56,6 +57,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(permissions::routes())
         .merge(connections::routes())
         .merge(approvals::routes())
+        .merge(sessions::routes())
         .merge(health::routes())
         .merge(probes::routes())
 }

@@ -16,5 +16,6 @@ mod refusals;
 mod rest;
 mod second_door;
 mod serving;
+mod sessions;
 mod store;
 mod tools;
