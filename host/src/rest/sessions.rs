@@ -73,7 +73,7 @@ async fn list(
 /// A new session.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-struct CreateBody {
+struct CreateSessionBody {
     /// What the user asked for.
     #[schema(
         min_length = 1,
@@ -96,7 +96,7 @@ struct CreateBody {
     operation_id = "create_session",
     tag = "Sessions",
     security(("api_key" = [])),
-    request_body(content = CreateBody, description = "What the user asked for.", example = json!({"prompt": "Plan the week", "user_id": "ada@example.com"})),
+    request_body(content = CreateSessionBody, description = "What the user asked for.", example = json!({"prompt": "Plan the week", "user_id": "ada@example.com"})),
     responses((status = 201, description = "The session.", body = inline(Success<Session>), example = json!({
         "success": true,
         "data": {
@@ -114,7 +114,7 @@ async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     query: Query,
-    KeyedBody { body, attempt }: KeyedBody<CreateBody>,
+    KeyedBody { body, attempt }: KeyedBody<CreateSessionBody>,
 ) -> Result<Response, Failure> {
     query.finish()?;
     let request = CreateSession {

@@ -85,7 +85,7 @@ async fn list(
 /// A new Skill.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-struct CreateBody {
+struct CreateSkillBody {
     /// Short and descriptive, on one line.
     #[schema(
         min_length = 1,
@@ -120,7 +120,7 @@ struct CreateBody {
     operation_id = "create_skill",
     tag = "Skills",
     security(("api_key" = [])),
-    request_body(content = CreateBody, description = "The Skill's texts.", example = json!({
+    request_body(content = CreateSkillBody, description = "The Skill's texts.", example = json!({
         "name": "Weekly report",
         "summary": "Summarises the week's issues of a repository; use on Fridays.",
         "instructions": "1. List the issues closed this week.\n2. Write three sentences."
@@ -143,7 +143,7 @@ async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     query: Query,
-    KeyedBody { body, attempt }: KeyedBody<CreateBody>,
+    KeyedBody { body, attempt }: KeyedBody<CreateSkillBody>,
 ) -> Result<Response, Failure> {
     query.finish()?;
     let request = CreateSkill {
@@ -194,7 +194,7 @@ async fn read(
 /// What to change of a Skill.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-struct UpdateBody {
+struct UpdateSkillBody {
     /// Empty or absent keeps the name.
     #[schema(max_length = 200, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     name: Option<String>,
@@ -231,7 +231,7 @@ struct UpdateBody {
         ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
         ("If-Match" = Option<String>, Header, description = "The entity tag of the version to change, or `*`."),
     ),
-    request_body(content = UpdateBody, description = "What to change.", example = json!({"instructions": "1. List the closed issues.\n2. Write three sentences.", "version": 1})),
+    request_body(content = UpdateSkillBody, description = "What to change.", example = json!({"instructions": "1. List the closed issues.\n2. Write three sentences.", "version": 1})),
     responses((status = 200, description = "The Skill as it is now.", body = inline(Success<Skill>), headers(("ETag" = String, description = "The version, quoted.")), example = json!({
         "success": true,
         "data": {
@@ -252,7 +252,7 @@ async fn update(
     Segments([skill_id]): Segments<1>,
     query: Query,
     headers: HeaderMap,
-    JsonBody(body): JsonBody<UpdateBody>,
+    JsonBody(body): JsonBody<UpdateSkillBody>,
 ) -> Result<Response, Failure> {
     query.finish()?;
     let tagged_version = if_match(&headers)?;
@@ -438,11 +438,11 @@ mod tests {
             r#"{"name":"A","summary":"B","instructions":"C"}"#,
             r#"{"name":"A","description":"B","body":"C"}"#,
         ] {
-            let body: CreateBody = super::super::body::decode(text.as_bytes()).unwrap();
+            let body: CreateSkillBody = super::super::body::decode(text.as_bytes()).unwrap();
             assert_eq!((&*body.summary, &*body.instructions), ("B", "C"), "{text}");
         }
         let both = br#"{"name":"A","summary":"B","description":"B","instructions":"C"}"#;
-        let refused = super::super::body::decode::<CreateBody>(both).unwrap_err();
+        let refused = super::super::body::decode::<CreateSkillBody>(both).unwrap_err();
         assert_eq!(refused.code(), "invalid_request");
     }
 }
