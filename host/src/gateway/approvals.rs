@@ -109,13 +109,15 @@ pub(super) struct Question<'a> {
     /// Arguments as JSON text.
     pub arguments: &'a str,
     pub cursor: Option<&'a str>,
+    /// The account that the caller chose, if it did.
+    pub connection_id: Option<&'a str>,
     pub session_id: &'a str,
 }
 
 impl Question<'_> {
     fn hash(&self) -> String {
         let arguments: Value = serde_json::from_str(self.arguments).unwrap_or_default();
-        let whole = canonical(&json!([arguments, self.cursor]));
+        let whole = canonical(&json!([arguments, self.cursor, self.connection_id]));
         hex(&Sha256::digest(whole.as_bytes()))
     }
 }
@@ -344,6 +346,7 @@ mod tests {
             tool_name: "github_create_issue",
             arguments,
             cursor: None,
+            connection_id: None,
             session_id: "tool_1",
         }
     }

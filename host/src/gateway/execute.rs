@@ -11,8 +11,8 @@ use base64::Engine as _;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::connections::{ForCall, Says};
 use super::approvals::Question;
+use super::connections::{ForCall, Says};
 use super::executions::ExecutionStatus;
 use super::find::shown_name;
 use super::idempotency::{self, Claim};
@@ -62,6 +62,7 @@ impl Run {
             tool_name: &self.tool.name,
             arguments: &self.arguments,
             cursor: self.cursor.as_deref(),
+            connection_id: self.connection_id.as_deref(),
             session_id: &self.session_id,
         }
     }

@@ -129,14 +129,18 @@ impl Gateway {
                     gateway.free(&caller, &claim, true).await?;
                 }
                 Ok(execution) => {
-                    let did_nothing = matches!(
+                    // Links for people are secrets: such an answer is never kept. Where the plugin
+                    // had begun already, the key stays claimed and its outcome unknown.
+                    let to_be_repeated = matches!(
                         execution.outcome,
                         Outcome::AuthRequired(_)
                             | Outcome::AuthExpired(_)
                             | Outcome::ApprovalRequired(_)
                             | Outcome::DryRun { .. }
                     );
-                    if !(did_nothing && gateway.free(&caller, &claim, false).await?) {
+                    if to_be_repeated {
+                        gateway.free(&caller, &claim, false).await?;
+                    } else {
                         gateway.keep_answer(&caller, &claim, execution).await?;
                     }
                 }

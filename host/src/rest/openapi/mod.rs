@@ -51,7 +51,11 @@ pub fn resource(tag: &str, description: &str) -> OpenApiRouter<App> {
 /// Adds to every declared operation what all operations answer.
 pub fn complete(mut document: OpenApi) -> OpenApi {
     for item in document.paths.paths.values_mut() {
-        if let Some(post) = item.post.as_mut().filter(|post| post.security.is_some()) {
+        if let Some(post) = item
+            .post
+            .as_mut()
+            .filter(|post| refusals::keeps_answers(post))
+        {
             let key = refusals::idempotency_key();
             post.parameters.get_or_insert_default().push(key.into());
         }

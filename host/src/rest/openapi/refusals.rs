@@ -100,7 +100,14 @@ fn headers_of(status: u16) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// The header that every POST takes.
+/// Whether an operation honours `Idempotency-Key`. Those whose answers hold a link for one person
+/// do not: such an answer is never kept.
+pub fn keeps_answers(operation: &Operation) -> bool {
+    let tags = operation.tags.as_deref().unwrap_or_default();
+    operation.security.is_some() && !tags.iter().any(|tag| tag == "Connections")
+}
+
+/// The header that a POST takes.
 pub fn idempotency_key() -> Parameter {
     let text = ObjectBuilder::new()
         .schema_type(Type::String)
