@@ -18,6 +18,7 @@ use super::find::shown_name;
 use super::idempotency::{self, Claim};
 use super::permissions::{self, Permission, Permissions};
 use super::plugins::Serving;
+use super::results::Budget;
 use super::services;
 use super::session_state::SessionState;
 use super::tools::{Arguments, Execute, Execution, FailureReason, Outcome, ResultFile, ToolError};
@@ -51,6 +52,7 @@ struct Run {
     parks: bool,
     /// The approval that this run uses up.
     approval_id: Option<String>,
+    budget: Budget,
     claim: Option<Claim>,
     started_at_ms: i64,
 }
@@ -117,6 +119,7 @@ impl Gateway {
         permissions: &Permissions,
         request: Execute,
     ) -> Result<Run, Error> {
+        request.budget.check()?;
         let snapshot = self.snapshot();
         let tool = snapshot
             .catalog
@@ -151,6 +154,7 @@ impl Gateway {
                 Some(claim) => claim.execution_id.clone(),
                 None => ids::ulid("exe"),
             },
+            budget: request.budget,
             claim: request.claim,
             parks: false,
             approval_id: None,
@@ -245,6 +249,7 @@ impl Gateway {
             }
         };
         let outcome = self.settle_approval(caller, &run, outcome).await?;
+        let outcome = self.within_budget(caller, &run, outcome).await?;
         let took = began.elapsed();
         let execution = Execution {
             execution_id: run.execution_id.clone(),
@@ -290,6 +295,34 @@ impl Gateway {
             self.return_approval(caller, approval_id).await?;
         }
         Ok(outcome)
+    }
+
+    async fn within_budget(
+        &self,
+        caller: &Caller,
+        run: &Run,
+        outcome: Outcome,
+    ) -> Result<Outcome, Error> {
+        let Outcome::Success {
+            result,
+            files,
+            summary,
+            next_cursor,
+            ..
+        } = outcome
+        else {
+            return Ok(outcome);
+        };
+        let (result, truncated) = self
+            .fit_result(caller, &run.execution_id, result, &run.budget)
+            .await?;
+        Ok(Outcome::Success {
+            result,
+            truncated,
+            files,
+            summary,
+            next_cursor,
+        })
     }
 
     /// With an `Idempotency-Key`: from here on the provider may see a write, and a receipt says so
@@ -479,6 +512,7 @@ fn success(output: Output) -> Outcome {
     let data: Box<RawValue> = output.data;
     Outcome::Success {
         result: data.into(),
+        truncated: None,
         files,
         summary: output.summary,
         next_cursor: output.next_cursor,

@@ -23,6 +23,7 @@ pub mod permission_rules;
 mod permissions;
 pub mod plugins;
 mod receipts;
+pub mod results;
 pub mod rotation;
 pub mod services;
 mod session_state;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::idempotency::Claim;
+use super::results::{Budget, Truncated};
 use crate::catalog::manifest::Effect;
 use crate::egress::PlannedRequest;
 use crate::ids::UserId;
@@ -158,6 +159,8 @@ pub struct Execute {
     pub user_id: Option<UserId>,
     pub connection_id: Option<String>,
     pub dry_run: bool,
+    /// How much of the result to answer.
+    pub budget: Budget,
     /// Of a request with an `Idempotency-Key`.
     pub claim: Option<Claim>,
 }
@@ -188,6 +191,9 @@ pub enum Outcome {
     Success {
         #[schema(value_type = Value)]
         result: Arc<RawValue>,
+        /// Present when `result` holds only the first bytes of its text.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        truncated: Option<Truncated>,
         /// Files that the tool returned beside its result.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<ResultFile>,

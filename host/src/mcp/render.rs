@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
 
+use crate::gateway::results::Truncated;
 use crate::gateway::tools::{
     ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTools, Outcome,
     ToolError, ToolSchema,
@@ -113,6 +114,7 @@ pub fn execution(execution: &Execution) -> String {
     match &execution.outcome {
         Outcome::Success {
             result,
+            truncated,
             files,
             summary,
             next_cursor,
@@ -135,7 +137,10 @@ pub fn execution(execution: &Execution) -> String {
                 );
             }
             text.push_str("\nResult:\n");
-            push_cut(&mut text, result.get(), next_cursor.is_some());
+            match truncated {
+                Some(truncated) => push_head(&mut text, result, truncated),
+                None => push_cut(&mut text, result.get(), next_cursor.is_some()),
+            }
             text
         }
         Outcome::Error { reason, error } => failure(execution, *reason, error),
@@ -378,6 +383,23 @@ fn push_cut(text: &mut String, json: &str, paged: bool) {
          smaller page{}.]",
         json.chars().count(),
         if paged { ", then the next page" } else { "" }
+    );
+}
+
+/// Appends the beginning of a kept result and where the rest is.
+fn push_head(text: &mut String, head: &RawValue, truncated: &Truncated) {
+    let head: String = serde_json::from_str(head.get()).unwrap_or_default();
+    text.push_str(&head);
+    let _ = write!(
+        text,
+        "\n\n[Cut: these are the first {} of {} bytes. The whole result is kept until {}: read on with \
+         GET /v1/results/{}?offset={}, or call `svc_execute_tool` again with arguments that ask for \
+         less.]",
+        truncated.bytes_shown,
+        truncated.bytes_total,
+        truncated.expires_at,
+        truncated.result_id,
+        truncated.bytes_shown
     );
 }
 

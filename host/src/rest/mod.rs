@@ -40,6 +40,7 @@ mod path;
 mod permissions;
 mod probes;
 mod query;
+mod results;
 mod sessions;
 mod skills;
 mod tools;
@@ -58,6 +59,7 @@ fn api() -> OpenApiRouter<App> {
         .merge(connections::routes())
         .merge(approvals::routes())
         .merge(sessions::routes())
+        .merge(results::routes())
         .merge(health::routes())
         .merge(probes::routes())
 }

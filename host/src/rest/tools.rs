@@ -23,6 +23,7 @@ use super::query::Query;
 use super::{App, openapi};
 use crate::gateway::Gateway;
 use crate::gateway::idempotency::Once;
+use crate::gateway::results::Budget;
 use crate::gateway::tools::{
     Arguments, Execute, Execution, FoundTools, ListTools, SearchTools, ToolPage, ToolSchema,
 };
@@ -240,6 +241,14 @@ struct ExecuteBody {
     /// Runs the plugin for real but sends nothing, and answers the requests it would have sent.
     #[serde(default)]
     dry_run: bool,
+    /// A larger result is kept for an hour; the answer then holds its first bytes as text and
+    /// `truncated` says how to read on.
+    #[schema(minimum = 256)]
+    max_result_bytes: Option<usize>,
+    /// JSON Pointers of the parts of the result to answer, as an object by pointer; all if absent.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    fields: Vec<String>,
     /// With an `Idempotency-Key`: runs the tool again although the outcome of the first request is
     /// unknown.
     #[serde(default)]
@@ -363,6 +372,10 @@ async fn execute(
         user_id: body.user_id,
         connection_id: body.connection_id,
         dry_run: body.dry_run,
+        budget: Budget {
+            bytes_max: body.max_result_bytes,
+            fields: body.fields,
+        },
         claim: None,
     };
     let execution = gateway.execute_once(&caller, attempt, request).await?;

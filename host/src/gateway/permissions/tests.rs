@@ -165,6 +165,7 @@ fn execute(tool_name: &str, dry_run: bool) -> Execute {
         user_id: None,
         connection_id: None,
         dry_run,
+        budget: Default::default(),
         claim: None,
     }
 }

@@ -51,6 +51,7 @@ fn ran(outcome: Outcome) -> Execution {
 fn success(result: serde_json::Value) -> Outcome {
     Outcome::Success {
         result: raw(result),
+        truncated: None,
         files: Vec::new(),
         summary: None,
         next_cursor: None,
@@ -151,6 +152,7 @@ fn a_success_is_four_lines_and_the_result() {
     insta::assert_snapshot!("success", execution(&plain));
     let paged = ran(Outcome::Success {
         result: raw(json!([1, 2])),
+        truncated: None,
         files: vec![crate::gateway::tools::ResultFile {
             name: Some("a.txt".to_owned()),
             media_type: "text/plain".to_owned(),

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Answer, Effect, Row, decode, parameters, schema_of};
+use crate::gateway::results::Budget;
 use crate::gateway::tools::{Arguments, Execute, Outcome};
 use crate::mcp::{connect, render};
 
@@ -28,6 +29,10 @@ pub(super) const ROW: Row = Row {
                 user_id: None,
                 connection_id: None,
                 dry_run: false,
+                budget: Budget {
+                    bytes_max: Some(render::RESULT_CHARS_MAX),
+                    fields: Vec::new(),
+                },
                 claim: None,
             };
             let execution = call.gateway.execute(call.caller, execute).await?;
