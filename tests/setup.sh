@@ -35,4 +35,5 @@ if [ ${#wanted[@]} -gt 0 ]; then
 fi
 
 "$here/mcp/setup.sh"
+"$here/corpus/setup.sh"
 "$here/oidc/setup.sh"

@@ -74,7 +74,8 @@ pub struct Expected {
     pub headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// Slot whose credential goes with it.
+    /// Slot whose credential goes with it. Native tests of a plugin compare it; on the wire it is
+    /// the host's work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<String>,
 }

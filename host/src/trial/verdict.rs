@@ -2,7 +2,7 @@
 //! generated arguments.
 //!
 //! A tool passes where its first request is an https address of a granted host without an unfilled
-//! template, with every required argument in it and the credential slot that the tool names. The
+//! template, and with the credential slot that the tool names. The
 //! sandbox and the egress policy decide the rest, as they do for a call.
 
 use std::path::{Path, PathBuf};
