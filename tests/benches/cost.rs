@@ -16,7 +16,10 @@ use axum::routing::post;
 use axum::serve::ListenerExt as _;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ServerCapabilities, ServerConfig};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    ServerCapabilities, ServerConfig,
+};
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -229,7 +232,10 @@ async fn execute_over_mcp() -> anyhow::Result<()> {
     let gateway = TestGateway::with_plugin("words.wasm", built_plugin("words")?).await;
     let mut with_key = headers("svc_execute_tool");
     with_key.push(authorization(&gateway));
-    let asked = call("svc_execute_tool", json!({ "tool_name": "words_count", "arguments": arguments }));
+    let asked = call(
+        "svc_execute_tool",
+        json!({ "tool_name": "words_count", "arguments": arguments }),
+    );
     let ours = load(&gateway.url("/mcp"), &with_key, &asked).await?;
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
@@ -240,7 +246,9 @@ async fn execute_over_mcp() -> anyhow::Result<()> {
         StreamableHttpServerConfig::default().with_json_response(true),
     );
     let app = axum::Router::new().route_service("/mcp", bare);
-    let server = tokio::spawn(async move { axum::serve(listener.tap_io(|io| drop(io.set_nodelay(true))), app).await });
+    let server = tokio::spawn(async move {
+        axum::serve(listener.tap_io(|io| drop(io.set_nodelay(true))), app).await
+    });
     let asked = call("count", json!({ "arguments": arguments }));
     let theirs = load(&format!("http://{address}/mcp"), &headers("count"), &asked).await?;
     server.abort();

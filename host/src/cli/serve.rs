@@ -155,7 +155,12 @@ fn start_log(format: LogFormat) {
     let filter = EnvFilter::try_from_env("TOOLGATE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     // Below warnings the protocol's library logs whole messages, arguments and results included; the
     // compiler's traces would bury everything else.
-    let quiet = ["rmcp=warn", "cranelift_codegen=info", "regalloc2=info", "wasmtime=info"];
+    let quiet = [
+        "rmcp=warn",
+        "cranelift_codegen=info",
+        "regalloc2=info",
+        "wasmtime=info",
+    ];
     let filter = quiet.into_iter().fold(filter, |filter, directive| {
         filter.add_directive(directive.parse().expect("a target and a level"))
     });

@@ -16,10 +16,15 @@ use crate::store::{ALL_WORKSPACES, Changes, Store, Topic};
 
 const VALUE_BYTES_MAX: usize = 4 << 10;
 
+/// Workspace (or all) and service.
+type Owner = (String, String);
+/// Key to JSON document.
+type Values = BTreeMap<String, String>;
+
 /// Every setting of every service, as of the last change.
 pub(super) struct Services {
     at: AtomicI64,
-    settings: ArcSwap<HashMap<(String, String), Arc<BTreeMap<String, String>>>>,
+    settings: ArcSwap<HashMap<Owner, Arc<Values>>>,
     reading: tokio::sync::Mutex<()>,
 }
 

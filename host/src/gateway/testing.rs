@@ -63,7 +63,7 @@ impl World {
             ours,
             theirs,
             keys: Mutex::default(),
-            folder: folder,
+            folder,
         }
     }
 

@@ -81,7 +81,7 @@ pub struct VariableKeys {
 #[serde(untagged)]
 pub enum Paginated {
     Flag(bool),
-    Own(Pagination),
+    Own(Box<Pagination>),
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -91,7 +91,7 @@ pub fn draft<'d>(
                 "`paginated: true` needs `pagination` at the document's x-toolgate",
             )
         })?),
-        Some(Paginated::Own(pagination)) => Some(pagination),
+        Some(Paginated::Own(pagination)) => Some(pagination.as_ref()),
     };
     if pagination.is_some() {
         arguments.add(

@@ -248,7 +248,8 @@ impl<'d> Security<'d> {
             .map(|text| words::clean(text, 100))
             .filter(|text| !text.is_empty());
         let derived = self.derived(node, &own, &mut made, pointer, notes);
-        if !derived && !(own.contains_key("type") && own.contains_key("placement")) {
+        let complete = own.contains_key("type") && own.contains_key("placement");
+        if !derived && !complete {
             return Ok(None);
         }
         let title = text.unwrap_or_else(|| {

@@ -33,8 +33,11 @@ pub trait KeyValue: Send + Sync {
         &'a self,
         prefix: &'a str,
         cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<(Vec<String>, Option<String>), KeyValueError>>;
+    ) -> BoxFuture<'a, Result<KeyPage, KeyValueError>>;
 }
+
+/// Keys in order, and the cursor of the next page.
+pub type KeyPage = (Vec<String>, Option<String>);
 
 /// A stored value and its version, which starts at 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
