@@ -17,5 +17,5 @@ wasmtime::component::bindgen!({
     require_store_data_send: true,
 });
 
-pub use exports::toolgate::plugin::integration;
-pub use toolgate::plugin::{blobs, call, egress, kv, types};
+pub use self::exports::toolgate::plugin::integration;
+pub use self::toolgate::plugin::{blobs, call, egress, kv, types};
