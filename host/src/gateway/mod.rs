@@ -19,6 +19,7 @@ mod housekeeping;
 pub mod idempotency;
 pub mod keys;
 pub mod limits;
+mod outcome;
 pub mod permission_rules;
 mod permissions;
 pub mod plugins;
