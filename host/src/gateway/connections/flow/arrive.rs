@@ -1,0 +1,152 @@
+//! The way back: the provider's answer is taken once, and its code becomes tokens.
+
+use std::collections::BTreeMap;
+
+use super::inputs::PARAMETER_BYTES_MAX;
+use super::problem::why_not;
+use super::{ConnectProblem, Open, Step, cookie_name, internal};
+use crate::catalog::manifest::AuthKind;
+use crate::gateway::connections::apps;
+use crate::gateway::connections::credential::{Details, Started};
+use crate::gateway::connections::link::hash;
+use crate::gateway::connections::refresh::{credential_of, ms, union};
+use crate::gateway::{Error, Gateway};
+use crate::oauth::callback::{self, Answer};
+use crate::oauth::token::Grant;
+use crate::oauth::{self, OAuthError};
+use crate::vault::Secret;
+
+impl Gateway {
+    /// The provider sends the browser back. `query`: without `?`. `cookie`: looks one up by name.
+    pub async fn connect_callback(
+        &self,
+        query: &str,
+        cookie: impl Fn(&str) -> Option<String>,
+    ) -> Result<Step, ConnectProblem> {
+        let callback = callback::parse(query)?;
+        let state_hash = hash(callback.state.expose());
+        let now_ms = self.clock.now_ms();
+        let secure = self.connections.public_url.starts_with("https://");
+        let cookie_hash = cookie(&cookie_name(&callback.state, secure)).map(|value| hash(&value));
+        let completed = match &cookie_hash {
+            Some(cookie_hash) => {
+                self.store
+                    .complete_flow(&state_hash, cookie_hash, now_ms)
+                    .await?
+            }
+            None => None,
+        };
+        let Some(flow) = completed else {
+            let flow = self.store.find_flow_by_oauth_state(&state_hash).await?;
+            return Err(why_not(flow.as_ref(), now_ms));
+        };
+        let open = self.with_service(flow).await?;
+        let code = match callback.answer {
+            Answer::Code(code) => code,
+            Answer::Error(error) => {
+                self.store.fail_flow(&open.flow.id, &error, now_ms).await?;
+                return Err(match error.as_str() {
+                    "access_denied" | "user_denied" => ConnectProblem::Denied(error),
+                    _ => ConnectProblem::Refused(error),
+                });
+            }
+        };
+        let result = self.exchange(&open, &code).await;
+        if let Err(problem) = &result {
+            let (id, code) = (&open.flow.id, problem.code());
+            self.store.fail_flow(id, code, self.clock.now_ms()).await?;
+        }
+        result
+    }
+
+    /// The code becomes tokens, the tokens a connection.
+    async fn exchange(&self, open: &Open, code: &Secret) -> Result<Step, ConnectProblem> {
+        let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
+        let sealed = open.flow.sealed.as_deref().ok_or(ConnectProblem::Used)?;
+        let opened = self
+            .connections
+            .vault
+            .unseal(&open.place(), sealed)
+            .map_err(internal)?;
+        let started = Started::parse(&opened).map_err(internal)?;
+        let provider = apps::provider(
+            &self.connections.vault,
+            &open.slot,
+            app,
+            &started.parameters,
+        )?;
+        let grant = Grant::Code {
+            code,
+            redirect_uri: &self.callback_url(),
+            verifier: &started.verifier,
+        };
+        self.take_tokens(open, &provider, &grant, started.parameters)
+            .await
+    }
+
+    pub(super) async fn connect_as_client(
+        &self,
+        open: &Open,
+        parameters: BTreeMap<String, String>,
+    ) -> Result<Step, ConnectProblem> {
+        let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
+        let provider = apps::provider(&self.connections.vault, &open.slot, app, &parameters)?;
+        let grant = Grant::ClientCredentials {
+            scopes: &open.flow.scopes,
+        };
+        let result = self.take_tokens(open, &provider, &grant, parameters).await;
+        if let Err(problem) = &result {
+            let (id, code) = (&open.flow.id, problem.code());
+            self.store.fail_flow(id, code, self.clock.now_ms()).await?;
+        }
+        result
+    }
+
+    async fn take_tokens(
+        &self,
+        open: &Open,
+        provider: &oauth::Provider,
+        grant: &Grant<'_>,
+        mut parameters: BTreeMap<String, String>,
+    ) -> Result<Step, ConnectProblem> {
+        let (keys, pointers): (Vec<&str>, Vec<&str>) = open
+            .slot
+            .token_parameters
+            .iter()
+            .map(|(key, pointer)| (key.as_str(), pointer.as_str()))
+            .unzip();
+        let tokens = oauth::send::tokens(&self.connections.egress, provider, grant, &pointers)
+            .await
+            .map_err(|refused| {
+                tracing::warn!(connect.flow = open.flow.id, service = open.flow.service, error = %refused, "connect.no_token");
+                match refused {
+                    OAuthError::Refused(code) | OAuthError::Client(code) => {
+                        ConnectProblem::Refused(code)
+                    }
+                    OAuthError::Busy(_) | OAuthError::Unreachable(_) => ConnectProblem::Away,
+                    OAuthError::Answer(_) => ConnectProblem::Refused("unreadable_answer".to_owned()),
+                    OAuthError::Address(_) => ConnectProblem::Internal(Error::Internal(refused.into())),
+                }
+            })?;
+        for (key, value) in keys.into_iter().zip(&tokens.read) {
+            if let Some(value) = value
+                && value.len() <= PARAMETER_BYTES_MAX
+                && !value.chars().any(char::is_control)
+            {
+                parameters.insert(key.to_owned(), value.clone());
+            }
+        }
+        let now_ms = self.clock.now_ms();
+        let granted = tokens.scopes.clone().unwrap_or_default();
+        let details = Details {
+            account: None,
+            scopes: union(&open.flow.scopes, granted),
+            parameters,
+            token_expires_at_ms: tokens.lifetime_s.map(|life| now_ms + ms(life)),
+            refreshable: tokens.refresh.is_some()
+                || open.slot.kind == AuthKind::Oauth2ClientCredentials,
+        };
+        self.conclude(open, credential_of(&tokens), details, None)
+            .await
+    }
+}
