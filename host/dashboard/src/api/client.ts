@@ -1,0 +1,136 @@
+// Speaking with `/internal`: the envelope, the CSRF header, one shared refresh. Everything that is
+// asked of the gateway goes through `call`; nothing here knows a page.
+
+/** What the gateway said when it refused, with its next step. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly hint: string | null,
+    readonly details: Record<string, unknown> | null,
+    readonly requestId: string | null,
+    readonly retryAfterS: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+interface Options {
+  query?: Query;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+type SignedOut = () => void;
+let onSignedOut: SignedOut = () => {};
+
+/** Who is told when a sign-in has ended for good. */
+export function whenSignedOut(listener: SignedOut): void {
+  onSignedOut = listener;
+}
+
+let refreshing: Promise<boolean> | null = null;
+
+/** Renews the sign-in, once for all who wait. Answers whether there is one again. */
+export function refresh(): Promise<boolean> {
+  refreshing ??= fetch('/internal/refresh', { method: 'POST', headers: { 'x-toolgate-dashboard': '1' } })
+    .then((response) => response.ok)
+    .catch(() => false)
+    .finally(() => {
+      refreshing = null;
+    });
+  return refreshing;
+}
+
+export function address(path: string, query?: Query): string {
+  const entries = Object.entries(query ?? {}).filter(([, value]) => value != null && value !== '');
+  const search = new URLSearchParams(entries.map(([key, value]) => [key, String(value)]));
+  return `/internal${path}${entries.length > 0 ? `?${search}` : ''}`;
+}
+
+/** One request to `/internal{path}`; answers `data`, throws an `ApiError`. */
+export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
+  let response = await send(method, path, options);
+  if (response.status === 401 && (await codeOf(response.clone())) === 'sign_in_required') {
+    if (await refresh()) response = await send(method, path, options);
+    else onSignedOut();
+  }
+  return read<T>(response);
+}
+
+async function send(method: Method, path: string, options: Options): Promise<Response> {
+  const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
+  if (method !== 'GET') headers['x-toolgate-dashboard'] = '1';
+  const init: RequestInit = { method, headers, credentials: 'same-origin' };
+  if (options.body !== undefined) {
+    headers['content-type'] = 'application/json';
+    init.body = JSON.stringify(options.body);
+  }
+  if (options.signal) init.signal = options.signal;
+  try {
+    return await fetch(address(path, options.query), init);
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw unreachable();
+  }
+}
+
+async function codeOf(response: Response): Promise<string | null> {
+  const body = await response.json().catch(() => null);
+  return body?.error?.code ?? null;
+}
+
+async function read<T>(response: Response): Promise<T> {
+  const retryAfter = Number(response.headers.get('retry-after')) || null;
+  return unwrap<T>(response.status, response.headers.get('x-request-id'), await response.text(), retryAfter);
+}
+
+function unreachable(): ApiError {
+  const hint = 'Check that `toolgate serve` is running, then try again.';
+  return new ApiError(0, 'unreachable', 'The gateway does not answer.', hint, null, null);
+}
+
+function unwrap<T>(status: number, requestId: string | null, text: string, retryAfter: number | null): T {
+  let body;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = null;
+  }
+  if (body?.success === true) return body.data as T;
+  const error = body?.error ?? {};
+  throw new ApiError(
+    status,
+    error.code ?? 'unexpected_answer',
+    error.message ?? `The gateway answered ${status} without an explanation.`,
+    error.hint ?? null,
+    error.details ?? null,
+    body?.meta?.request_id ?? requestId,
+    retryAfter,
+  );
+}
+
+/** Sends a file with its progress, from 0 to 1. `fetch` cannot tell how much has left. */
+export function upload<T>(path: string, file: Blob, progress: (share: number) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', address(path));
+    request.setRequestHeader('content-type', 'application/wasm');
+    request.setRequestHeader('x-toolgate-dashboard', '1');
+    request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
+    request.onerror = () => reject(unreachable());
+    request.onload = () => {
+      try {
+        resolve(unwrap<T>(request.status, request.getResponseHeader('x-request-id'), request.responseText, null));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    request.send(file);
+  });
+}

@@ -1,0 +1,58 @@
+// Live updates: the gateway says which topics have changed, the queries of these topics ask again.
+// A query's key begins with its topic.
+
+import type { QueryClient } from '@tanstack/react-query';
+import { refresh } from './client';
+
+export type Live = 'connecting' | 'live' | 'lost';
+
+/** Topics that the overview is made of. */
+const OVERVIEW = ['executions', 'approvals', 'connections', 'plugins', 'webhooks', 'keys'];
+/** A busy gateway changes all the time; the overview's sums need not follow each call. */
+const OVERVIEW_PAUSE_MS = 5_000;
+
+/** Listens until the returned function is called. */
+export function listen(client: QueryClient, tell: (live: Live) => void): () => void {
+  let source: EventSource | null = null;
+  let closed = false;
+  let pending: ReturnType<typeof setTimeout> | null = null;
+
+  const overview = () => {
+    pending ??= setTimeout(() => {
+      pending = null;
+      void client.invalidateQueries({ queryKey: ['overview'] });
+    }, OVERVIEW_PAUSE_MS);
+  };
+
+  const open = () => {
+    source = new EventSource('/internal/events');
+    source.addEventListener('ready', () => tell('live'));
+    source.addEventListener('changed', (event) => {
+      const { topics } = JSON.parse((event as MessageEvent<string>).data) as { topics: string[] };
+      for (const topic of topics) void client.invalidateQueries({ queryKey: [topic] });
+      if (topics.includes('plugins')) void client.invalidateQueries({ queryKey: ['services'] });
+      if (topics.includes('connections')) void client.invalidateQueries({ queryKey: ['services'] });
+      if (topics.some((topic) => OVERVIEW.includes(topic))) overview();
+    });
+    source.addEventListener('signed_out', () => void again());
+    source.onerror = () => {
+      tell('lost');
+      // The browser tries again by itself unless the answer was a refusal.
+      if (source?.readyState === EventSource.CLOSED) void again();
+    };
+  };
+
+  const again = async () => {
+    source?.close();
+    tell('lost');
+    if (!(await refresh()) || closed) return;
+    open();
+  };
+
+  open();
+  return () => {
+    closed = true;
+    source?.close();
+    if (pending) clearTimeout(pending);
+  };
+}

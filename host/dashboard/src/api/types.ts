@@ -1,0 +1,432 @@
+// The shapes that `/internal` answers. Those of mirrored routes are in `toolgate openapi`.
+// Times are RFC 3339 in UTC, durations and sizes carry their unit in their name.
+
+export type Role = 'owner' | 'admin' | 'member';
+
+export interface Me {
+  member_id: string;
+  name: string;
+  email: string;
+  role: Role;
+  /** May change what holds for the whole installation. */
+  operator: boolean;
+  user_id: string;
+  workspace: { workspace_id: string; name: string; plan: string };
+  session_expires_at: string;
+  public_url: string;
+  mcp_url: string;
+  callback_url: string;
+}
+
+export interface Welcome {
+  version: string;
+  set_up: boolean;
+  sign_in: { password: boolean; oidc: null | { name: string; start_url: string } };
+}
+
+export interface LinkInfo {
+  kind: 'setup' | 'join' | 'reset';
+  role: Role;
+  email: string | null;
+  workspace: string;
+  expires_at: string;
+}
+
+export interface SignIn {
+  sign_in_id: string;
+  current: boolean;
+  created_at: string;
+  last_seen_at: string;
+  expires_at: string;
+  address: string | null;
+  user_agent: string | null;
+}
+
+export type Period = '1h' | '24h' | '7d' | '30d';
+
+export interface Point {
+  at: string;
+  calls: number;
+  errors: number;
+  waiting: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+}
+
+export interface Overview {
+  period: Period;
+  from: string;
+  to: string;
+  bucket_ms: number;
+  totals: { calls: number; errors: number; waiting: number; p50_ms: number | null; p95_ms: number | null; users: number };
+  series: Point[];
+  top_tools: { tool_name: string; service: string; calls: number; errors: number; mean_ms: number }[];
+  top_services: { service: string; calls: number; errors: number }[];
+  attention: { kind: string; count: number; subject?: string | null; message: string; path: string }[];
+  counts: Record<string, number>;
+}
+
+export interface Key {
+  key_id: string;
+  name: string;
+  prefix: string;
+  scopes: string[];
+  user_id: string;
+  rpm?: number | null;
+  rpd?: number | null;
+  expires_at?: string | null;
+  ip_allowlist: string[];
+  created_at: string;
+  revoked_at?: string | null;
+  last_used_at?: string | null;
+}
+export type NewKey = Key & { key: string };
+export interface Keys {
+  keys: Key[];
+  scopes: string[];
+  rpm_max: number;
+  rpd_max: number;
+}
+
+export interface Annotations {
+  readOnlyHint: boolean;
+  destructiveHint: boolean;
+  idempotentHint: boolean;
+  openWorldHint: boolean;
+}
+export type ConnectionState = 'connected' | 'not_connected' | 'expired' | 'not_needed';
+export interface ListedTool {
+  name: string;
+  service: string;
+  description: string;
+  version: string;
+  annotations: Annotations;
+}
+export interface FoundTool extends ListedTool {
+  score: number;
+  match_reasons: string[];
+  connection: ConnectionState;
+}
+export interface Found {
+  query: string;
+  service: string | null;
+  total: number;
+  tools: FoundTool[];
+  suggestions?: string[];
+}
+export interface ToolSchema {
+  name: string;
+  service: string;
+  description: string;
+  inputSchema: Schema;
+  outputSchema?: Schema | null;
+  annotations: Annotations;
+  auth: { type: string; scopes: string[] };
+}
+
+/** The part of JSON Schema that the forms read. */
+export interface Schema {
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  examples?: unknown[];
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  [key: string]: unknown;
+}
+
+export interface PlannedRequest {
+  method: string;
+  url: string;
+  headers: [string, string][] | Record<string, string>;
+  body: string;
+}
+export interface ToolFailure {
+  code: string;
+  message: string;
+  can_retry: boolean;
+  retry_after_ms?: number | null;
+  suggested_fix?: string | null;
+  provider_status?: number | null;
+  provider_body?: unknown;
+}
+export interface Execution {
+  execution_id: string;
+  tool_name: string;
+  service: string;
+  session_id: string;
+  duration_ms: number;
+  status: 'success' | 'error' | 'auth_required' | 'auth_expired' | 'dry_run' | 'approval_required';
+  reason?: string;
+  result?: unknown;
+  error?: ToolFailure;
+  message?: string;
+  connect_url?: string | null;
+  requests?: PlannedRequest[];
+  approval_id?: string;
+  approval_url?: string;
+}
+
+export interface RequestRecord {
+  method: string;
+  host: string;
+  path: string;
+  status?: number | null;
+  bytes_out: number;
+  bytes_in: number;
+  duration_ms: number;
+  credential_slot?: string | null;
+}
+export interface Receipt {
+  execution_id: string;
+  tool_name: string;
+  user_id: string;
+  key: { name: string; prefix: string };
+  status: string;
+  reason?: string | null;
+  started_at: string;
+  duration_ms: number;
+  connection_id?: string | null;
+  plugin: { service: string; version: string; sha256: string };
+  requests: RequestRecord[];
+}
+
+export interface Approval {
+  approval_id: string;
+  user_id: string;
+  tool_name: string;
+  status: 'pending' | 'approved' | 'denied' | 'used' | 'expired';
+  requests: PlannedRequest[];
+  created_at: string;
+  expires_at: string;
+  decided_by?: string | null;
+  decided_at?: string | null;
+}
+
+export interface ServiceAuth {
+  slot: string;
+  title: string;
+  type: string;
+  scopes: string[];
+  needs_app: boolean;
+}
+export interface ServiceSetting {
+  key: string;
+  title: string;
+  required: boolean;
+  schema: Schema;
+  set: boolean;
+  value?: unknown;
+  operator_only: boolean;
+}
+export interface Service {
+  service: string;
+  title: string;
+  description: string;
+  version: string;
+  homepage?: string | null;
+  categories: string[];
+  tools: number;
+  auth: ServiceAuth[];
+  auth_type: string;
+  connectable: boolean;
+  missing?: string | null;
+  app: null | { client_id: string; has_secret: boolean; scopes: string[] | null; base_url: string | null; everywhere: boolean };
+  settings: ServiceSetting[];
+  connections: number;
+  connections_broken: number;
+}
+export interface Services {
+  callback_url: string;
+  services: Service[];
+}
+export interface ServiceTest {
+  ok: boolean;
+  checks: { check: string; ok: boolean; message: string }[];
+}
+
+export interface Connection {
+  connection_id: string;
+  user_id: string;
+  service: string;
+  auth_type: string;
+  account?: string | null;
+  scopes: string[];
+  state: 'active' | 'refreshing' | 'cooling_down' | 'reauth_needed' | 'revoked';
+  state_since: string;
+  next_retry_at?: string | null;
+  last_error?: string | null;
+  created_at: string;
+}
+
+/** Rights and their differences are shown key by key; the gateway owns their shape. */
+export type Rights = Record<string, unknown>;
+export interface PluginVersion {
+  version: string;
+  sha256: string;
+  activated_at?: string | null;
+  active: boolean;
+}
+export interface Plugin {
+  service: string;
+  title?: string | null;
+  state: string;
+  reason?: string | null;
+  version: string;
+  sha256: string;
+  tools: number;
+  categories: string[];
+  pending?: { version: string; sha256: string; difference: Rights } | null;
+  versions: PluginVersion[];
+  rights?: Rights | null;
+  use: { calls_24h: number; errors_24h: number; mean_ms_24h: number | null; wasm_bytes: number | null };
+}
+export interface PluginFile {
+  file: string;
+  state: string;
+  reason?: string | null;
+  service?: string | null;
+  sha256?: string | null;
+}
+export interface Plugins {
+  plugins: Plugin[];
+  files: PluginFile[];
+  folder_writable: boolean;
+}
+export interface PluginCheck {
+  service: string;
+  title?: string | null;
+  version: string;
+  sha256: string;
+  tools: number;
+  rights: Rights;
+  replaces: null | { version: string; sha256: string };
+  difference: Rights | null;
+  warnings: string[];
+  file?: string;
+}
+
+export interface ListedSkill {
+  skill_id: string;
+  name: string;
+  summary: string;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+export interface Skill extends ListedSkill {
+  instructions: string;
+}
+export interface SkillVersion {
+  version: number;
+  name: string;
+  summary: string;
+  instructions: string;
+  created_at: string;
+}
+export interface SkillCheck {
+  skill_id: string;
+  user_id: string;
+  ready: boolean;
+  tools: { tool_name: string; service: string; permission: Permission; connection: ConnectionState }[];
+  unknown_tools: string[];
+}
+
+export type Permission = 'allow' | 'deny' | 'ask';
+export type Setting = Permission | 'inherit';
+export interface LimitedRule {
+  service?: string | null;
+  tool_name?: string | null;
+  permission: Permission;
+  expires_at?: string | null;
+  max_calls?: number | null;
+  used?: number | null;
+}
+export interface UserPermissions {
+  user_id: string;
+  default: 'allow' | 'by_effect';
+  services: Record<string, Permission>;
+  tools: Record<string, Permission>;
+  limited?: LimitedRule[];
+}
+export interface PermissionCounts {
+  allow: number;
+  deny: number;
+  ask: number;
+}
+export interface PermissionSummary {
+  user_id: string;
+  services: Record<string, PermissionCounts>;
+  total: PermissionCounts;
+}
+export interface Explained {
+  user_id: string;
+  tool_name: string;
+  service: string;
+  effect: string;
+  permission: Permission;
+  decided_by: string;
+  rule?: LimitedRule | null;
+}
+export interface User {
+  user_id: string;
+  connections: number;
+  rules: number;
+  calls_30d: number;
+  last_seen_at: string | null;
+}
+
+export interface Session {
+  session_id: string;
+  user_id: string;
+  created_at: string;
+  last_active_at: string;
+  expires_at: string;
+  messages?: { role: string; content: string; created_at: string }[] | null;
+}
+
+export interface Member {
+  member_id: string;
+  name: string;
+  email: string;
+  role: Role;
+  created_at: string;
+  last_seen_at?: string | null;
+  has_password: boolean;
+  oidc_linked: boolean;
+  you: boolean;
+}
+export interface Members {
+  members: Member[];
+  invitations: { invitation_id: string; email: string; role: Role; created_at: string; expires_at: string }[];
+}
+export interface Workspace {
+  workspace_id: string;
+  name: string;
+  plan: string;
+  rpm: number | null;
+  default_permission: 'allow' | 'by_effect';
+  keep_payloads: boolean;
+  created_at: string;
+}
+export interface AuditEntry {
+  entry_id: string;
+  at: string;
+  actor: string;
+  actor_name?: string | null;
+  action: string;
+  subject: string;
+  details: Record<string, unknown>;
+  address?: string | null;
+  request_id?: string | null;
+}

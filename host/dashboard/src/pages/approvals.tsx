@@ -1,0 +1,83 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { call } from '../api/client';
+import type { Approval } from '../api/types';
+import { useAddressState } from '../ui/address';
+import { State } from '../ui/badge';
+import { Button } from '../ui/button';
+import { SelectField } from '../ui/field';
+import { Empty, ErrorNote, Waiting } from '../ui/note';
+import { Card, Page } from '../ui/page';
+import { Table } from '../ui/table';
+import { Time } from '../ui/time';
+import { useSay } from '../ui/toast';
+
+const STATUSES = [['pending', 'Waiting'], ['', 'All'], ['approved', 'Approved'], ['used', 'Approved and run'], ['denied', 'Denied'], ['expired', 'Expired']] as const;
+
+export default function Approvals() {
+  const [chosen, setChosen] = useAddressState('status');
+  const status = chosen === '' ? 'pending' : chosen === 'all' ? '' : chosen;
+  const list = useInfiniteQuery({
+    queryKey: ['approvals', 'list', status],
+    queryFn: ({ pageParam }) => call<{ approvals: Approval[]; next_cursor?: string | null }>('GET', '/approvals', { query: { status, limit: 50, cursor: pageParam } }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor ?? null,
+  });
+  const approvals = list.data?.pages.flatMap((page) => page.approvals) ?? [];
+  return (
+    <Page title="Approvals" about="Calls that wait for a person, because a rule says ask. An approved call runs once, when the agent repeats it.">
+      <div className="filters">
+        <SelectField bare label="Status" className="narrow" value={status} options={STATUSES} onChange={(value) => setChosen(value === '' ? 'all' : value === 'pending' ? '' : value)} />
+      </div>
+      {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Waiting />}
+      {list.data && (
+        <Card flush>
+          {approvals.length === 0 ? (
+            <Empty icon="approvals" title={status === 'pending' ? 'Nothing waits for you' : 'None'} action={<Link className="button" href="/permissions">Users and permissions</Link>}>
+              Set a service or a tool of a user to Ask, and its calls are parked here with the requests they would send.
+            </Empty>
+          ) : (
+            <Table
+              caption="Approvals"
+              rows={approvals}
+              rowKey={(row) => row.approval_id}
+              columns={[
+                { head: 'Call', cell: (row) => <Link href={`/approvals/${row.approval_id}`} className="mono strong">{row.tool_name}</Link> },
+                { head: 'User', cell: (row) => row.user_id },
+                { head: 'Would send', cell: (row) => <span className="mono small">{row.requests[0] ? `${row.requests[0].method} ${row.requests[0].url}` : 'nothing'}</span> },
+                { head: 'Status', cell: (row) => <State name={row.status} /> },
+                { head: 'Asked', cell: (row) => <Time at={row.created_at} /> },
+                { head: 'Actions', align: 'acts', cell: (row) => row.status === 'pending' && <Decide approval={row} /> },
+              ]}
+            />
+          )}
+          {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+export function Decide({ approval, size = 'small' }: { approval: Approval; size?: 'small' | 'normal' }) {
+  const client = useQueryClient();
+  const say = useSay();
+  const [busy, setBusy] = useState<string | null>(null);
+  const decide = (decision: 'approve' | 'deny') => {
+    setBusy(decision);
+    call<Approval>('POST', `/approvals/${approval.approval_id}`, { body: { decision } })
+      .then(() => say.done(decision === 'approve' ? 'Approved: the agent may repeat the call' : 'Denied'))
+      .catch(say.failed)
+      .finally(() => {
+        setBusy(null);
+        void client.invalidateQueries({ queryKey: ['approvals'] });
+      });
+  };
+  return (
+    <>
+      <Button size={size} kind="primary" icon="done" busy={busy === 'approve'} aria-label={`Approve ${approval.tool_name}`} onClick={() => decide('approve')}>Approve</Button>
+      <Button size={size} kind="danger" busy={busy === 'deny'} aria-label={`Deny ${approval.tool_name}`} onClick={() => decide('deny')}>Deny</Button>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { call } from '../api/client';
+import type { AuditEntry } from '../api/types';
+import { Button } from '../ui/button';
+import { Empty, ErrorNote, Waiting } from '../ui/note';
+import { Card, Page } from '../ui/page';
+import { Table } from '../ui/table';
+import { Time } from '../ui/time';
+
+export default function Audit() {
+  const list = useInfiniteQuery({
+    queryKey: ['audit'],
+    queryFn: ({ pageParam }) => call<{ entries: AuditEntry[]; next_cursor?: string | null }>('GET', '/audit', { query: { limit: 50, cursor: pageParam } }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor ?? null,
+  });
+  const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <Page title="Audit log" about="Every change: who made it, when, and from where. Nothing can be taken out of it.">
+      {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Waiting />}
+      {list.data && (
+        <Card flush>
+          {entries.length === 0 ? (
+            <Empty icon="audit" title="No changes yet">Make a key, invite a member or set a rule, and it is written down here.</Empty>
+          ) : (
+            <Table
+              caption="Changes, newest first"
+              rows={entries}
+              rowKey={(row) => row.entry_id}
+              columns={[
+                { head: 'When', cell: (row) => <Time at={row.at} /> },
+                { head: 'Who', cell: (row) => row.actor_name ?? row.actor },
+                { head: 'What', cell: (row) => <span className="mono">{row.action}</span> },
+                { head: 'About', cell: (row) => <span className="mono small">{row.subject}</span> },
+                { head: 'Details', cell: (row) => <span className="small">{details(row.details)}</span> },
+                { head: 'From', cell: (row) => row.address ?? <span className="muted">command line</span> },
+              ]}
+            />
+          )}
+          {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function details(values: Record<string, unknown> | null | undefined): string {
+  return Object.entries(values ?? {})
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('; ');
+}

@@ -1,0 +1,73 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDeferredValue } from 'react';
+import { Link } from 'wouter';
+import { call } from '../api/client';
+import type { Receipt } from '../api/types';
+import { useIsAdmin } from '../shell/me';
+import { useAddressState } from '../ui/address';
+import { State } from '../ui/badge';
+import { Button } from '../ui/button';
+import { SelectField, TextField } from '../ui/field';
+import { Empty, ErrorNote, Waiting } from '../ui/note';
+import { Card, Page } from '../ui/page';
+import { Table } from '../ui/table';
+import { duration, Time } from '../ui/time';
+
+const STATUSES = ['success', 'error', 'auth_required', 'auth_expired', 'approval_required', 'dry_run', 'running'];
+
+export default function Executions() {
+  const admin = useIsAdmin();
+  const [tool, setTool] = useAddressState('tool_name');
+  const [user, setUser] = useAddressState('user_id');
+  const [status, setStatus] = useAddressState('status');
+  const filter = useDeferredValue({ tool_name: tool.trim(), user_id: user.trim(), status });
+  const list = useInfiniteQuery({
+    queryKey: ['executions', 'list', filter],
+    queryFn: ({ pageParam }) => call<{ executions: Receipt[]; next_cursor?: string | null }>('GET', '/executions', { query: { ...filter, limit: 50, cursor: pageParam } }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor ?? null,
+  });
+  const rows = list.data?.pages.flatMap((page) => page.executions) ?? [];
+  const filtered = Boolean(tool || user || status);
+  const clear = () => {
+    setTool('');
+    setUser('');
+    setStatus('');
+  };
+  return (
+    <Page title="Executions" about="Every call with its receipt: what left the gateway, where to, with which credential. Arguments and results are not kept unless the workspace says so.">
+      <div className="filters" role="search">
+        <div className="search"><TextField bare label="Tool" type="search" placeholder="Exact tool name" value={tool} onChange={setTool} /></div>
+        {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user id" value={user} onChange={setUser} /></div>}
+        <SelectField bare label="Status" className="narrow" value={status} onChange={setStatus} options={[['', 'Any status'], ...STATUSES.map((name) => [name, name.replaceAll('_', ' ')] as const)]} />
+      </div>
+      {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && <Waiting />}
+      {list.data && (
+        <Card flush>
+          {rows.length === 0 ? (
+            <Empty icon="executions" title={filtered ? 'None matches' : 'No calls yet'} action={filtered ? <Button onClick={clear}>Clear the filter</Button> : <Link className="button primary" href="/tools">Try a tool</Link>}>
+              {filtered ? 'Tool names and user ids are compared as a whole.' : 'Run a tool here, or give an agent a key. Calls appear as they happen.'}
+            </Empty>
+          ) : (
+            <Table
+              caption="Executions, newest first"
+              rows={rows}
+              rowKey={(row) => row.execution_id}
+              columns={[
+                { head: 'Tool', cell: (row) => <Link href={`/executions/${row.execution_id}`} className="mono strong">{row.tool_name}</Link> },
+                { head: 'Status', cell: (row) => <State name={row.reason && row.status === 'error' ? row.reason : row.status} /> },
+                { head: 'User', cell: (row) => row.user_id },
+                { head: 'By', cell: (row) => <span className="muted">{row.key.name}</span> },
+                { head: 'Requests', align: 'right', cell: (row) => row.requests.length },
+                { head: 'Duration', align: 'right', cell: (row) => duration(row.duration_ms) },
+                { head: 'Started', cell: (row) => <Time at={row.started_at} /> },
+              ]}
+            />
+          )}
+          {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+        </Card>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,301 @@
+// One service: what is missing, its OAuth application, its settings, its connections.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { call } from '../api/client';
+import type { Connection, Service, ServiceSetting, ServiceTest } from '../api/types';
+import { useIsAdmin, useIsOperator, useMe } from '../shell/me';
+import { Badge, State } from '../ui/badge';
+import { Button } from '../ui/button';
+import { CopyLine } from '../ui/copy';
+import { Confirm, Dialog } from '../ui/dialog';
+import { TextField } from '../ui/field';
+import { Icon } from '../ui/icon';
+import { Empty, ErrorNote, Note } from '../ui/note';
+import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { Table } from '../ui/table';
+import { Time } from '../ui/time';
+import { useSay } from '../ui/toast';
+import { inWords } from './integrations';
+
+export default function Integration() {
+  const { service: name = '' } = useParams<{ service: string }>();
+  const service = useQuery({ queryKey: ['services', name], queryFn: () => call<Service>('GET', `/services/${encodeURIComponent(name)}`) });
+  const [connecting, setConnecting] = useState(false);
+  const data = service.data;
+  return (
+    <Page
+      title={data?.title ?? name}
+      about={data?.description}
+      back={{ to: '/integrations', name: 'Integrations' }}
+      actions={data && data.auth.length > 0 && <Button kind="primary" icon="plus" disabled={!data.connectable} onClick={() => setConnecting(true)}>Connect</Button>}
+    >
+      <Loaded query={service}>{(loaded) => <Body service={loaded} />}</Loaded>
+      {connecting && data && <Connect service={data} onClose={() => setConnecting(false)} />}
+    </Page>
+  );
+}
+
+function Body({ service }: { service: Service }) {
+  const admin = useIsAdmin();
+  const needsApp = service.auth.some((slot) => slot.needs_app);
+  return (
+    <div className="stack">
+      {service.missing && (
+        <Note tone="warn">
+          <p className="strong">Not ready yet</p>
+          <p>{service.missing}</p>
+        </Note>
+      )}
+      <Connections service={service} />
+      <div className="columns two">
+        <Card title="About">
+          <Pairs
+            items={[
+              ['Tools', <Link href={`/tools?service=${service.service}`}>{service.tools} tools</Link>],
+              ['Version', service.version],
+              ['Plugin', <Link href={`/plugins/${service.service}`}>{service.service}</Link>],
+              service.homepage ? ['Homepage', <a href={service.homepage} target="_blank" rel="noreferrer noopener">{service.homepage}</a>] : null,
+              ['Categories', service.categories.map(inWords).join(', ') || 'none'],
+              ...service.auth.map((slot) => [slot.title, <span className="row"><Badge>{slot.type}</Badge>{slot.scopes.map((scope) => <Badge key={scope}>{scope}</Badge>)}</span>] as const),
+            ]}
+          />
+        </Card>
+        <div className="stack">
+          {needsApp && <OAuthApp key={service.app?.client_id ?? 'none'} service={service} readOnly={!admin} />}
+          {service.settings.length > 0 && <Settings service={service} readOnly={!admin} />}
+          {admin && (needsApp || service.settings.length > 0) && <Test service={service} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Connections({ service }: { service: Service }) {
+  const connections = useQuery({
+    queryKey: ['connections', service.service],
+    queryFn: () => call<{ connections: Connection[] }>('GET', '/connections', { query: { service: service.service } }),
+    enabled: service.auth.length > 0,
+  });
+  const [removing, setRemoving] = useState<Connection | null>(null);
+  const say = useSay();
+  const client = useQueryClient();
+  if (service.auth.length === 0) return null;
+  const renew = (connection: Connection) => {
+    call<{ connect_url: string }>('POST', '/connections/link', { body: { service: service.service, user_id: connection.user_id, connection_id: connection.connection_id } })
+      .then((link) => window.open(link.connect_url, '_blank', 'noopener'))
+      .catch(say.failed);
+  };
+  const remove = async (connection: Connection) => {
+    const gone = await call<{ revoked_at_provider: boolean }>('DELETE', `/connections/${connection.connection_id}`);
+    void client.invalidateQueries({ queryKey: ['connections'] });
+    void client.invalidateQueries({ queryKey: ['services'] });
+    say.done(gone.revoked_at_provider ? 'Disconnected, and revoked at the provider' : 'Disconnected');
+  };
+  return (
+    <Card title="Connections" flush>
+      <Loaded query={connections}>
+        {(data) =>
+          data.connections.length === 0 ? (
+            <Empty icon="integrations" title="Nobody has connected yet">
+              {service.connectable ? 'Press Connect to try it with your own account. Agents hand the same kind of link to their users when a tool needs it.' : 'It can be connected once the set-up below is complete.'}
+            </Empty>
+          ) : (
+            <Table
+              caption={`Connections to ${service.title}`}
+              rows={data.connections}
+              rowKey={(row) => row.connection_id}
+              columns={[
+                { head: 'Account', cell: (row) => <span className="strong">{row.account ?? 'unnamed'}</span> },
+                { head: 'User', cell: (row) => <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> },
+                {
+                  head: 'Health',
+                  cell: (row) => (
+                    <div className="stack tight">
+                      <span><State name={row.state} /></span>
+                      {row.last_error && row.state !== 'active' && <span className="small muted">{row.last_error}</span>}
+                      {row.next_retry_at && row.state === 'cooling_down' && <span className="small muted">next try <Time at={row.next_retry_at} /></span>}
+                    </div>
+                  ),
+                },
+                { head: 'Since', cell: (row) => <Time at={row.state_since} /> },
+                { head: 'Scopes', cell: (row) => <span className="small">{row.scopes.join(', ') || <span className="muted">none</span>}</span> },
+                {
+                  head: 'Actions',
+                  align: 'acts',
+                  cell: (row) => (
+                    <>
+                      {row.state === 'reauth_needed' && <Button size="small" onClick={() => renew(row)}>Renew</Button>}
+                      {row.state !== 'revoked' && <Button size="small" kind="danger" onClick={() => setRemoving(row)}>Disconnect</Button>}
+                    </>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {removing && (
+        <Confirm title="Disconnect this account?" action="Disconnect" onClose={() => setRemoving(null)} onConfirm={() => remove(removing)}>
+          <p>
+            <b>{removing.account ?? removing.connection_id}</b> of {removing.user_id} will be deleted here and revoked at {service.title} where that is possible. Tools that need it ask for a new connection.
+          </p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
+function Connect({ service, onClose }: { service: Service; onClose: () => void }) {
+  const me = useMe();
+  const admin = useIsAdmin();
+  const [userId, setUserId] = useState(me.user_id);
+  const link = useMutation({
+    mutationFn: () => call<{ connect_url: string; expires_at: string }>('POST', '/connections/link', { body: { service: service.service, user_id: userId } }),
+  });
+  return (
+    <Dialog
+      title={`Connect ${service.title}`}
+      onClose={onClose}
+      onSubmit={() => link.mutate()}
+      footer={
+        link.data ? (
+          <Button onClick={onClose}>Done</Button>
+        ) : (
+          <Button type="submit" kind="primary" busy={link.isPending}>Make a link</Button>
+        )
+      }
+    >
+      {link.error && <ErrorNote error={link.error} />}
+      {link.data ? (
+        <>
+          <p>Open the link to sign in at {service.title}, or hand it to {userId}. It works once, until <Time at={link.data.expires_at} />.</p>
+          <CopyLine text={link.data.connect_url} label="connect link" />
+          <div>
+            <a className="button primary" href={link.data.connect_url} target="_blank" rel="noopener"><Icon name="external" />Open</a>
+          </div>
+        </>
+      ) : (
+        <TextField label="User" hint="Whose tools will use the account." value={userId} readOnly={!admin} onChange={setUserId} maxLength={128} />
+      )}
+    </Dialog>
+  );
+}
+
+function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const say = useSay();
+  const [clientId, setClientId] = useState(service.app?.client_id ?? '');
+  const [secret, setSecret] = useState('');
+  const [scopes, setScopes] = useState(service.app?.scopes?.join(' ') ?? '');
+  const [removing, setRemoving] = useState(false);
+  const path = `/services/${service.service}/app`;
+  const took = (next: Service) => {
+    client.setQueryData(['services', service.service], next);
+    void client.invalidateQueries({ queryKey: ['services'], exact: true });
+  };
+  const save = useMutation({
+    mutationFn: () => {
+      const list = scopes.split(/[\s,]+/).filter(Boolean);
+      return call<Service>('PUT', path, { body: { client_id: clientId, ...(secret && { client_secret: secret }), ...(list.length > 0 && { scopes: list }) } });
+    },
+    onSuccess: (next) => {
+      took(next);
+      setSecret('');
+      say.done('OAuth application saved');
+    },
+  });
+  return (
+    <Card title="OAuth application" actions={service.app && <Badge tone="ok">{service.app.everywhere ? 'set for all workspaces' : 'set'}</Badge>}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <p className="muted">Register an application with {service.title}, give it this callback address, and enter what it gives you.</p>
+        <div className="field">
+          <span className="label">Callback address</span>
+          <CopyLine text={me.callback_url} label="callback address" />
+        </div>
+        <TextField label="Client id" name="client_id" required readOnly={readOnly} value={clientId} onChange={setClientId} />
+        <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" readOnly={readOnly} value={secret} onChange={setSecret} hint={service.app?.has_secret ? 'One is stored and cannot be read; leave this empty to keep it.' : 'Stored sealed. Leave it empty for a public client.'} />
+        <TextField label="Scopes" readOnly={readOnly} value={scopes} onChange={setScopes} hint="Separated by spaces; empty asks for what the plugin needs." />
+        {save.error && <ErrorNote error={save.error} />}
+        {!readOnly && (
+          <div className="row">
+            <Button type="submit" kind="primary" busy={save.isPending} disabled={clientId === ''}>Save</Button>
+            {service.app && <Button kind="danger" onClick={() => setRemoving(true)}>Remove</Button>}
+          </div>
+        )}
+      </form>
+      {removing && (
+        <Confirm title="Remove the OAuth application?" action="Remove" onClose={() => setRemoving(false)} onConfirm={async () => took(await call<Service>('DELETE', path))}>
+          <p>Nobody can connect {service.title} until another is set, and existing connections can no longer be renewed.</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
+function Settings({ service, readOnly }: { service: Service; readOnly: boolean }) {
+  const operator = useIsOperator();
+  const client = useQueryClient();
+  const say = useSay();
+  const [values, setValues] = useState<Record<string, string>>({});
+  const save = useMutation({
+    mutationFn: () => call<Service>('PUT', `/services/${service.service}/settings`, { body: { set: values } }),
+    onSuccess: (next) => {
+      client.setQueryData(['services', service.service], next);
+      void client.invalidateQueries({ queryKey: ['services'], exact: true });
+      setValues({});
+      say.done('Settings saved');
+    },
+  });
+  const shown = (setting: ServiceSetting) => values[setting.key] ?? (setting.value == null ? '' : String(setting.value));
+  return (
+    <Card title="Settings">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        {service.settings.map((setting) => (
+          <TextField
+            key={setting.key}
+            name={setting.key}
+            label={`${setting.title}${setting.required ? ' (required)' : ''}`}
+            readOnly={readOnly || (setting.operator_only && !operator)}
+            hint={setting.operator_only && !operator ? 'Only the operator changes this.' : setting.set && setting.value == null ? 'Set; its value is not shown.' : typeof setting.schema.description === 'string' ? setting.schema.description : undefined}
+            value={shown(setting)}
+            onChange={(value) => setValues((all) => ({ ...all, [setting.key]: value }))}
+          />
+        ))}
+        {save.error && <ErrorNote error={save.error} />}
+        {!readOnly && <div><Button type="submit" kind="primary" busy={save.isPending} disabled={Object.keys(values).length === 0}>Save</Button></div>}
+      </form>
+    </Card>
+  );
+}
+
+function Test({ service }: { service: Service }) {
+  const test = useMutation({ mutationFn: () => call<ServiceTest>('POST', `/services/${service.service}/test`, { body: {} }) });
+  return (
+    <Card title="Test the set-up" actions={<Button size="small" busy={test.isPending} onClick={() => test.mutate()}>Test</Button>}>
+      <div className="stack tight" aria-live="polite">
+        {test.error && <ErrorNote error={test.error} />}
+        {test.data?.checks.map((check) => (
+          <Note key={check.check} tone={check.ok ? 'ok' : 'bad'}>
+            <p><b>{inWords(check.check)}</b>: {check.message}</p>
+          </Note>
+        ))}
+        {!test.data && !test.error && <p className="muted">Asks the provider whether the addresses answer and whether it knows the application, without connecting anyone.</p>}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,108 @@
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import type { Service } from '../api/types';
+import { useAddressState } from '../ui/address';
+import { Badge } from '../ui/badge';
+import { Button } from '../ui/button';
+import { SelectField, TextField } from '../ui/field';
+import { Empty } from '../ui/note';
+import { Card, Loaded, Page } from '../ui/page';
+import { useServices } from '../ui/services';
+import { plural } from '../ui/time';
+
+const STATES = [
+  ['', 'Any state'],
+  ['connected', 'Connected'],
+  ['broken', 'Needs attention'],
+  ['missing', 'Needs set-up'],
+  ['ready', 'Ready to connect'],
+] as const;
+
+function matches(service: Service, words: string[], category: string, state: string): boolean {
+  const text = `${service.service} ${service.title} ${service.description} ${service.categories.join(' ')}`.toLowerCase();
+  if (!words.every((word) => text.includes(word))) return false;
+  if (category && !service.categories.includes(category)) return false;
+  switch (state) {
+    case 'connected': return service.connections > 0;
+    case 'broken': return service.connections_broken > 0;
+    case 'missing': return Boolean(service.missing);
+    case 'ready': return service.connectable && service.connections === 0;
+    default: return true;
+  }
+}
+
+/** How a category is written for people: `code_hosting` is Code hosting. */
+export const inWords = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+
+export default function Integrations() {
+  const services = useServices();
+  const [typed, setTyped] = useAddressState('query');
+  const [category, setCategory] = useAddressState('category');
+  const [state, setState] = useAddressState('state');
+  const all = services.data?.services;
+  const categories = useMemo(() => [...new Set(all?.flatMap((service) => service.categories))].sort(), [all]);
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  return (
+    <Page title="Integrations" about="The services that agents can reach. A service with an account of its own is connected by each user; some need your OAuth application or an address first.">
+      <Loaded query={services}>
+        {(data) => {
+          const shown = data.services.filter((service) => matches(service, words, category, state));
+          const clear = () => {
+            setTyped('');
+            setCategory('');
+            setState('');
+          };
+          return (
+            <>
+              <div className="filters" role="search">
+                <div className="search"><TextField bare label="Filter integrations" type="search" placeholder="Filter by name or purpose" value={typed} onChange={setTyped} /></div>
+                <SelectField bare label="Category" className="narrow" value={category} onChange={setCategory} options={[['', 'All categories'], ...categories.map((name) => [name, inWords(name)] as const)]} />
+                <SelectField bare label="State" className="narrow" value={state} onChange={setState} options={STATES} />
+                <span className="muted small" role="status">{plural(shown.length, 'integration')}</span>
+              </div>
+              {shown.length === 0 ? (
+                <Card>
+                  <Empty icon="integrations" title={data.services.length === 0 ? 'No integration is installed' : 'None matches'} action={data.services.length === 0 ? <Link className="button primary" href="/plugins">Add a plugin</Link> : <Button onClick={clear}>Clear the filter</Button>}>
+                    {data.services.length === 0 ? 'Each integration is one plugin file.' : 'Try fewer words or another category.'}
+                  </Empty>
+                </Card>
+              ) : (
+                <ul className="cards">
+                  {shown.map((service) => <li key={service.service}><Tile service={service} /></li>)}
+                </ul>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Tile({ service }: { service: Service }) {
+  return (
+    <Link href={`/integrations/${service.service}`} className="tile">
+      <div className="row">
+        <span className="mark" aria-hidden="true">{service.title.slice(0, 2)}</span>
+        <div className="grow">
+          <h2>{service.title}</h2>
+          <div className="muted small">{plural(service.tools, 'tool')}</div>
+        </div>
+      </div>
+      <p className="what">{service.description}</p>
+      <div className="row foot"><Health service={service} /></div>
+    </Link>
+  );
+}
+
+export function Health({ service }: { service: Service }) {
+  return (
+    <>
+      {service.connections_broken > 0 && <Badge tone="bad">{service.connections_broken} to renew</Badge>}
+      {service.connections > service.connections_broken && <Badge tone="ok">{plural(service.connections - service.connections_broken, 'connection')}</Badge>}
+      {service.missing && <Badge tone="warn">needs set-up</Badge>}
+      {service.auth.length === 0 && !service.missing && <Badge>no account needed</Badge>}
+      {service.connectable && service.connections === 0 && <Badge tone="info">ready to connect</Badge>}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+// One plugin: what it may do, an upgrade that waits, its versions, what it costs.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation, useParams } from 'wouter';
+import { call } from '../api/client';
+import type { Plugin as Shape, PluginVersion } from '../api/types';
+import { useIsOperator } from '../shell/me';
+import { Badge, State } from '../ui/badge';
+import { Button } from '../ui/button';
+import { Confirm } from '../ui/dialog';
+import { ErrorNote, Note } from '../ui/note';
+import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { Rights } from '../ui/rights';
+import { Table } from '../ui/table';
+import { bytes, count, duration, Time } from '../ui/time';
+import { useSay } from '../ui/toast';
+
+export default function Plugin() {
+  const { service = '' } = useParams<{ service: string }>();
+  const [, go] = useLocation();
+  const operator = useIsOperator();
+  const say = useSay();
+  const [removing, setRemoving] = useState(false);
+  const path = `/plugins/${encodeURIComponent(service)}`;
+  const plugin = useQuery({ queryKey: ['plugins', service], queryFn: () => call<Shape>('GET', path) });
+  const remove = async () => {
+    await call('DELETE', path);
+    say.done(`${service} was taken out of the folder`);
+    go('/plugins');
+  };
+  return (
+    <Page
+      title={plugin.data?.title ?? service}
+      back={{ to: '/plugins', name: 'Plugins' }}
+      actions={
+        <>
+          <Link className="button" href={`/integrations/${service}`}>Integration</Link>
+          {operator && plugin.data && <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>Remove</Button>}
+        </>
+      }
+    >
+      <Loaded query={plugin}>{(data) => <Body plugin={data} />}</Loaded>
+      {removing && (
+        <Confirm title={`Remove ${service}?`} action="Remove" onClose={() => setRemoving(false)} onConfirm={remove}>
+          <p>Its file leaves the plugins folder and its tools stop being offered. Connections and receipts stay.</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function Body({ plugin }: { plugin: Shape }) {
+  return (
+    <div className="stack">
+      {plugin.reason && <Note tone="bad"><p className="strong"><State name={plugin.state} /></p><p>{plugin.reason}</p></Note>}
+      {plugin.pending && <Pending service={plugin.service} pending={plugin.pending} version={plugin.version} />}
+      <div className="columns two">
+        <Card title="Now">
+          <Pairs
+            items={[
+              ['State', <State name={plugin.state} />],
+              ['Version', plugin.version],
+              ['Tools', <Link href={`/tools?service=${plugin.service}`}>{plugin.tools} tools</Link>],
+              ['Size', bytes(plugin.use.wasm_bytes)],
+              ['Calls, 24 h', `${count(plugin.use.calls_24h)}, ${count(plugin.use.errors_24h)} with errors`],
+              ['Mean duration', plugin.use.calls_24h > 0 ? duration(plugin.use.mean_ms_24h) : 'no calls yet'],
+              ['SHA-256', <span className="mono">{plugin.sha256}</span>],
+            ]}
+          />
+        </Card>
+        <Card title="What it may do">{plugin.rights ? <Rights rights={plugin.rights} /> : <p className="muted">It was never granted anything.</p>}</Card>
+      </div>
+      <Versions plugin={plugin} />
+    </div>
+  );
+}
+
+function Pending({ service, pending, version }: { service: string; pending: NonNullable<Shape['pending']>; version: string }) {
+  const operator = useIsOperator();
+  const client = useQueryClient();
+  const say = useSay();
+  const approve = useMutation({
+    mutationFn: () => call<Shape>('POST', `/plugins/${service}/approve`, { body: { sha256: pending.sha256 } }),
+    onSuccess: (next) => {
+      client.setQueryData(['plugins', service], next);
+      void client.invalidateQueries({ queryKey: ['plugins'] });
+      say.done(`Version ${pending.version} was approved`);
+    },
+  });
+  return (
+    <Card title={`Version ${pending.version} asks for more than ${version}`} actions={operator && <Button kind="primary" busy={approve.isPending} onClick={() => approve.mutate()}>Approve the difference</Button>}>
+      <div className="stack">
+        <p>The old version keeps serving until you approve what the new one asks for. Leave it if you do not expect this.</p>
+        <Rights rights={pending.difference} tone="warn" />
+        {!operator && <p className="muted">The operator of this gateway decides about it.</p>}
+        {approve.error && <ErrorNote error={approve.error} />}
+      </div>
+    </Card>
+  );
+}
+
+function Versions({ plugin }: { plugin: Shape }) {
+  const operator = useIsOperator();
+  const client = useQueryClient();
+  const [back, setBack] = useState<PluginVersion | null>(null);
+  const say = useSay();
+  const rollBack = async (version: PluginVersion) => {
+    await call('POST', `/plugins/${plugin.service}/rollback`, { body: { sha256: version.sha256 } });
+    void client.invalidateQueries({ queryKey: ['plugins'] });
+    say.done(`Going back to ${version.version}`);
+  };
+  return (
+    <Card title="Versions" flush>
+      <Table
+        caption="Versions"
+        rows={plugin.versions}
+        rowKey={(row) => row.sha256}
+        columns={[
+          { head: 'Version', cell: (row) => <span className="strong">{row.version}</span> },
+          { head: 'Activated', cell: (row) => <Time at={row.activated_at} /> },
+          { head: 'SHA-256', cell: (row) => <span className="mono">{row.sha256.slice(0, 16)}</span> },
+          { head: 'Actions', align: 'acts', cell: (row) => (row.active ? <Badge tone="ok">serves</Badge> : operator ? <Button size="small" icon="undo" onClick={() => setBack(row)}>Roll back to this</Button> : null) },
+        ]}
+      />
+      {back && (
+        <Confirm title={`Roll back to ${back.version}?`} action="Roll back" onClose={() => setBack(null)} onConfirm={() => rollBack(back)}>
+          <p>New calls run version {back.version}; those under way finish on {plugin.version}.</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}

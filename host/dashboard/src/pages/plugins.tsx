@@ -1,0 +1,192 @@
+// The plugins: what serves, what does not and why, and how new ones come in.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState, type DragEvent } from 'react';
+import { Link } from 'wouter';
+import { call, upload } from '../api/client';
+import type { Plugin, PluginCheck, PluginFile, Plugins as All } from '../api/types';
+import { useIsOperator } from '../shell/me';
+import { useAddressState } from '../ui/address';
+import { Badge, State } from '../ui/badge';
+import { Button } from '../ui/button';
+import { Dialog } from '../ui/dialog';
+import { SelectField, TextField } from '../ui/field';
+import { Icon } from '../ui/icon';
+import { Empty, ErrorNote, Note, Progress } from '../ui/note';
+import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { Rights } from '../ui/rights';
+import { Table } from '../ui/table';
+import { bytes, count, duration, plural } from '../ui/time';
+import { useSay } from '../ui/toast';
+
+export default function Plugins() {
+  const operator = useIsOperator();
+  const plugins = useQuery({ queryKey: ['plugins'], queryFn: () => call<All>('GET', '/plugins') });
+  const [typed, setTyped] = useAddressState('query');
+  const [state, setState] = useAddressState('state');
+  return (
+    <Page title="Plugins" about="Each integration is one WebAssembly component in a sandbox. It may reach what its manifest asks for and you have granted, and nothing else.">
+      <Loaded query={plugins}>
+        {(data) => {
+          const states = [...new Set(data.plugins.map((plugin) => plugin.state))].sort();
+          const shown = data.plugins.filter((plugin) => `${plugin.service} ${plugin.title ?? ''}`.toLowerCase().includes(typed.toLowerCase()) && (!state || plugin.state === state || (state === 'pending_approval' && plugin.pending)));
+          const troubles = data.files.filter((file) => file.reason || ['quarantined', 'conflict', 'pending_approval'].includes(file.state));
+          return (
+            <div className="stack">
+              {operator && (data.folder_writable ? <Drop /> : <Note><p>The gateway cannot write to its plugins folder, so nothing can be uploaded here. Copy the file into the folder instead.</p></Note>)}
+              {troubles.length > 0 && <Troubles files={troubles} />}
+              <div>
+                <div className="filters" role="search">
+                  <div className="search"><TextField bare label="Filter plugins" type="search" placeholder="Filter by name" value={typed} onChange={setTyped} /></div>
+                  <SelectField bare label="State" className="narrow" value={state} onChange={setState} options={[['', 'Any state'], ...states.map((name) => [name, name.replaceAll('_', ' ')] as const)]} />
+                  <span className="muted small" role="status">{plural(shown.length, 'plugin')}</span>
+                </div>
+                <Card flush>
+                  {shown.length === 0 ? (
+                    <Empty icon="plugins" title={data.plugins.length === 0 ? 'No plugins yet' : 'None matches'}>
+                      {data.plugins.length === 0 ? 'Drop a .wasm file above, or build one from an OpenAPI description with toolgate plugin build.' : 'Try fewer letters or another state.'}
+                    </Empty>
+                  ) : (
+                    <List plugins={shown} />
+                  )}
+                </Card>
+              </div>
+            </div>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function List({ plugins }: { plugins: Plugin[] }) {
+  return (
+    <Table
+      caption="Plugins"
+      rows={plugins}
+      rowKey={(row) => row.service}
+      columns={[
+        { head: 'Plugin', cell: (row) => <Link href={`/plugins/${row.service}`} className="strong">{row.title ?? row.service}</Link> },
+        { head: 'State', cell: (row) => <span className="row"><State name={row.state} />{row.pending && <Badge tone="warn">upgrade waits</Badge>}</span> },
+        { head: 'Version', cell: (row) => <span className="mono">{row.version}</span> },
+        { head: 'Tools', align: 'right', cell: (row) => row.tools },
+        { head: 'Calls, 24 h', align: 'right', cell: (row) => count(row.use.calls_24h) },
+        { head: 'Errors', align: 'right', cell: (row) => count(row.use.errors_24h) },
+        { head: 'Mean', align: 'right', cell: (row) => (row.use.calls_24h > 0 ? duration(row.use.mean_ms_24h) : <span className="muted">none</span>) },
+        { head: 'Size', align: 'right', cell: (row) => bytes(row.use.wasm_bytes) },
+      ]}
+    />
+  );
+}
+
+function Troubles({ files }: { files: PluginFile[] }) {
+  return (
+    <Card title="Files that do not serve" flush>
+      <Table
+        caption="Files that do not serve"
+        rows={files}
+        rowKey={(row) => row.file}
+        columns={[
+          { head: 'File', cell: (row) => <span className="mono">{row.file}</span> },
+          { head: 'State', cell: (row) => <State name={row.state} /> },
+          { head: 'Why', cell: (row) => row.reason ?? (row.service ? <Link href={`/plugins/${row.service}`}>Look at the difference</Link> : '') },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Drop() {
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const [file, setFile] = useState<File | null>(null);
+  const [share, setShare] = useState(0);
+  const check = useMutation({
+    mutationFn: (chosen: File) => upload<PluginCheck>('/plugins/check', chosen, setShare),
+  });
+  const take = (chosen: File | undefined) => {
+    if (!chosen) return;
+    setShare(0);
+    setFile(chosen);
+    check.mutate(chosen);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    take(event.dataTransfer.files[0]);
+  };
+  return (
+    <div
+      className={over ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <Icon name="upload" />
+      <p>
+        Drop a plugin here, or <button type="button" className="button small" onClick={() => input.current?.click()}>choose a file</button>
+      </p>
+      <p className="muted small">A .wasm component. It is looked at first; nothing is installed before you agree.</p>
+      <input ref={input} type="file" accept=".wasm,application/wasm" aria-label="Plugin file" hidden onChange={(event) => { take(event.target.files?.[0]); event.target.value = ''; }} />
+      {check.isPending && <div className="grow"><Progress label={share < 1 ? `Sending ${file?.name}` : 'Inspecting'} share={share} /></div>}
+      {check.error && <ErrorNote error={check.error} />}
+      {check.data && file && <Install check={check.data} file={file} onClose={() => check.reset()} />}
+    </div>
+  );
+}
+
+/** What the file would be allowed, before it is installed. */
+function Install({ check, file, onClose }: { check: PluginCheck; file: File; onClose: () => void }) {
+  const client = useQueryClient();
+  const say = useSay();
+  const [share, setShare] = useState(0);
+  const install = useMutation({
+    mutationFn: () => upload<PluginCheck>('/plugins', file, setShare),
+    onSuccess: () => {
+      say.done(`${check.title ?? check.service} ${check.version} is being taken up`);
+      void client.invalidateQueries({ queryKey: ['plugins'] });
+      onClose();
+    },
+  });
+  const waits = check.replaces && check.difference;
+  return (
+    <Dialog
+      wide
+      title={check.replaces ? `Upgrade ${check.title ?? check.service}?` : `Install ${check.title ?? check.service}?`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" busy={install.isPending} onClick={() => install.mutate()}>{check.replaces ? 'Upload the upgrade' : 'Grant and install'}</Button>
+        </>
+      }
+    >
+      <Pairs
+        items={[
+          ['Service', <span className="mono">{check.service}</span>],
+          ['Version', check.replaces ? `${check.replaces.version} to ${check.version}` : check.version],
+          ['Tools', String(check.tools)],
+          ['SHA-256', <span className="mono">{check.sha256}</span>],
+        ]}
+      />
+      {check.warnings.map((warning) => <Note key={warning} tone="warn"><p>{warning}</p></Note>)}
+      {waits ? (
+        <>
+          <Note tone="warn"><p>This version asks for more than the one that serves. It waits for your approval after the upload; the old one keeps serving.</p></Note>
+          <h3>What it asks for beside</h3>
+          <Rights rights={check.difference ?? {}} tone="warn" />
+        </>
+      ) : (
+        <>
+          <h3>{check.replaces ? 'What it may do, as before' : 'What you grant it'}</h3>
+          <Rights rights={check.rights} />
+        </>
+      )}
+      {install.isPending && <Progress label="Sending" share={share} />}
+      {install.error && <ErrorNote error={install.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError, call } from '../api/client';
+import type { Me, Welcome } from '../api/types';
+import { Button } from '../ui/button';
+import { SelectField, TextField } from '../ui/field';
+import { Gate } from '../ui/gate';
+import { ErrorNote, Note } from '../ui/note';
+
+const PROBLEMS: Record<string, string> = {
+  oidc_no_member: 'Your address is not a member of this gateway. Ask an admin for an invitation.',
+  oidc_denied: 'The provider was told not to sign you in.',
+  oidc_expired: 'That took too long. Start again.',
+  oidc_failed: 'The provider could not be asked. Try again, or tell your operator.',
+};
+
+/** Only a path of this page's own origin is a place to return to. */
+function returnTo(): string {
+  const asked = new URLSearchParams(window.location.search).get('return_to') ?? '/';
+  return /^\/(?![/\\])/.test(asked) ? asked : '/';
+}
+
+export default function SignIn() {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [workspace, setWorkspace] = useState('');
+  const welcome = useQuery({ queryKey: ['welcome'], queryFn: () => call<Welcome>('GET', '/welcome') });
+  const signIn = useMutation({
+    mutationFn: () => call<Me>('POST', '/sign-in', { body: { email, password, ...(workspace && { workspace }) } }),
+    onSuccess: () => window.location.assign(returnTo()),
+  });
+  const problem = new URLSearchParams(window.location.search).get('problem');
+  const refused = signIn.error instanceof ApiError ? signIn.error : null;
+  const choices = (refused?.details?.workspaces ?? null) as string[] | null;
+  const oidc = welcome.data?.sign_in.oidc;
+
+  return (
+    <Gate title="Sign in">
+      {welcome.data && !welcome.data.set_up && (
+        <Note tone="warn">
+          <p className="strong">Nobody has set this gateway up yet.</p>
+          <p>Open the set-up link that <code>toolgate serve</code> printed when it started. It makes the first owner.</p>
+        </Note>
+      )}
+      {problem && <Note tone="bad"><p>{PROBLEMS[problem] ?? 'Signing in did not work.'}</p></Note>}
+      {signIn.error && !choices && <ErrorNote error={signIn.error} />}
+      {welcome.error && <ErrorNote error={welcome.error} retry={() => void welcome.refetch()} />}
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          signIn.mutate();
+        }}
+      >
+        <TextField label="E-mail" type="email" name="email" autoComplete="username" required value={email} onChange={setEmail} />
+        <TextField label="Password" type="password" name="password" autoComplete="current-password" required value={password} onChange={setPassword} />
+        {choices && (
+          <SelectField label="Workspace" hint="You are a member of several." value={workspace} options={[['', 'choose'], ...choices.map((name) => [name, name] as const)]} onChange={setWorkspace} />
+        )}
+        <Button type="submit" kind="primary" busy={signIn.isPending}>Sign in</Button>
+      </form>
+      {oidc && (
+        <a className="button" href={`${oidc.start_url}?return_to=${encodeURIComponent(returnTo())}`}>
+          Sign in with {oidc.name}
+        </a>
+      )}
+    </Gate>
+  );
+}

@@ -1,0 +1,99 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/client';
+import type { Workspace as Shape } from '../api/types';
+import { useMe } from '../shell/me';
+import { Badge } from '../ui/badge';
+import { Button } from '../ui/button';
+import { CheckField, SelectField, TextField } from '../ui/field';
+import { ErrorNote, Note } from '../ui/note';
+import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { Time } from '../ui/time';
+import { useSay } from '../ui/toast';
+
+interface Health {
+  status: string;
+  version: string;
+  database: string;
+  plugins: { active: number; quarantined: number; pending_approval: number };
+  tools: number;
+  runtime: string;
+  search: string;
+}
+
+export default function Workspace() {
+  const workspace = useQuery({ queryKey: ['workspace'], queryFn: () => call<Shape>('GET', '/workspace') });
+  const health = useQuery({ queryKey: ['health'], queryFn: () => call<Health>('GET', '/health') });
+  return (
+    <Page title="Workspace" about="What holds for everybody in this workspace.">
+      <div className="columns two">
+        <Loaded query={workspace}>{(data) => <Settings key={data.name + data.default_permission + data.keep_payloads} workspace={data} />}</Loaded>
+        <Loaded query={health}>
+          {(data) => (
+            <Card title="Gateway">
+              <Pairs
+                items={[
+                  ['Status', <Badge tone={data.status === 'ok' ? 'ok' : 'bad'}>{data.status}</Badge>],
+                  ['Version', data.version],
+                  ['Database', data.database],
+                  ['Plugins', `${data.plugins.active} active, ${data.plugins.quarantined} quarantined, ${data.plugins.pending_approval} waiting`],
+                  ['Tools', String(data.tools)],
+                  ['Sandboxes', data.runtime],
+                  ['Search', data.search],
+                ]}
+              />
+            </Card>
+          )}
+        </Loaded>
+      </div>
+    </Page>
+  );
+}
+
+function Settings({ workspace }: { workspace: Shape }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const say = useSay();
+  const owner = me.role === 'owner';
+  const [name, setName] = useState(workspace.name);
+  const [byDefault, setByDefault] = useState<string>(workspace.default_permission);
+  const [keep, setKeep] = useState(workspace.keep_payloads);
+  const save = useMutation({
+    mutationFn: () => call<Shape>('PATCH', '/workspace', { body: { name, default_permission: byDefault, keep_payloads: keep } }),
+    onSuccess: (next) => {
+      client.setQueryData(['workspace'], next);
+      void client.invalidateQueries({ queryKey: ['me'] });
+      say.done('Workspace saved');
+    },
+  });
+  const changed = name !== workspace.name || byDefault !== workspace.default_permission || keep !== workspace.keep_payloads;
+  return (
+    <Card title="Settings">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Pairs
+          items={[
+            ['Plan', <span className="row"><Badge tone="accent">{workspace.plan}</Badge>{workspace.rpm != null && <span>{workspace.rpm} requests a minute</span>}</span>],
+            ['Created', <Time at={workspace.created_at} />],
+          ]}
+        />
+        <TextField label="Name" readOnly={!owner} maxLength={200} value={name} onChange={setName} />
+        <SelectField
+          label="Tools without a rule"
+          disabled={!owner}
+          value={byDefault}
+          onChange={setByDefault}
+          options={[['allow', 'are allowed'], ['by_effect', 'are allowed when they read, and ask when they change something']]}
+        />
+        <CheckField label="Keep arguments and results of calls" hint="Off: a receipt says what left, not what it said." checked={keep} disabled={!owner} onChange={setKeep} />
+        {save.error && <ErrorNote error={save.error} />}
+        {owner ? <div><Button type="submit" kind="primary" busy={save.isPending} disabled={!changed}>Save</Button></div> : <Note><p>An owner changes these.</p></Note>}
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,82 @@
+// What a tool answered, in every way it can answer.
+
+import { Link } from 'wouter';
+import type { Execution, PlannedRequest } from '../api/types';
+import { State } from './badge';
+import { Code, Json } from './copy';
+import { Icon } from './icon';
+import { Note } from './note';
+import { duration } from './time';
+
+export function Answer({ execution }: { execution: Execution }) {
+  return (
+    <>
+      <div className="row">
+        <State name={execution.status} />
+        <span className="muted small">{duration(execution.duration_ms)}</span>
+      </div>
+      <Inside execution={execution} />
+    </>
+  );
+}
+
+function Inside({ execution }: { execution: Execution }) {
+  switch (execution.status) {
+    case 'success':
+      return <Json value={execution.result} label="result" />;
+    case 'error':
+      return (
+        <Note tone="bad">
+          <p className="strong">{execution.error?.message}</p>
+          {execution.error?.suggested_fix && <p>{execution.error.suggested_fix}</p>}
+          <p className="small">
+            {execution.error?.code}
+            {execution.error?.provider_status ? `, the service answered ${execution.error.provider_status}` : ''}
+            {execution.error?.can_retry ? ', may be repeated' : ', repeating will not help'}
+          </p>
+          {execution.error?.provider_body != null && <Json value={execution.error.provider_body} label="answer of the service" />}
+        </Note>
+      );
+    case 'auth_required':
+    case 'auth_expired':
+      return (
+        <Note tone="warn">
+          <p>{execution.message}</p>
+          {execution.connect_url && (
+            <div>
+              <a className="button" href={execution.connect_url} target="_blank" rel="noopener">
+                <Icon name="external" />
+                Connect
+              </a>
+            </div>
+          )}
+        </Note>
+      );
+    case 'approval_required':
+      return (
+        <Note tone="warn">
+          <p>{execution.message ?? 'A person has to approve this call.'}</p>
+          {execution.approval_id && <p><Link href={`/approvals/${execution.approval_id}`}>Look at the question</Link></p>}
+        </Note>
+      );
+    case 'dry_run':
+      return <Planned requests={execution.requests ?? []} />;
+  }
+}
+
+/** Requests that were not sent. Credentials stand there by the name of their slot. */
+export function Planned({ requests }: { requests: PlannedRequest[] }) {
+  if (requests.length === 0) return <p className="muted">Nothing would be sent.</p>;
+  return (
+    <div className="stack tight">
+      {requests.map((request, index) => (
+        <Code key={index} label={`request ${index + 1}`} text={[`${request.method} ${request.url}`, ...headers(request), ...(request.body ? ['', request.body] : [])].join('\n')} />
+      ))}
+    </div>
+  );
+}
+
+function headers(request: PlannedRequest): string[] {
+  const pairs = Array.isArray(request.headers) ? request.headers : Object.entries(request.headers);
+  return pairs.map(([name, value]) => `${name}: ${value}`);
+}

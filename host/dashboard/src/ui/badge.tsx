@@ -1,0 +1,21 @@
+// States in words and colour; the word alone is enough.
+
+import type { ReactNode } from 'react';
+
+export type Tone = 'plain' | 'ok' | 'warn' | 'bad' | 'info' | 'accent';
+
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={`badge ${tone}`}>{children}</span>;
+}
+
+const TONES: Record<string, Tone> = {
+  success: 'ok', active: 'ok', approved: 'ok', connected: 'ok', allow: 'ok', delivered: 'ok', used: 'ok', enabled: 'ok',
+  error: 'bad', deny: 'bad', denied: 'bad', quarantined: 'bad', revoked: 'bad', expired: 'bad', reauth_needed: 'bad', failed: 'bad', conflict: 'bad', disabled: 'bad',
+  auth_required: 'warn', auth_expired: 'warn', approval_required: 'warn', pending: 'warn', pending_approval: 'warn', ask: 'warn', cooling_down: 'warn', not_connected: 'warn',
+  dry_run: 'info', running: 'info', refreshing: 'info',
+};
+
+/** A state as the gateway names it. */
+export function State({ name }: { name: string }) {
+  return <Badge tone={TONES[name] ?? 'plain'}>{name.replaceAll('_', ' ')}</Badge>;
+}
