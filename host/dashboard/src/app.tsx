@@ -46,6 +46,8 @@ const PAGES: [string, LazyExoticComponent<ComponentType>][] = [
   ['/sessions', lazy(() => import('./pages/sessions'))],
   ['/sessions/:session', lazy(() => import('./pages/session'))],
 
+  ['/webhooks', lazy(() => import('./pages/webhooks'))],
+  ['/webhooks/:webhook', lazy(() => import('./pages/webhook'))],
   ['/settings/api', lazy(() => import('./pages/keys'))],
   ['/settings/clients', lazy(() => import('./pages/clients'))],
   ['/settings/members', lazy(() => import('./pages/members'))],

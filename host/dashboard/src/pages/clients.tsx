@@ -17,6 +17,8 @@ interface Client {
   text: (mcp: string, key: string, base: string) => string;
 }
 
+/** Values become ids, which have no spaces. */
+const idOf = (client: Client | undefined) => client?.name.replaceAll(' ', '-') ?? '';
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
 const CLIENTS: Client[] = [
@@ -81,12 +83,12 @@ export default function Clients() {
             {admin ? <p className="small">No key yet? <Link href="/settings/api">Create one</Link>.</p> : <Note><p>An admin makes keys, under Settings, API keys.</p></Note>}
           </div>
         </Card>
-        <Tabs.Root defaultValue={CLIENTS[0]?.name ?? ''}>
+        <Tabs.Root defaultValue={idOf(CLIENTS[0])}>
           <Tabs.List className="tabs" aria-label="Clients">
-            {CLIENTS.map((client) => <Tabs.Trigger key={client.name} className="tab" value={client.name}>{client.name}</Tabs.Trigger>)}
+            {CLIENTS.map((client) => <Tabs.Trigger key={client.name} className="tab" value={idOf(client)}>{client.name}</Tabs.Trigger>)}
           </Tabs.List>
           {CLIENTS.map((client) => (
-            <Tabs.Content key={client.name} value={client.name} tabIndex={-1}>
+            <Tabs.Content key={client.name} value={idOf(client)} tabIndex={-1}>
               <div className="stack tight">
                 <p className="muted">{client.where}</p>
                 <Code text={client.text(me.mcp_url, key.trim() || HOLDER, me.public_url)} label={`configuration for ${client.name}`} />

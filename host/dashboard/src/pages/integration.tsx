@@ -190,6 +190,7 @@ function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }
   const [clientId, setClientId] = useState(service.app?.client_id ?? '');
   const [secret, setSecret] = useState('');
   const [scopes, setScopes] = useState(service.app?.scopes?.join(' ') ?? '');
+  const [provider, setProvider] = useState(service.app?.base_url ?? '');
   const [removing, setRemoving] = useState(false);
   const path = `/services/${service.service}/app`;
   const took = (next: Service) => {
@@ -199,7 +200,7 @@ function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }
   const save = useMutation({
     mutationFn: () => {
       const list = scopes.split(/[\s,]+/).filter(Boolean);
-      return call<Service>('PUT', path, { body: { client_id: clientId, ...(secret && { client_secret: secret }), ...(list.length > 0 && { scopes: list }) } });
+      return call<Service>('PUT', path, { body: { client_id: clientId, ...(secret && { client_secret: secret }), ...(list.length > 0 && { scopes: list }), ...(provider && { base_url: provider }) } });
     },
     onSuccess: (next) => {
       took(next);
@@ -224,6 +225,7 @@ function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }
         <TextField label="Client id" name="client_id" required readOnly={readOnly} value={clientId} onChange={setClientId} />
         <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" readOnly={readOnly} value={secret} onChange={setSecret} hint={service.app?.has_secret ? 'One is stored and cannot be read; leave this empty to keep it.' : 'Stored sealed. Leave it empty for a public client.'} />
         <TextField label="Scopes" readOnly={readOnly} value={scopes} onChange={setScopes} hint="Separated by spaces; empty asks for what the plugin needs." />
+        <TextField label="Address of the provider" type="url" readOnly={readOnly} value={provider} onChange={setProvider} hint="Only for an installation of your own, such as https://git.example.com." />
         {save.error && <ErrorNote error={save.error} />}
         {!readOnly && (
           <div className="row">

@@ -56,19 +56,24 @@ function label(at: string, bucketMs: number): string {
   return new Intl.DateTimeFormat('en-GB', options).format(new Date(at));
 }
 
-function Frame({ series, bucketMs, at, format, scale: { width, x, y, step, ticks } }: { series: Point[]; bucketMs: number; at: (index: number) => void; format: (value: number) => string; scale: Scale }) {
+/** Behind the data: lines and their numbers. */
+function Grid({ format, scale: { width, y, ticks } }: { format: (value: number) => string; scale: Scale }) {
+  return ticks.map((tick) => (
+    <g key={tick}>
+      <line className="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
+      <text x={LEFT - 6} y={y(tick) + 4} textAnchor="end">{format(tick)}</text>
+    </g>
+  ));
+}
+
+/** Before the data: the times, and what the pointer meets. */
+function Times({ series, bucketMs, at, scale: { width, x, step } }: { series: Point[]; bucketMs: number; at: (index: number) => void; scale: Scale }) {
   const every = Math.ceil(series.length / Math.max(2, Math.floor((width - LEFT) / 80)));
   return (
     <>
-      {ticks.map((tick) => (
-        <g key={tick}>
-          <line className="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
-          <text x={LEFT - 6} y={y(tick) + 4} textAnchor="end">{format(tick)}</text>
-        </g>
-      ))}
       {series.map((point, index) =>
         index % every === 0 && index < series.length - every / 2 ? (
-          <text key={point.at} x={x(index) + step / 2} y={HEIGHT - 5} textAnchor={index === 0 ? 'start' : 'middle'}>{label(point.at, bucketMs)}</text>
+          <text key={point.at} x={x(index) + (index === 0 ? 0 : step / 2)} y={HEIGHT - 5} textAnchor={index === 0 ? 'start' : 'middle'}>{label(point.at, bucketMs)}</text>
         ) : null,
       )}
       {series.map((point, index) => (
@@ -97,6 +102,7 @@ export function CallsChart({ series, bucketMs }: { series: Point[]; bucketMs: nu
         <span className="small muted number">{shown ? `${label(shown.at, bucketMs)}: ${count(shown.calls)} calls, ${count(shown.errors)} errors` : ''}</span>
       </figcaption>
       <svg className="chart" viewBox={`0 0 ${width} ${HEIGHT}`} aria-hidden="true" onPointerLeave={() => setAt(null)}>
+        <Grid format={(value) => count(value)} scale={sizes} />
         {series.map((point, index) => {
           const good = Math.max(0, point.calls - point.errors - point.waiting);
           const left = sizes.x(index) + (sizes.step - wide) / 2;
@@ -109,7 +115,7 @@ export function CallsChart({ series, bucketMs }: { series: Point[]; bucketMs: nu
             return value > 0 && <rect key={kind + point.at} className={`bar-${kind}`} x={left} width={wide} y={top} height={Math.min(bottom, base) - top} />;
           });
         })}
-        <Frame series={series} bucketMs={bucketMs} at={setAt} format={(value) => count(value)} scale={sizes} />
+        <Times series={series} bucketMs={bucketMs} at={setAt} scale={sizes} />
       </svg>
       <Numbers caption="Calls over time" series={series} bucketMs={bucketMs} heads={['Calls', 'Waiting', 'Errors']} row={(point) => [point.calls, point.waiting, point.errors]} />
     </figure>
@@ -147,6 +153,7 @@ export function LatencyChart({ series, bucketMs }: { series: Point[]; bucketMs: 
         <span className="small muted number">{shown ? `${label(shown.at, bucketMs)}: ${duration(shown.p50_ms)}, ${duration(shown.p95_ms)}` : ''}</span>
       </figcaption>
       <svg className="chart" viewBox={`0 0 ${width} ${HEIGHT}`} aria-hidden="true" onPointerLeave={() => setAt(null)}>
+        <Grid format={(value) => duration(value)} scale={sizes} />
         <path className="line-b" d={line((point) => point.p95_ms)} />
         <path className="line-a" d={line((point) => point.p50_ms)} />
         {series.map((point, index) => (
@@ -155,7 +162,7 @@ export function LatencyChart({ series, bucketMs }: { series: Point[]; bucketMs: 
             {point.p50_ms != null && <circle className="dot-a" r="2" cx={sizes.x(index) + sizes.step / 2} cy={sizes.y(point.p50_ms)} />}
           </g>
         ))}
-        <Frame series={series} bucketMs={bucketMs} at={setAt} format={(value) => duration(value)} scale={sizes} />
+        <Times series={series} bucketMs={bucketMs} at={setAt} scale={sizes} />
       </svg>
       <Numbers caption="Duration over time" series={series} bucketMs={bucketMs} heads={['Median', '95th percentile']} row={(point) => [duration(point.p50_ms), duration(point.p95_ms)]} />
     </figure>

@@ -47,7 +47,7 @@ type Area = Common & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange
 export function TextArea({ label, hint, wrong, bare, onChange, code, ...rest }: Area) {
   return (
     <Field label={label} hint={hint} wrong={wrong} bare={bare}>
-      {(wiring) => <textarea spellCheck={!code} {...rest} {...wiring} className={`input ${code ? 'code' : ''}`} onChange={(event) => onChange(event.target.value)} />}
+      {(wiring) => <textarea spellCheck={!code} {...rest} {...wiring} className={`input ${code ? 'mono-text' : ''}`} onChange={(event) => onChange(event.target.value)} />}
     </Field>
   );
 }

@@ -5,42 +5,43 @@ import type { Rights as Shape } from '../api/types';
 import { Badge, type Tone } from './badge';
 import { Pairs } from './page';
 
-const words = (name: string) => name.replaceAll('_', ' ');
-
-/** How an entry of a difference reads: more is what to look at. */
-function toneOf(name: string): Tone {
-  if (/added|new|wider|gained/.test(name)) return 'warn';
-  return /removed|dropped|lost/.test(name) ? 'ok' : 'plain';
+interface Entry {
+  name: string;
+  values: string[];
 }
 
-function isEmpty(value: unknown): boolean {
-  if (value == null || value === false) return true;
-  return typeof value === 'object' && Object.keys(value).length === 0;
-}
-
-function Value({ value, tone }: { value: unknown; tone: Tone }) {
+/** One entry for each list or value, named by the way to it: `account user, scopes`. */
+export function entries(value: unknown, way: string[] = []): Entry[] {
+  const name = way.join(', ').replaceAll('_', ' ');
+  if (value == null || value === false) return [];
   if (Array.isArray(value)) {
-    return (
-      <span className="row">
-        {value.map((item, index) => (
-          <Value key={index} value={item} tone={tone} />
-        ))}
-      </span>
-    );
+    const plain = value.filter((item) => typeof item !== 'object').map(String);
+    const deep = value.filter((item): item is Record<string, unknown> => typeof item === 'object' && item != null);
+    const own = plain.length > 0 ? [{ name, values: plain }] : [];
+    return [...own, ...deep.flatMap(({ slot, ...rest }) => entries(rest, named(way, slot)))];
   }
-  if (value != null && typeof value === 'object') return <Rights rights={value as Shape} tone={tone} />;
-  return <Badge tone={tone}>{value === true ? 'yes' : String(value)}</Badge>;
+  if (typeof value === 'object') {
+    return Object.entries(value).flatMap(([key, item]) => entries(item, way.at(-1) === 'slots' ? named(way, key) : [...way, key]));
+  }
+  return [{ name, values: [value === true ? 'yes' : String(value)] }];
+}
+
+/** A slot is what people know as an account. */
+function named(way: string[], slot: unknown): string[] {
+  return [...way.slice(0, -1), `account ${String(slot ?? '')}`.trim()];
 }
 
 export function Rights({ rights, tone = 'plain' }: { rights: Shape; tone?: Tone }) {
-  const entries = Object.entries(rights).filter(([, value]) => !isEmpty(value));
-  if (entries.length === 0) return <p className="muted">None.</p>;
+  const all = entries(rights);
+  if (all.length === 0) return <p className="muted">None.</p>;
   return (
     <Pairs
-      items={entries.map(([name, value]) => {
-        const own = toneOf(name);
-        return [words(name), <Value value={value} tone={own === 'plain' ? tone : own} />] as const;
-      })}
+      items={all.map((entry) => [
+        entry.name,
+        <span className="row">
+          {entry.values.map((value) => <Badge key={value} tone={tone}>{value}</Badge>)}
+        </span>,
+      ])}
     />
   );
 }

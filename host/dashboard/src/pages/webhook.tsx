@@ -1,0 +1,120 @@
+// One webhook: its deliveries, a test, its secret.
+
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation, useParams } from 'wouter';
+import { call } from '../api/client';
+import type { Delivery, NewWebhook, Webhook as Shape } from '../api/types';
+import { State } from '../ui/badge';
+import { Button } from '../ui/button';
+import { Confirm } from '../ui/dialog';
+import { Empty, ErrorNote } from '../ui/note';
+import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { Table } from '../ui/table';
+import { duration, Time } from '../ui/time';
+import { useSay } from '../ui/toast';
+import { Secret, WebhookState } from './webhooks';
+
+export default function Webhook() {
+  const { webhook: id = '' } = useParams<{ webhook: string }>();
+  const [, go] = useLocation();
+  const client = useQueryClient();
+  const say = useSay();
+  const path = `/webhooks/${id}`;
+  const [asked, setAsked] = useState<'delete' | 'rotate' | null>(null);
+  const [rotated, setRotated] = useState<NewWebhook | null>(null);
+  const webhook = useQuery({ queryKey: ['webhooks', id], queryFn: () => call<Shape>('GET', path) });
+  const again = () => void client.invalidateQueries({ queryKey: ['webhooks'] });
+  const test = () => {
+    call('POST', `${path}/test`, { body: {} }).then(() => { say.done('A test event is on its way'); again(); }, say.failed);
+  };
+  const toggle = (on: boolean) => {
+    call('PATCH', path, { body: { enabled: on } }).then(again, say.failed);
+  };
+  const data = webhook.data;
+  return (
+    <Page
+      title={data?.description || 'Webhook'}
+      about={<span className="mono">{data?.url}</span>}
+      back={{ to: '/webhooks', name: 'Webhooks' }}
+      actions={
+        data && (
+          <>
+            <Button icon="play" onClick={test}>Send a test</Button>
+            <Button onClick={() => toggle(!data.enabled)}>{data.enabled ? 'Switch off' : 'Switch on'}</Button>
+            <Button onClick={() => setAsked('rotate')}>Rotate secret</Button>
+            <Button kind="danger" icon="trash" onClick={() => setAsked('delete')}>Delete</Button>
+          </>
+        )
+      }
+    >
+      <Loaded query={webhook}>
+        {(loaded) => (
+          <div className="stack">
+            <Card>
+              <Pairs
+                items={[
+                  ['State', <WebhookState row={loaded} />],
+                  ['Events', loaded.events.join(', ')],
+                  ...Object.entries(loaded.filters).map(([name, values]) => [name.replaceAll('_', ' '), (values ?? []).join(', ')] as const),
+                  loaded.previous_secret_until ? ['Old secret signs until', <Time at={loaded.previous_secret_until} />] : null,
+                  ['Created', <Time at={loaded.created_at} />],
+                ]}
+              />
+            </Card>
+            <Deliveries path={path} id={id} />
+          </div>
+        )}
+      </Loaded>
+      {asked === 'rotate' && (
+        <Confirm title="Rotate the secret?" action="Rotate" onClose={() => setAsked(null)} onConfirm={async () => { setRotated(await call<NewWebhook>('POST', `${path}/rotate`, { body: {} })); again(); }}>
+          <p>A new secret signs from now on. The old one signs beside it for a day, so that your receiver can switch.</p>
+        </Confirm>
+      )}
+      {asked === 'delete' && (
+        <Confirm title="Delete this webhook?" action="Delete" onClose={() => setAsked(null)} onConfirm={async () => { await call('DELETE', path); again(); go('/webhooks'); }}>
+          <p>Nothing more is sent to {data?.url}, and what has not arrived yet is dropped.</p>
+        </Confirm>
+      )}
+      {rotated && <Secret webhook={rotated} onClose={() => setRotated(null)} />}
+    </Page>
+  );
+}
+
+function Deliveries({ path, id }: { path: string; id: string }) {
+  const say = useSay();
+  const list = useInfiniteQuery({
+    queryKey: ['webhooks', id, 'deliveries'],
+    queryFn: ({ pageParam }) => call<{ deliveries: Delivery[]; next_cursor?: string | null }>('GET', `${path}/deliveries`, { query: { limit: 50, cursor: pageParam } }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor ?? null,
+  });
+  const rows = list.data?.pages.flatMap((page) => page.deliveries) ?? [];
+  const resend = (delivery: Delivery) => {
+    call('POST', `${path}/deliveries/${delivery.delivery_id}/resend`, { body: {} }).then(() => { say.done('It will be sent again'); void list.refetch(); }, say.failed);
+  };
+  return (
+    <Card title="Deliveries" flush>
+      {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+      {list.data && rows.length === 0 && <Empty icon="webhooks" title="Nothing was sent yet">Send a test to see whether your receiver answers.</Empty>}
+      {rows.length > 0 && (
+        <Table
+          caption="Deliveries, newest first"
+          rows={rows}
+          rowKey={(row) => row.delivery_id}
+          columns={[
+            { head: 'Event', cell: (row) => <span className="mono">{row.type}</span> },
+            { head: 'Status', cell: (row) => <State name={row.status} /> },
+            { head: 'Answer', cell: (row) => row.response_status ?? <span className="muted">{row.last_error ?? 'none'}</span> },
+            { head: 'Attempts', align: 'right', cell: (row) => row.attempts },
+            { head: 'Duration', align: 'right', cell: (row) => duration(row.duration_ms) },
+            { head: 'Next try', cell: (row) => (row.next_attempt_at ? <Time at={row.next_attempt_at} /> : <span className="muted">none</span>) },
+            { head: 'Made', cell: (row) => <Time at={row.created_at} /> },
+            { head: 'Actions', align: 'acts', cell: (row) => row.status !== 'pending' && <Button size="small" onClick={() => resend(row)}>Send again</Button> },
+          ]}
+        />
+      )}
+      {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+    </Card>
+  );
+}
