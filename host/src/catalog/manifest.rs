@@ -137,6 +137,9 @@ impl AuthKind {
     }
 }
 
+/// What a placement of an OAuth slot may name beside the token: the gateway's own registration.
+pub const CLIENT_ID: &str = "client_id";
+
 /// How the gateway authenticates itself at the token endpoint (RFC 6749, section 2.3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -141,6 +141,10 @@ impl Gateway {
         let (folder, store) = (PathBuf::from(&config.plugins_dir), gateway.store.clone());
         tokio::spawn(async move { plugins::watch(intake, &folder, store, stop).await });
         tokio::spawn(housekeeping::run(gateway.clone()));
+        tokio::spawn(connections::ahead::run(
+            gateway.connections.clone(),
+            gateway.stop.clone(),
+        ));
         Ok(gateway)
     }
 

@@ -245,6 +245,29 @@ impl Store {
         }))
     }
 
+    /// Holds a lease for longer. `false`: it is not `owner`'s any more.
+    pub async fn extend_lease(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        owner: &str,
+        until_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "UPDATE connections SET lease_until_ms = $4, version = version + 1 \
+                 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(owner)
+            .bind(until_ms)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
     /// Gives a lease back without a result. `false`: it was not `owner`'s any more.
     pub async fn release_connection(
         &self,
@@ -363,22 +386,28 @@ impl Store {
     }
 
     /// Connections of all workspaces whose token ends before `before_ms` and that may be refreshed
-    /// now, the most urgent first.
+    /// now, the most urgent first. `after`: those behind this end and id.
     pub async fn connections_due(
         &self,
         before_ms: i64,
         now_ms: i64,
+        after: Option<(i64, &str)>,
         limit: usize,
     ) -> Result<Vec<Connection>, StoreError> {
+        let (end_ms, id) = after.unwrap_or((i64::MIN, ""));
         Ok(portable!(read self, db => {
             sqlx::query_as(
                 "SELECT * FROM connections WHERE refreshable AND token_expires_at_ms < $1 \
                  AND state IN ('active', 'cooling_down') AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= $2) \
-                 AND (lease_until_ms IS NULL OR lease_until_ms <= $2) ORDER BY token_expires_at_ms, id LIMIT $3",
+                 AND (lease_until_ms IS NULL OR lease_until_ms <= $2) \
+                 AND (token_expires_at_ms > $4 OR (token_expires_at_ms = $4 AND id > $5)) \
+                 ORDER BY token_expires_at_ms, id LIMIT $3",
             )
             .bind(before_ms)
             .bind(now_ms)
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .bind(end_ms)
+            .bind(id)
             .fetch_all(db)
             .await?
         }))

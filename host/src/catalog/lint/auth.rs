@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{At, Lint, NAME_RULE, is_name, parameters, text};
 use crate::catalog::hosts;
-use crate::catalog::manifest::{AuthKind, Manifest, Placement, Slot};
+use crate::catalog::manifest::{AuthKind, CLIENT_ID, Manifest, Placement, Slot};
 
 const SLOTS_MAX: usize = 20;
 const SCOPES_MAX: usize = 200;
@@ -416,6 +416,12 @@ impl Names {
             }
             _ => {}
         }
+        let oauth = matches!(
+            slot.kind,
+            AuthKind::Oauth2 | AuthKind::Oauth2ClientCredentials
+        );
+        // The operator's registration, which some services want to see beside the token.
+        names.extend(oauth.then(|| CLIENT_ID.to_owned()));
         names.extend(manifest.parameters.iter().map(|p| p.key.clone()));
         names.extend(slot.token_parameters.keys().cloned());
         Self(names)

@@ -375,6 +375,22 @@ fn credential_slots_are_checked() {
         "has no `authorize_url`",
     );
     check_warning(slot("pkce", json!(false)), "/auth/0/pkce", "PKCE");
+    let with_client_id = json!([
+        { "header": "authorization", "template": "Bearer {secret}" },
+        { "header": "client-id", "template": "{client_id}" }
+    ]);
+    let placed = found(slot("placement", with_client_id.clone()));
+    assert!(placed.accepted(), "{:?}", placed.errors);
+    check(
+        |m| {
+            m["auth"] = json!([{
+                "slot": "user", "title": "Key", "type": "api_key", "placement": with_client_id,
+                "audience": ["https://api.github.com"]
+            }]);
+        },
+        "/auth/0/placement/1/template",
+        "is not a field",
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::link::Ask;
 use super::refresh::Unusable;
 use super::{Error, Gateway, Keeper, slot_of};
 use crate::catalog::Tool;
-use crate::catalog::manifest::{Manifest, Slot};
+use crate::catalog::manifest::{CLIENT_ID, Manifest, Slot};
 use crate::egress::{
     Credentials, Failure, FailureKind, Injection, Origin, SlotShape, fill_parameters,
 };
@@ -351,7 +351,7 @@ pub(super) fn is_secret(slot: Option<&Slot>, field: &str) -> bool {
     let declared = slot.and_then(|slot| slot.fields.iter().find(|known| known.key == field));
     match declared {
         Some(known) => known.secret,
-        None => !matches!(field, "username" | "access_key_id"),
+        None => !matches!(field, "username" | "access_key_id" | CLIENT_ID),
     }
 }
 
@@ -458,6 +458,7 @@ mod tests {
             ("key", true),
             ("other", true),
             ("username", false),
+            ("client_id", false),
         ] {
             assert_eq!(is_secret(slot, field), secret, "{field}");
         }

@@ -2,10 +2,11 @@
 //!
 //! Shapes and the operations that list, read and delete are here; [`link`] makes connect links,
 //! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool,
-//! [`refresh`] renews it. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's
+//! [`refresh`] renews it, [`ahead`] also while nobody calls. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's
 //! side. A credential is sealed in the store and open only while it is written into a request.
 
 mod account;
+pub(super) mod ahead;
 pub mod apps;
 mod backoff;
 mod call;

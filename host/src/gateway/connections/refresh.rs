@@ -13,16 +13,20 @@ use tokio::time::Instant;
 
 use super::credential::Credential;
 use super::{Error, Keeper, apps, backoff, place_of, slot_of};
-use crate::catalog::manifest::{AuthKind, Manifest};
+use crate::catalog::manifest::{AuthKind, CLIENT_ID, Manifest};
 use crate::ids;
 use crate::oauth::token::Grant;
 use crate::oauth::{self, OAuthError};
-use crate::store::{Connection, ConnectionHealth, RefreshFailed, Refreshed};
+use crate::store::{Connection, ConnectionHealth, RefreshFailed, Refreshed, StoreError};
+use crate::vault::Secret;
 
 /// A token is renewed this long before its end, or in the last quarter of a shorter life.
-const AHEAD_MS: i64 = 60_000;
-/// How long one refresh may hold a connection; longer than a token endpoint may take.
-const LEASE_MS: i64 = 30_000;
+pub(super) const AHEAD_MS: i64 = 60_000;
+/// How long one refresh holds a connection unless it says that it goes on. Short, so that one whose
+/// process was killed is soon somebody else's.
+const LEASE_MS: i64 = 10_000;
+/// How often it says so.
+const LEASE_AGAIN: Duration = Duration::from_secs(3);
 /// How long a call waits for a refresh that another process does.
 const OTHERS_WAIT: Duration = Duration::from_secs(35);
 /// How often it looks.
@@ -33,6 +37,9 @@ pub(super) struct Fresh {
     pub row: Connection,
     pub credential: Credential,
 }
+
+/// The inner result is the provider's word, the outer one the gateway's own fault.
+type Asked = Result<Result<(Credential, Option<Vec<String>>), OAuthError>, Error>;
 
 /// Why a connection cannot be used now.
 #[derive(Debug, thiserror::Error)]
@@ -157,7 +164,7 @@ impl Keeper {
         row: &Connection,
         owner: &str,
     ) -> Result<Connection, Unusable> {
-        let asked = self.ask(manifest, row).await;
+        let asked = self.ask_leased(manifest, row, owner).await;
         let now_ms = self.clock.now_ms();
         let (credential, scopes) = match asked {
             Ok(Ok(renewed)) => renewed,
@@ -206,13 +213,28 @@ impl Keeper {
         }
     }
 
-    /// The inner result is the provider's word, the outer one the gateway's own fault.
-    #[allow(clippy::type_complexity)]
-    async fn ask(
-        &self,
-        manifest: &Manifest,
-        row: &Connection,
-    ) -> Result<Result<(Credential, Option<Vec<String>>), OAuthError>, Error> {
+    /// Asks, and keeps the lease for as long as the provider takes.
+    async fn ask_leased(&self, manifest: &Manifest, row: &Connection, owner: &str) -> Asked {
+        let mut asked = std::pin::pin!(self.ask(manifest, row));
+        loop {
+            tokio::select! {
+                answer = &mut asked => return answer,
+                extended = self.extend_later(row, owner) => if let Err(cause) = extended {
+                    tracing::warn!(connection.id = row.id, error = %cause, "connections.lease_not_extended");
+                }
+            }
+        }
+    }
+
+    async fn extend_later(&self, row: &Connection, owner: &str) -> Result<bool, StoreError> {
+        tokio::time::sleep(LEASE_AGAIN).await;
+        let until_ms = self.clock.now_ms().saturating_add(LEASE_MS);
+        self.store
+            .extend_lease(&row.workspace_id, &row.id, owner, until_ms)
+            .await
+    }
+
+    async fn ask(&self, manifest: &Manifest, row: &Connection) -> Asked {
         let missing = |what: &str| Error::Internal(anyhow::anyhow!("{what} is gone"));
         let slot = slot_of(manifest, &row.slot).ok_or_else(|| missing("the slot"))?;
         let Some(app) = apps::find(&self.store, manifest, &row.workspace_id).await? else {
@@ -232,6 +254,8 @@ impl Keeper {
             Err(refused) => return Ok(Err(refused)),
         };
         credential.values.insert("secret".to_owned(), tokens.access);
+        let client_id = Secret::new(provider.client_id.clone());
+        credential.values.insert(CLIENT_ID.to_owned(), client_id);
         credential.lifetime_ms = tokens.lifetime_s.map(ms);
         if let Some(token) = tokens.refresh {
             credential.refresh = Some(token);
@@ -301,7 +325,7 @@ fn usable(row: &Connection) -> Result<(), Unusable> {
     }
 }
 
-fn ends_soon(row: &Connection, credential: &Credential, now_ms: i64) -> bool {
+pub(super) fn ends_soon(row: &Connection, credential: &Credential, now_ms: i64) -> bool {
     let ahead_ms = credential
         .lifetime_ms
         .map_or(AHEAD_MS, |life| AHEAD_MS.min(life / 4));
@@ -324,10 +348,15 @@ pub(super) fn union(first: &[String], more: impl IntoIterator<Item = String>) ->
     all
 }
 
-/// A token answer as a credential.
-pub(super) fn credential_of(tokens: &oauth::token::Tokens) -> Credential {
+/// A token answer as a credential. The client id goes with it: some providers want to see it beside
+/// the token that was issued to it.
+pub(super) fn credential_of(tokens: &oauth::token::Tokens, client_id: &str) -> Credential {
     Credential {
-        values: [("secret".to_owned(), tokens.access.clone())].into(),
+        values: [
+            ("secret".to_owned(), tokens.access.clone()),
+            (CLIENT_ID.to_owned(), Secret::new(client_id)),
+        ]
+        .into(),
         refresh: tokens.refresh.clone(),
         lifetime_ms: tokens.lifetime_s.map(ms),
     }

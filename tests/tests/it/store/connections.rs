@@ -253,6 +253,14 @@ async fn a_lease_of_a_dead_process_runs_out(at: Empty) {
             .unwrap()
     );
     assert!(lease("third", NOW_MS + LEASE_MS).await);
+    let longer = async |owner| {
+        let until_ms = NOW_MS + 3 * LEASE_MS;
+        let extended = at.store.extend_lease(&acme.id, "con_1", owner, until_ms);
+        extended.await.unwrap()
+    };
+    assert!(longer("third").await && !longer("dead").await);
+    assert!(!lease("fourth", NOW_MS + 3 * LEASE_MS - 1).await);
+    assert!(lease("fourth", NOW_MS + 3 * LEASE_MS).await);
 }
 
 async fn only_the_holder_stores_what_a_refresh_brought(at: Empty) {
@@ -302,14 +310,14 @@ async fn a_failed_refresh_waits_for_its_time(at: Empty) {
         .unwrap();
     let due = async |now_ms| {
         at.store
-            .connections_due(NOW_MS + 90_000, now_ms, 10)
+            .connections_due(NOW_MS + 90_000, now_ms, None, 10)
             .await
             .unwrap()
             .len()
     };
     assert_eq!(
         at.store
-            .connections_due(NOW_MS + 60_000, NOW_MS, 10)
+            .connections_due(NOW_MS + 60_000, NOW_MS, None, 10)
             .await
             .unwrap()
             .len(),
@@ -317,6 +325,20 @@ async fn a_failed_refresh_waits_for_its_time(at: Empty) {
         "still long good"
     );
     assert_eq!(due(NOW_MS).await, 1);
+    let behind = async |after| {
+        let due = at.store.connections_due(NOW_MS + 90_000, NOW_MS, after, 10);
+        due.await.unwrap().len()
+    };
+    let end_ms = at
+        .store
+        .find_connection(&acme.id, "con_1")
+        .await
+        .unwrap()
+        .and_then(|row| row.token_expires_at_ms)
+        .unwrap();
+    assert_eq!(behind(Some((end_ms, "con_0"))).await, 1);
+    assert_eq!(behind(Some((end_ms, "con_1"))).await, 0);
+    assert_eq!(behind(Some((end_ms - 1, "con_2"))).await, 1);
     at.store
         .try_lease_connection(&acme.id, "con_1", "p", NOW_MS, LEASE_MS)
         .await

@@ -146,7 +146,7 @@ impl Gateway {
             refreshable: tokens.refresh.is_some()
                 || open.slot.kind == AuthKind::Oauth2ClientCredentials,
         };
-        self.conclude(open, credential_of(&tokens), details, None)
-            .await
+        let credential = credential_of(&tokens, &provider.client_id);
+        self.conclude(open, credential, details, None).await
     }
 }
