@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Prometheus and
-# Chromium as Debian packages, the MCP clients and the conformance runner from npm and PyPI.
+# Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server and
+# the Matrix homeserver from npm and PyPI.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -37,3 +38,4 @@ fi
 "$here/mcp/setup.sh"
 "$here/corpus/setup.sh"
 "$here/oidc/setup.sh"
+"$here/matrix/setup.sh"

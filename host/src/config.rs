@@ -44,7 +44,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub data_dir: Option<PathBuf>,
-    /// sqlite://PATH or postgres://... [default: sqlite://<data-dir>/toolgate.db]
+    /// sqlite://PATH or postgres://... (TLS: ?sslmode=verify-full&sslrootcert=FILE) [default: sqlite://<data-dir>/toolgate.db]
     #[arg(
         long,
         global = true,

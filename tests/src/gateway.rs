@@ -52,6 +52,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    pub async fn of(response: reqwest::Response) -> Self {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Self {
+            status,
+            headers,
+            text: response.text().await.expect("the answer is text"),
+        }
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|cause| {
             panic!(
@@ -209,13 +218,7 @@ impl TestGateway {
                 .header("content-type", "application/json")
                 .body(body);
         }
-        let response = request.send().await.expect("the gateway answers");
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer {
-            status,
-            headers,
-            text: response.text().await.expect("the answer is text"),
-        }
+        Answer::of(request.send().await.expect("the gateway answers")).await
     }
 
     /// The state of a file of the plugins folder and its reason.

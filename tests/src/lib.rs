@@ -2,9 +2,12 @@
 //! part is missing: the test fails and says which package brings it.
 
 pub mod component;
+pub mod gate;
 pub mod gateway;
 pub mod mcp;
 pub mod oidc;
 pub mod postgres;
+pub mod process;
 pub mod provider;
+pub mod synapse;
 pub mod upstream;

@@ -1,5 +1,5 @@
 //! A private PostgreSQL: the distribution's server on a unix socket in a temporary folder, with
-//! nothing on the network.
+//! nothing on the network unless a test asks for TLS ([`Secure`]).
 //!
 //! One cluster serves all tests of a process, each with a database of its own ([`fresh_url`]). It
 //! goes when the process does: a small shell waits for the end of its standard input, which the
@@ -17,12 +17,48 @@ use anyhow::{Context as _, Result, bail, ensure};
 /// # Panics
 /// When the server cannot be started, with the reason; never skips.
 pub fn fresh_url() -> String {
-    static CLUSTER: OnceLock<Cluster> = OnceLock::new();
-    let cluster = CLUSTER
-        .get_or_init(|| Cluster::start().unwrap_or_else(|error| panic!("PostgreSQL: {error:#}")));
-    cluster
+    cluster()
         .create_database()
         .unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"))
+}
+
+/// What `pg_dump` writes of a database of [`fresh_url`].
+///
+/// # Panics
+/// When it cannot, with the reason.
+pub fn dump(url: &str) -> Vec<u8> {
+    let output = cluster()
+        .command("pg_dump")
+        .args(["--inserts", "--dbname", url])
+        .output()
+        .expect("pg_dump runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "pg_dump: {said}");
+    output.stdout
+}
+
+fn cluster() -> &'static Cluster {
+    static CLUSTER: OnceLock<Cluster> = OnceLock::new();
+    CLUSTER.get_or_init(|| Cluster::start().unwrap_or_else(|error| panic!("PostgreSQL: {error:#}")))
+}
+
+/// A cluster of its own that takes only TLS, on loopback, with a certificate that it signed itself.
+#[derive(Debug)]
+pub struct Secure {
+    /// `postgres://` of an empty database, without parameters.
+    pub url: String,
+    /// The certificate, for `localhost`, as PEM.
+    pub certificate: PathBuf,
+    /// Another one.
+    pub wrong_certificate: PathBuf,
+}
+
+/// Starts a cluster with TLS.
+///
+/// # Panics
+/// When it cannot be started, with the reason; never skips.
+pub fn secure() -> Secure {
+    Cluster::start_secure().unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"))
 }
 
 #[derive(Debug)]
@@ -34,6 +70,52 @@ struct Cluster {
 
 impl Cluster {
     fn start() -> Result<Self> {
+        Self::start_with(|_| Ok("-c listen_addresses=".to_owned()))
+    }
+
+    fn start_secure() -> Result<Secure> {
+        let port = crate::process::free_port();
+        let cluster = Self::start_with(|cluster| {
+            let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
+            let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
+            let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
+            cluster.write("data/pg_hba.conf", rules)?;
+            cluster.write("data/server.key", &made.signing_key.serialize_pem())?;
+            cluster.write("server.crt", &made.cert.pem())?;
+            cluster.write("other.crt", &other.cert.pem())?;
+            let certificate = cluster.folder.join("server.crt");
+            Ok(format!(
+                "-c listen_addresses=127.0.0.1 -c port={port} -c ssl=on -c ssl_key_file=server.key \
+                 -c ssl_cert_file={}",
+                certificate.display()
+            ))
+        })?;
+        run(cluster
+            .command("createdb")
+            .arg("--host")
+            .arg(&cluster.folder)
+            .args(["--username=postgres", "--port", &port.to_string(), "t"]))?;
+        Ok(Secure {
+            url: format!("postgres://postgres@localhost:{port}/t"),
+            certificate: cluster.folder.join("server.crt"),
+            wrong_certificate: cluster.folder.join("other.crt"),
+        })
+    }
+
+    /// A file that the server takes for its own: nobody else may read it.
+    fn write(&self, name: &str, text: &str) -> Result<()> {
+        let path = self.folder.join(name);
+        std::fs::write(&path, text)?;
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&path, mode)?;
+        if is_root() {
+            run(Command::new("chown").arg("postgres").arg(&path))?;
+        }
+        Ok(())
+    }
+
+    /// `listens`: prepares the new cluster and answers the options that say where it listens.
+    fn start_with(listens: impl FnOnce(&Self) -> Result<String>) -> Result<Self> {
         let binaries = find_binaries()?;
         let folder = tempfile::Builder::new()
             .prefix("toolgate-pg-")
@@ -65,8 +147,9 @@ impl Cluster {
                 "-D",
             ])
             .arg(&data))?;
+        let listens = listens(&cluster)?;
         let options = format!(
-            "-c listen_addresses= -c unix_socket_directories={} -c fsync=off -c synchronous_commit=off \
+            "{listens} -c unix_socket_directories={} -c fsync=off -c synchronous_commit=off \
              -c full_page_writes=off -c max_connections=400",
             cluster.folder.display()
         );

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use axum::body::Body;
 use axum::http::Response;
 use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use url::{Url, form_urlencoded};
@@ -28,9 +28,13 @@ pub struct Memory {
     /// Requests for a refresh, granted or not.
     pub refresh_requests: u64,
     pub revoked: Vec<String>,
+    /// The client need not show its secret.
+    pub public: bool,
+    /// How the client named itself for each token: `basic`, `post` or `none`.
+    pub clients: Vec<&'static str>,
     /// Status with which the token endpoint answers instead.
     pub broken: Option<u16>,
-    /// `expires_in` of new tokens; 3600 if absent.
+    /// `expires_in` of a token for a code; of all others it is 3600.
     pub lifetime_s: Option<u64>,
     /// `scope` of the answers; `repo,read:user` if absent.
     pub scope: Option<String>,
@@ -120,8 +124,8 @@ pub fn query_of(url: &str) -> BTreeMap<String, String> {
 fn answer(memory: &mut Memory, request: &Received) -> Response<Body> {
     let path = request.target.split('?').next().unwrap_or_default();
     match path {
-        "/login/oauth/access_token" => token(memory, request),
-        "/login/oauth/revoke" => {
+        _ if path.ends_with("token") => token(memory, request),
+        _ if path.ends_with("revoke") => {
             let form = form(request);
             let token = form.get("token").cloned().unwrap_or_default();
             memory.refresh.remove(&token);
@@ -157,11 +161,23 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
     if let Some(status) = memory.broken {
         return json_answer(status, json!({}));
     }
-    if field("client_id") != "the-client" || field("client_secret") != "the-client-secret" {
-        return json_answer(401, json!({"error": "invalid_client"}));
-    }
+    let basic = format!("Basic {}", STANDARD.encode("the-client:the-client-secret"));
+    let header = request
+        .headers
+        .iter()
+        .find(|(name, _)| name == "authorization");
+    let (named, secret) = (field("client_id"), field("client_secret"));
+    let client = match (header, named.as_str(), secret.as_str()) {
+        (Some((_, value)), "", "") if *value == basic => "basic",
+        (None, "the-client", "the-client-secret") => "post",
+        (None, "the-client", "") if memory.public => "none",
+        _ => return json_answer(401, json!({"error": "invalid_client"})),
+    };
+    memory.clients.push(client);
+    let mut lifetime_s = 3600;
     let granted = match field("grant_type").as_str() {
         "authorization_code" => {
+            lifetime_s = memory.lifetime_s.unwrap_or(lifetime_s);
             memory
                 .codes
                 .remove(&field("code"))
@@ -193,7 +209,7 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
         200,
         json!({
             "access_token": access, "refresh_token": refresh, "token_type": "bearer",
-            "expires_in": memory.lifetime_s.unwrap_or(3600), "scope": memory.scope.as_deref().unwrap_or("repo,read:user"),
+            "expires_in": lifetime_s, "scope": memory.scope.as_deref().unwrap_or("repo,read:user"),
         }),
     )
 }

@@ -1,10 +1,19 @@
 //! Connecting: the link, the provider, the way back, the life of a credential.
 
 mod agent;
+mod bait;
 mod browser;
 mod form;
+mod hunted;
+mod jira;
+mod killed;
 mod life;
 mod machine;
+mod matrix;
+mod places;
+mod planted;
+mod processes;
+mod real;
 mod refusals;
 
 use reqwest::Method;
@@ -92,6 +101,10 @@ async fn browse(
             .header("content-type", "application/x-www-form-urlencoded")
             .body(body);
     }
+    page_of(request).await
+}
+
+async fn page_of(request: reqwest::RequestBuilder) -> Page {
     let response = request.send().await.unwrap();
     Page {
         status: response.status().as_u16(),

@@ -16,7 +16,7 @@ fn plugin(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../plugins/{name}/openapi.yaml"))
 }
 
-async fn built(description: PathBuf) -> Vec<u8> {
+pub async fn built(description: PathBuf) -> Vec<u8> {
     let input = Input {
         description,
         ..Input::default()

@@ -1,6 +1,6 @@
 //! The process as an operator knows it: another database, a full house, a shutdown.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,26 +12,7 @@ use tokio::sync::{Notify, Semaphore};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, built_plugin, client};
 use toolgate_tests::postgres;
-
-/// The program, as `tests/run.sh` names it or as cargo leaves it.
-pub fn program() -> PathBuf {
-    let program = std::env::var_os("TOOLGATE").map_or_else(
-        || {
-            let test = std::env::current_exe().unwrap();
-            test.parent()
-                .and_then(Path::parent)
-                .unwrap()
-                .join("toolgate")
-        },
-        PathBuf::from,
-    );
-    assert!(
-        program.exists(),
-        "{} is missing: run `cargo build` first",
-        program.display()
-    );
-    program
-}
+pub use toolgate_tests::process::program;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_main_job_runs_on_postgresql() {

@@ -5,6 +5,7 @@ use toolgate::gateway::connections::apps;
 use toolgate::store::ALL_WORKSPACES;
 use toolgate::vault::{Secret, Vault};
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::mcp::{Call, Client, Job, converse};
 use toolgate_tests::oidc::{Server, visit};
 
 use super::run;
@@ -86,4 +87,57 @@ async fn a_person_connects_the_token_is_renewed_and_a_revoked_grant_is_connected
     );
     assert_eq!(again["connections"].as_array().map(Vec::len), Some(1));
     assert_eq!(json!(again["connections"][0]["state"]), "active");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_over_mcp_has_the_same_story() {
+    let (gateway, server) = world().await;
+    let url = gateway.url("/mcp");
+    let say = async || {
+        let arguments = json!({ "tool_name": super::TOOL, "arguments": "{}" });
+        let job = Job {
+            url: &url,
+            key: &gateway.key,
+            opens_urls: false,
+            calls: vec![Call {
+                name: "svc_execute_tool",
+                arguments,
+            }],
+        };
+        let said = converse(Client::JavaScript("2026-07-28"), &job).await;
+        said.unwrap().results[0].text().to_owned()
+    };
+    let link_in = |text: &str| -> String {
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("Connect Link: "));
+        line.unwrap_or_else(|| panic!("no link: {text}")).to_owned()
+    };
+    let connections = async || {
+        let listed = gateway.get("/v1/connections").await.data();
+        listed["connections"].as_array().unwrap().clone()
+    };
+    let first = say().await;
+    assert!(first.contains("\nReason: auth_required\n"), "{first}");
+    visit(&link_in(&first), "octo-ada").await.unwrap();
+    let second = say().await;
+    assert!(second.contains("octo-ada"), "{second}");
+    gateway
+        .wait("the token to end and to be renewed", async || {
+            let again = say().await;
+            assert!(again.contains("octo-ada"), "{again}");
+            server.refreshes().await.unwrap() >= 1
+        })
+        .await;
+    server.revoke_everything().await.unwrap();
+    let fourth = say().await;
+    assert!(fourth.contains("\nReason: auth_expired\n"), "{fourth}");
+    let before = connections().await;
+    assert_eq!(before[0]["state"], "reauth_needed");
+    visit(&link_in(&fourth), "octo-ada").await.unwrap();
+    let fifth = say().await;
+    assert!(fifth.contains("octo-ada"), "{fifth}");
+    let after = connections().await;
+    assert_eq!(after.len(), 1);
+    assert_eq!(after[0]["connection_id"], before[0]["connection_id"]);
 }

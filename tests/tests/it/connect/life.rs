@@ -90,7 +90,6 @@ async fn a_token_is_renewed_ahead_of_its_end() {
     let (gateway, provider) = world().await;
     provider.memory().lifetime_s = Some(0);
     connect(&gateway, &provider, "ada").await;
-    provider.memory().lifetime_s = None;
     assert_eq!(run(&gateway, "ada").await["status"], "success");
     assert_eq!(run(&gateway, "ada").await["status"], "success");
     assert_eq!(provider.memory().refreshes, 1);
@@ -100,6 +99,31 @@ async fn a_token_is_renewed_ahead_of_its_end() {
         asked.iter().filter(|one| one.target == "/user").count() == 3,
         "{asked:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_near_its_end_is_renewed_while_nobody_calls() {
+    let (gateway, provider) = world().await;
+    connect(&gateway, &provider, "ada").await;
+    connect(&gateway, &provider, "eve").await;
+    // One of the two ends within the minute, as the clock of this gateway cannot be moved.
+    let path = gateway.config.data_dir.join("toolgate.db");
+    let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
+    sqlx::query("UPDATE connections SET token_expires_at_ms = $1 WHERE user_id = 'ada'")
+        .bind(gateway.gateway.clock().now_ms() + 30_000)
+        .execute(&pool)
+        .await
+        .unwrap();
+    gateway
+        .wait("the token to be renewed", async || {
+            provider.memory().refreshes > 0
+        })
+        .await;
+    assert_eq!(run(&gateway, "ada").await["status"], "success");
+    assert_eq!(run(&gateway, "eve").await["status"], "success");
+    assert_eq!(provider.memory().refresh_requests, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

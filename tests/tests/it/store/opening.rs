@@ -93,3 +93,35 @@ async fn an_unknown_kind_of_database_is_refused() {
         );
     }
 }
+
+#[tokio::test]
+async fn postgresql_is_spoken_to_over_tls_with_a_trusted_certificate_only() {
+    let secure = tokio::task::spawn_blocking(toolgate_tests::postgres::secure)
+        .await
+        .unwrap();
+    let with = |mode: &str, root: &std::path::Path| {
+        let root = root.display();
+        format!("{}?sslmode={mode}&sslrootcert={root}", secure.url)
+    };
+    let trusted = with("verify-full", &secure.certificate);
+    let store = Store::open(&trusted).await.unwrap();
+    store.ping().await.unwrap();
+    let pool = sqlx::PgPool::connect(&trusted).await.unwrap();
+    let tls: String =
+        sqlx::query_scalar("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+    assert_eq!(tls, "TLSv1.3");
+    let elsewhere = trusted.replace("@localhost", "@127.0.0.1");
+    for refused in [
+        with("verify-full", &secure.wrong_certificate),
+        with("verify-ca", &secure.wrong_certificate),
+        with("disable", &secure.certificate),
+        // The certificate is for another name.
+        elsewhere,
+    ] {
+        let outcome = Store::open(&refused).await;
+        assert!(outcome.is_err(), "{refused}");
+    }
+}

@@ -1,0 +1,230 @@
+//! The program itself, as an operator runs it: flags, files, signals.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, ChildStdout, Command};
+
+use crate::gateway::{Answer, PATIENCE, built_plugin, client};
+
+/// The program, as `tests/run.sh` names it or as cargo leaves it.
+///
+/// # Panics
+/// When it has not been built.
+pub fn program() -> PathBuf {
+    let program = std::env::var_os("TOOLGATE").map_or_else(
+        || {
+            let test = std::env::current_exe().expect("a test is a file");
+            let folder = test.parent().and_then(Path::parent).expect("in a folder");
+            folder.join("toolgate")
+        },
+        PathBuf::from,
+    );
+    assert!(
+        program.exists(),
+        "{} is missing: run `cargo build` first",
+        program.display()
+    );
+    program
+}
+
+/// What every command of one installation is given.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// Holds `data`, `plugins` and the log.
+    pub folder: PathBuf,
+    /// Kept from start to start, as links and callbacks name it.
+    pub port: u16,
+    /// SQLite in the data folder where absent.
+    pub database_url: Option<String>,
+    /// Shared by installations with one database; in the data folder where absent.
+    pub master_key_file: Option<PathBuf>,
+    /// `HOST=URL`.
+    pub allow_upstream: Vec<String>,
+    /// `TOOLGATE_LOG`, and the like.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Installation {
+    /// With these plugins, as they were built.
+    pub fn new(folder: &Path, services: &[&str]) -> Self {
+        let plugins = folder.join("plugins");
+        std::fs::create_dir_all(&plugins).expect("a folder");
+        for service in services {
+            let component = built_plugin(service).expect("the plugin was built");
+            std::fs::write(plugins.join(format!("{service}.wasm")), component).expect("written");
+        }
+        Self {
+            folder: folder.to_owned(),
+            port: free_port(),
+            database_url: None,
+            master_key_file: None,
+            allow_upstream: Vec::new(),
+            environment: Vec::new(),
+        }
+    }
+
+    /// Everything that was written to standard error so far.
+    pub fn log(&self) -> String {
+        let bytes = std::fs::read(self.folder.join("log")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program());
+        command
+            .args(arguments)
+            .args(["--json", "--listen", &format!("127.0.0.1:{}", self.port)])
+            .arg("--data-dir")
+            .arg(self.folder.join("data"))
+            .arg("--plugins-dir")
+            .arg(self.folder.join("plugins"))
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(self.log_file())
+            .kill_on_drop(true);
+        if let Some(url) = &self.database_url {
+            command.arg("--database-url").arg(url);
+        }
+        if let Some(file) = &self.master_key_file {
+            command.arg("--master-key-file").arg(file);
+        }
+        for upstream in &self.allow_upstream {
+            command.arg("--allow-upstream").arg(upstream);
+        }
+        command.envs(self.environment.iter().cloned());
+        command
+    }
+
+    fn log_file(&self) -> File {
+        std::fs::create_dir_all(&self.folder).expect("a folder");
+        let mut options = File::options();
+        let log = options.create(true).append(true);
+        log.open(self.folder.join("log")).expect("a file")
+    }
+
+    /// Runs one command and answers what it printed.
+    pub async fn run(&self, arguments: &[&str]) -> Value {
+        let output = self.command(arguments).output().await.expect("it runs");
+        assert!(output.status.success(), "{arguments:?}: {}", self.log());
+        serde_json::from_slice(&output.stdout).expect("--json prints JSON")
+    }
+
+    /// Starts `serve` and waits until these tools are there.
+    pub async fn serve(&self, tools: &[&str]) -> Process {
+        let mut child = self.command(&["serve", "--dev"]).spawn().expect("it runs");
+        let stdout = child.stdout.take().expect("a pipe was asked for");
+        let mut lines = BufReader::new(stdout);
+        let mut text = String::new();
+        while !text.ends_with("\n}\n") {
+            let read = lines.read_line(&mut text).await.expect("a pipe");
+            assert!(read > 0, "the process ended: {}", self.log());
+        }
+        let first: Value = serde_json::from_str(&text).expect("--json prints JSON");
+        let kept = self.folder.join("key");
+        if let Some(key) = first["key"].as_str() {
+            std::fs::write(&kept, key).expect("written");
+        }
+        let process = Process {
+            base: format!("http://127.0.0.1:{}", self.port),
+            key: std::fs::read_to_string(&kept).unwrap_or_default(),
+            client: client(),
+            child,
+            _stdout: lines,
+        };
+        for tool in tools {
+            let path = format!("/v1/tools/{tool}/schema");
+            wait(&format!("{tool} to be there"), async || {
+                process.get(&path).await.status == 200
+            })
+            .await;
+        }
+        process
+    }
+}
+
+/// A running `toolgate serve`; is killed with this.
+pub struct Process {
+    /// `http://127.0.0.1:PORT`.
+    pub base: String,
+    pub key: String,
+    pub client: reqwest::Client,
+    child: Child,
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Process {
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, None).await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(Method::POST, path, Some(body)).await
+    }
+
+    pub async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Answer {
+        let mut request = self
+            .client
+            .request(method, self.url(path))
+            .header("authorization", format!("Bearer {}", self.key));
+        if let Some(body) = body {
+            request = request
+                .header("content-type", "application/json")
+                .body(body.to_string());
+        }
+        Answer::of(request.send().await.expect("the process answers")).await
+    }
+
+    /// A signal to the process, by name.
+    pub async fn signal(&self, name: &str) {
+        let id = self.child.id().expect("it runs").to_string();
+        let mut kill = Command::new("kill");
+        kill.args([&format!("-{name}"), &id]);
+        assert!(kill.status().await.expect("kill runs").success());
+    }
+
+    /// SIGKILL: no handler runs, nothing is flushed.
+    pub async fn kill(mut self) {
+        self.child.kill().await.expect("killed");
+    }
+
+    /// Waits for the end that a signal brings.
+    pub async fn ended(mut self) {
+        let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
+        ended.expect("the process ends").expect("it ran");
+    }
+}
+
+/// A port that nobody listens on, outside the range that the kernel gives to clients.
+pub fn free_port() -> u16 {
+    loop {
+        let port = rand::random_range(20_000..32_000);
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+/// Waits until `holds`; a test that waits too long fails with what it waited for.
+pub async fn wait(what: &str, holds: impl AsyncFn() -> bool) {
+    let waited = tokio::time::timeout(PATIENCE, async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    assert!(
+        waited.await.is_ok(),
+        "waited {} s in vain for {what}",
+        PATIENCE.as_secs()
+    );
+}

@@ -1,0 +1,325 @@
+//! SIGKILL in the middle of a refresh or a callback: after the restart no connection is lost that
+//! the protocol can save, and none is stuck.
+//!
+//! The process has no switch for this. It is held where it stands by those that it talks to: by a
+//! gate before the provider, or by a lock on the row that it wants to write.
+
+use futures_util::future::join_all;
+use serde_json::Value;
+use sqlx::postgres::{PgConnection, PgPoolOptions};
+use sqlx::{Connection as _, PgPool};
+use tempfile::TempDir;
+use toolgate_tests::gate::{Gate, Point};
+use toolgate_tests::postgres;
+use toolgate_tests::process::{Installation, Process, wait};
+use toolgate_tests::provider::Provider;
+
+use super::real::{come_back, configure, connect, follow, link, press, run};
+use super::{Page, TOOL};
+
+const TOKEN: &str = "/login/oauth/access_token";
+const ACCOUNT: &str = "/user";
+
+/// How a user's story goes on after the restart.
+enum Then {
+    /// The call works as if nothing had happened.
+    Works,
+    /// The call answers `auth_expired` with a link, which keeps the connection's id.
+    Reconnects(String),
+    /// There was no connection yet; the call answers `auth_required` with a link.
+    Connects,
+}
+
+struct World {
+    provider: Provider,
+    gate: Gate,
+    installation: Installation,
+    process: Process,
+    database_url: String,
+    watch: PgPool,
+    _folder: TempDir,
+}
+
+impl World {
+    async fn start() -> Self {
+        let provider = Provider::start().await;
+        let gate = Gate::before(&provider.upstream.url()).await;
+        let database_url = tokio::task::spawn_blocking(postgres::fresh_url)
+            .await
+            .unwrap();
+        let folder = TempDir::new().unwrap();
+        let mut installation = Installation::new(folder.path(), &["github"]);
+        installation.database_url = Some(database_url.clone());
+        installation.allow_upstream = vec![
+            format!("github.com={}", gate.url()),
+            format!("api.github.com={}", gate.url()),
+        ];
+        let process = installation.serve(&[TOOL]).await;
+        configure(&installation).await;
+        let watch = PgPoolOptions::new()
+            .max_connections(1)
+            .connect(&database_url)
+            .await
+            .unwrap();
+        Self {
+            provider,
+            gate,
+            installation,
+            process,
+            database_url,
+            watch,
+            _folder: folder,
+        }
+    }
+
+    /// Kills the process where it stands and starts it again.
+    async fn kill(self) -> Self {
+        self.process.kill().await;
+        let process = self.installation.serve(&[TOOL]).await;
+        Self { process, ..self }
+    }
+
+    /// Locks rows until the transaction is dropped.
+    async fn lock(&self, statement: &'static str) -> Lock {
+        let mut connection = PgConnection::connect(&self.database_url).await.unwrap();
+        for sql in ["BEGIN", statement] {
+            sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+        }
+        Lock(connection)
+    }
+
+    /// Waits until the process waits for a lock with a statement that begins like this.
+    async fn blocked(&self, begins: &str) {
+        wait(&format!("{begins} to wait"), async || {
+            let sql = "SELECT count(*) FROM pg_stat_activity \
+                       WHERE wait_event_type = 'Lock' AND query LIKE $1 || '%'";
+            let waiting: i64 = sqlx::query_scalar(sql)
+                .bind(begins)
+                .fetch_one(&self.watch)
+                .await
+                .unwrap();
+            waiting > 0
+        })
+        .await;
+    }
+
+    async fn leaves(&self, user: &str) -> (Page, std::collections::BTreeMap<String, String>) {
+        let (url, _) = link(&self.process, user).await;
+        let left = press(&self.process, &url).await;
+        let back = self.provider.consent(&left.leads_to());
+        (left, back)
+    }
+
+    /// The user's next call, and whatever it asks for.
+    async fn settles(&self, user: &str, then: Then) {
+        let answer = run(&self.process, user).await;
+        let status = answer["status"].as_str().unwrap_or_default();
+        let expected = match then {
+            Then::Works => "success",
+            Then::Reconnects(_) => "auth_expired",
+            Then::Connects => "auth_required",
+        };
+        assert_eq!(status, expected, "{user}: {answer}");
+        if let Then::Works = then {
+            return;
+        }
+        let url = answer["connect_url"].as_str().expect("a link");
+        follow(&self.process, &self.provider, url).await;
+        let answer = run(&self.process, user).await;
+        assert_eq!(answer["status"], "success", "{user}: {answer}");
+        if let Then::Reconnects(id) = then {
+            assert_eq!(
+                self.connections(user).await[0]["connection_id"],
+                id.as_str()
+            );
+        }
+    }
+
+    async fn connections(&self, user: &str) -> Vec<Value> {
+        let path = format!("/v1/connections?user_id={user}");
+        let mut listed = self.process.get(&path).await.data();
+        serde_json::from_value(listed["connections"].take()).unwrap()
+    }
+}
+
+/// A transaction that holds rows; ends without a trace.
+struct Lock(PgConnection);
+
+impl Lock {
+    async fn release(self) {
+        self.0.close().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_killed_at_any_point_of_a_refresh_loses_nothing_that_can_be_saved() {
+    let mut world = World::start().await;
+    let points = ["leasing", "asked", "done", "half-said", "storing", "stored"];
+    let mut ids = Vec::new();
+    for user in points {
+        ids.push(connect(&world.process, &world.provider, user).await);
+    }
+    let rows = "SELECT 1 FROM connections FOR UPDATE";
+    let lease = "UPDATE connections SET lease_owner";
+    let store = "UPDATE connections SET sealed";
+
+    // 1: about to take the lease.
+    world.provider.expire_access_tokens();
+    let lock = world.lock(rows).await;
+    let call = run(&world.process, "leasing");
+    tokio::select! {
+        answer = call => panic!("{answer}"),
+        () = world.blocked(lease) => {}
+    }
+    world = world.kill().await;
+    lock.release().await;
+
+    // 2 to 4: while the provider is asked.
+    for (user, point) in [
+        ("asked", Point::Asked),
+        ("done", Point::Done),
+        ("half-said", Point::HalfSaid),
+    ] {
+        world.gate.hold(TOKEN, point);
+        tokio::select! {
+            answer = run(&world.process, user) => panic!("{answer}"),
+            () = world.gate.held() => {}
+        }
+        world = world.kill().await;
+    }
+
+    // 5: the answer is there and not yet stored.
+    world.gate.hold(TOKEN, Point::Done);
+    let storing = async {
+        world.gate.held().await;
+        let lock = world.lock(rows).await;
+        world.gate.release();
+        world.blocked(store).await;
+        lock
+    };
+    let lock = tokio::select! {
+        answer = run(&world.process, "storing") => panic!("{answer}"),
+        lock = storing => lock,
+    };
+    world = world.kill().await;
+    lock.release().await;
+
+    // 6: stored, and on the way to the API.
+    world.gate.hold(ACCOUNT, Point::Asked);
+    // The first request goes out with the token of before and is refused.
+    let using = async {
+        world.gate.held().await;
+        world.gate.hold(ACCOUNT, Point::Asked);
+        world.gate.release();
+        world.gate.held().await;
+    };
+    tokio::select! {
+        answer = run(&world.process, "stored") => panic!("{answer}"),
+        () = using => {}
+    }
+    world = world.kill().await;
+
+    let refreshes = world.provider.memory().refresh_requests;
+    world.settles("stored", Then::Works).await;
+    assert_eq!(
+        world.provider.memory().refresh_requests,
+        refreshes,
+        "a token is stored before it is used"
+    );
+    let again = |n: usize| Then::Reconnects(ids[n].clone());
+    // Whoever was killed with the lease is succeeded once that has run out.
+    let stories = [
+        ("leasing", Then::Works),
+        ("asked", Then::Works),
+        // The provider has spent the old token and nobody knows the new one.
+        ("done", again(2)),
+        ("half-said", again(3)),
+        ("storing", again(4)),
+    ];
+    join_all(stories.map(|(user, then)| world.settles(user, then))).await;
+    for user in points {
+        let rows = world.connections(user).await;
+        assert_eq!(
+            (rows.len(), &rows[0]["state"]),
+            (1, &"active".into()),
+            "{user}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_killed_at_any_point_of_a_callback_leaves_the_way_open() {
+    let mut world = World::start().await;
+    let flows = "SELECT 1 FROM connect_flows FOR UPDATE";
+    let complete = "UPDATE connect_flows SET state = 'completed'";
+    let consume = "UPDATE connect_flows SET state = 'consumed'";
+
+    // 7: the browser is back and its answer not yet accepted.
+    let (left, back) = world.leaves("accepting").await;
+    let lock = world.lock(flows).await;
+    tokio::select! {
+        page = come_back(&world.process, &left, &back) => panic!("{}", page.text),
+        () = world.blocked(complete) => {}
+    }
+    world = world.kill().await;
+    lock.release().await;
+    let page = come_back(&world.process, &left, &back).await;
+    assert_eq!(page.status, 200, "the same return is good: {}", page.text);
+    world.settles("accepting", Then::Works).await;
+
+    // 8 to 10: while the code is exchanged, and while the account's name is read.
+    for (user, path, point) in [
+        ("asked", TOKEN, Point::Asked),
+        ("half-said", TOKEN, Point::HalfSaid),
+        ("account", ACCOUNT, Point::Asked),
+    ] {
+        let (left, back) = world.leaves(user).await;
+        world.gate.hold(path, point);
+        tokio::select! {
+            page = come_back(&world.process, &left, &back) => panic!("{}", page.text),
+            () = world.gate.held() => {}
+        }
+        world = world.kill().await;
+        let replayed = come_back(&world.process, &left, &back).await;
+        assert_eq!(replayed.status, 410, "{}", replayed.text);
+        assert!(world.connections(user).await.is_empty());
+        world.settles(user, Then::Connects).await;
+    }
+
+    // 11: about to keep the connection.
+    let (left, back) = world.leaves("keeping").await;
+    world.gate.hold(ACCOUNT, Point::Done);
+    let keeping = async {
+        world.gate.held().await;
+        let lock = world.lock(flows).await;
+        world.gate.release();
+        world.blocked(consume).await;
+        lock
+    };
+    let lock = tokio::select! {
+        page = come_back(&world.process, &left, &back) => panic!("{}", page.text),
+        lock = keeping => lock,
+    };
+    world = world.kill().await;
+    lock.release().await;
+    assert!(
+        world.connections("keeping").await.is_empty(),
+        "both or neither"
+    );
+    world.settles("keeping", Then::Connects).await;
+
+    // 12: a connection that is renewed by its user.
+    let id = connect(&world.process, &world.provider, "renewing").await;
+    world.provider.revoke_everything();
+    let asked = run(&world.process, "renewing").await;
+    assert_eq!(asked["status"], "auth_expired", "{asked}");
+    let left = press(&world.process, asked["connect_url"].as_str().unwrap()).await;
+    let back = world.provider.consent(&left.leads_to());
+    world.gate.hold(TOKEN, Point::Done);
+    tokio::select! {
+        page = come_back(&world.process, &left, &back) => panic!("{}", page.text),
+        () = world.gate.held() => {}
+    }
+    world = world.kill().await;
+    world.settles("renewing", Then::Reconnects(id)).await;
+}
