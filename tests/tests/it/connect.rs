@@ -41,6 +41,12 @@ async fn gateway(provider: &Provider, options: Options) -> TestGateway {
         ..options
     })
     .await;
+    register(&gateway).await;
+    gateway
+}
+
+/// Sets the OAuth application that the provider knows.
+pub(crate) async fn register(gateway: &TestGateway) {
     let store = gateway.gateway.store();
     let manifest = toolgate::gateway::plugins::manifest(store, "github")
         .await
@@ -55,7 +61,6 @@ async fn gateway(provider: &Provider, options: Options) -> TestGateway {
     apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)
         .await
         .unwrap();
-    gateway
 }
 
 /// One page as a browser has it.
@@ -143,6 +148,11 @@ async fn link(gateway: &TestGateway, user: &str) -> (String, String) {
     let data = answer.data();
     let text = |key: &str| data[key].as_str().unwrap().to_owned();
     (text("connect_url"), text("connection_id"))
+}
+
+/// The user opens a link and agrees to the end; the status of the last page.
+pub(crate) async fn connected(gateway: &TestGateway, provider: &Provider, link: &str) -> u16 {
+    follow(gateway, provider, link).await.status
 }
 
 async fn follow(gateway: &TestGateway, provider: &Provider, connect_url: &str) -> Page {

@@ -16,6 +16,7 @@ mod idempotency;
 mod mcp;
 mod refusals;
 mod rest;
+mod sdk;
 mod second_door;
 mod serving;
 mod sessions;

@@ -1,0 +1,4019 @@
+/** The shapes of the API. Made by sdk/generate.py; do not edit. */
+
+export interface paths {
+    "/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approvals
+         * @description Newest first, with the requests that each call would send. Follow `next_cursor` to the end.
+         */
+        get: operations["list_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{approval_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an approval
+         * @description Who wants to run what, and the requests that would be sent.
+         */
+        get: operations["get_approval"];
+        put?: never;
+        /**
+         * Decide an approval
+         * @description Approves or denies a pending call, once. After `approve` the same call runs one time; after
+         *     `deny` it is refused until the approval would have expired. Answers 409 when it is decided or
+         *     expired already.
+         */
+        post: operations["decide_approval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List connections
+         * @description Connections of the workspace, newest first. Credentials are never part of an answer.
+         */
+        get: operations["list_connections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a connection
+         * @description Its account, scopes and health; the credential is never part of an answer.
+         */
+        get: operations["get_connection"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a connection
+         * @description Forgets the credential and has the provider revoke it where it has an endpoint for that.
+         */
+        delete: operations["delete_connection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a connection
+         * @description The application's word that the browser belongs to the link's user. Another user ends the link.
+         */
+        post: operations["confirm_connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a connect link
+         * @description A link at which the user connects an account: one use, 15 minutes, bound to user and service.
+         */
+        post: operations["link_connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List executions
+         * @description Receipts of the workspace, newest first. Follow `next_cursor` to the end.
+         */
+        get: operations["list_executions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/executions/{execution_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an execution
+         * @description Who ran what, on which plugin file, and every request that left the gateway for it. Arguments
+         *     and results are not kept.
+         */
+        get: operations["get_execution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the gateway's health
+         * @description The running version, its database and how many plugins and tools serve.
+         */
+        get: operations["health_check"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/permissions/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List services for permissions
+         * @description The services that rules can be about, by name.
+         */
+        get: operations["list_permission_services"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/permissions/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user's permissions
+         * @description The user's own rules that hold now, and what holds without one.
+         */
+        get: operations["get_user_permissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/permissions/users/{user_id}/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change permissions in a batch
+         * @description Sets up to 1,000 of the user's rules at once, all or none; `inherit` removes one. Answers the
+         *     user's rules.
+         */
+        patch: operations["change_permissions"];
+        trace?: never;
+    };
+    "/v1/permissions/users/{user_id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain a permission
+         * @description What holds for one tool, and which rule or default made it so.
+         */
+        get: operations["explain_permission"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/permissions/users/{user_id}/services/{service_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a service's permission
+         * @description Sets the user's rule for all tools of a service that have no rule of their own; `inherit`
+         *     removes it. Answers the user's rules.
+         */
+        patch: operations["change_service_permission"];
+        trace?: never;
+    };
+    "/v1/permissions/users/{user_id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Summarise a user's permissions
+         * @description For how many tools of each service the user is allowed, denied or asked.
+         */
+        get: operations["summarise_user_permissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/permissions/users/{user_id}/tools/{tool_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a tool's permission
+         * @description Sets the user's rule for one tool; `inherit` removes it. Answers the user's rules.
+         */
+        patch: operations["change_tool_permission"];
+        trace?: never;
+    };
+    "/v1/results/{result_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read on in a result
+         * @description A piece of a result that execute has kept for an hour, as text. Begin at the answer's
+         *     `bytes_shown` and follow `next_offset` to the end.
+         */
+        get: operations["get_result"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Newest first, those of executions too. Follow `next_cursor` to the end.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        /**
+         * Create a session
+         * @description Its id may be sent with every execution of the task; it is gone once nobody has used it for 24
+         *     hours.
+         */
+        post: operations["create_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a session
+         * @description Whose it is, what it began with and until when it lives.
+         */
+        get: operations["get_session"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a session
+         * @description With everything that plugins kept in it.
+         */
+        delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Skills
+         * @description Newest first, without their instructions. `query` keeps those whose name or summary holds
+         *     every one of its words, whatever their case.
+         */
+        get: operations["list_skills"];
+        put?: never;
+        /**
+         * Create a Skill
+         * @description Keeps it as version 1 and gives it an id.
+         */
+        post: operations["create_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{skill_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a Skill
+         * @description The Skill in full. Its entity tag is its version: send it back in `If-Match` with an update.
+         */
+        get: operations["get_skill"];
+        /**
+         * Update a Skill
+         * @description Changes the fields that are given and not empty, at least one, and adds one to the version.
+         *     With `If-Match` or `version` it does so only over that version, and answers 409 otherwise.
+         */
+        put: operations["update_skill"];
+        post?: never;
+        /**
+         * Delete a Skill
+         * @description For good, with all its versions.
+         */
+        delete: operations["delete_skill"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{skill_id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check a Skill
+         * @description The tools that the Skill's texts name: whether they exist, what the user may use of them and
+         *     whether they are connected.
+         */
+        get: operations["check_skill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{skill_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a Skill's versions
+         * @description Every version in full, the current one first.
+         */
+        get: operations["list_skill_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Test the key
+         * @description What the gateway knows of the key in use: its name, scopes, default user and limits.
+         */
+        get: operations["get_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{tool_name}/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Execute a tool
+         * @description Runs the tool with the user's own connection. Whatever the provider says, the status is 200
+         *     and `data.status` tells what became of the call: `success`, `error` with a `reason`,
+         *     `auth_required` or `auth_expired` with a link for the user to open, `approval_required` while a
+         *     person has to allow the call (the same call then runs once), or `dry_run` with the
+         *     requests that were held back.
+         */
+        post: operations["execute_tool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{tool_name}/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe a tool
+         * @description The tool's schemas and what it needs to be connected to. The entity tag changes with the
+         *     plugin's file alone: send it back in `If-None-Match` to learn cheaply that nothing changed.
+         */
+        get: operations["get_tool_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tools
+         * @description All tools that the user may use, ordered by name. Follow `next_cursor` to the end.
+         */
+        get: operations["list_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search tools
+         * @description Finds tools by keywords or by a sentence that says what is to be done, best match first. The
+         *     first `schema_limit` tools carry their input schema, as long as all of them together stay
+         *     within 24,000 bytes; the others say where to read it. When nothing matches well there are no
+         *     tools, and `suggestions` names the nearest services.
+         */
+        get: operations["search_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description MCP tool annotations, derived from the manifest's `effect` and `idempotent`. */
+        Annotations: {
+            destructiveHint: boolean;
+            idempotentHint: boolean;
+            openWorldHint: boolean;
+            readOnlyHint: boolean;
+        };
+        /** @description One question. `GET /v1/approvals/{approval_id}`. */
+        Approval: {
+            /**
+             * @description `apr_<ULID>`.
+             * @example apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            approval_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            decided_at?: string | null;
+            /** @description `key:<id>` or `member:<id>`. */
+            decided_by?: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description What the call would send, as a dry run shows it. */
+            requests: components["schemas"]["PlannedRequest"][];
+            status: components["schemas"]["ApprovalStatus"];
+            tool_name: string;
+            user_id: string;
+        };
+        /**
+         * @description `POST /v1/approvals/{approval_id}`.
+         * @enum {string}
+         */
+        ApprovalDecision: "approve" | "deny";
+        /** @description A call that waits for a person. `reason` repeats the status. */
+        ApprovalNeeded: {
+            approval_id: string;
+            /** @description Where a member approves or denies it. */
+            approval_url: string;
+            /** Format: date-time */
+            expires_at: string;
+            message: string;
+            reason: string;
+            /** @description What the call would send, as a dry run shows it. */
+            requests: components["schemas"]["PlannedRequest"][];
+        };
+        ApprovalPage: {
+            approvals: components["schemas"]["Approval"][];
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * @description What became of a question.
+         * @enum {string}
+         */
+        ApprovalStatus: "pending" | "approved" | "denied" | "used" | "expired";
+        /** @description Rules of services and tools. */
+        BatchBody: {
+            /** @description By name of the service. */
+            services?: {
+                [key: string]: components["schemas"]["Setting"];
+            };
+            /** @description By name of the tool. */
+            tools?: {
+                [key: string]: components["schemas"]["Setting"];
+            };
+        };
+        /** @description The body of a confirmation. */
+        ConfirmBody: {
+            /** @description `connect_code` of the query with which the browser came to `confirm_url`. */
+            code: string;
+            /**
+             * @description The user who sits before that browser, by the application's own session.
+             * @example ada@example.com
+             */
+            user_id: string;
+        };
+        /** @description What a user has to do before the tool can run. `reason` repeats the status. */
+        Connect: {
+            auth_type: string;
+            /**
+             * @description Absolute, one use, 15 minutes. Absent where the operator has not set the service up yet;
+             *     `message` then says so.
+             */
+            connect_url?: string | null;
+            message: string;
+            reason: string;
+        };
+        /** @description A connection as public answers show it. */
+        ConnectionInfo: {
+            /** @description The account's name at the provider, where it could be read. */
+            account?: string | null;
+            /** @example oauth2 */
+            auth_type: string;
+            /**
+             * @description `con_<ULID>`; kept when the user connects again.
+             * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            connection_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Why the last refresh failed. */
+            last_error?: string | null;
+            /** Format: date-time */
+            next_retry_at?: string | null;
+            /** @description Scopes that were asked for or granted. */
+            scopes: string[];
+            /** @example github */
+            service: string;
+            state: components["schemas"]["HealthState"];
+            /** Format: date-time */
+            state_since: string;
+            /** @example ada@example.com */
+            user_id: string;
+        };
+        ConnectionList: {
+            connections: components["schemas"]["ConnectionInfo"][];
+        };
+        /**
+         * @description Whether the user could run the tool now.
+         * @enum {string}
+         */
+        ConnectionState: "connected" | "not_connected" | "expired" | "not_needed";
+        ConnectLink: {
+            /** @description Absolute, one use, 15 minutes. */
+            connect_url: string;
+            /** @description The connection that it makes or renews. */
+            connection_id: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /** @description A new session. */
+        CreateSessionBody: {
+            /** @description What the user asked for. */
+            prompt: string;
+            /**
+             * @description Whose session it is; the key's default user if absent.
+             * @example ada@example.com
+             */
+            user_id?: string | null;
+        };
+        /** @description A new Skill. */
+        CreateSkillBody: {
+            /** @description The steps to follow. `body` is read as the same field. */
+            instructions: string;
+            /** @description Short and descriptive, on one line. */
+            name: string;
+            /** @description What the Skill does and when to use it. `description` is read as the same field. */
+            summary: string;
+        };
+        /**
+         * @description What made a decision.
+         * @enum {string}
+         */
+        DecidedBy: "tool_rule" | "service_rule" | "workspace_default" | "effect_default";
+        /** @description The decision. */
+        DecisionBody: {
+            decision: components["schemas"]["ApprovalDecision"];
+        };
+        /**
+         * @description What holds without a rule.
+         * @enum {string}
+         */
+        DefaultRule: "allow" | "by_effect";
+        /** @description What a deletion did. */
+        DeletedConnection: {
+            connection_id: string;
+            /** @description Always `true`. */
+            deleted: boolean;
+            /** @description Whether the provider was told to revoke the credential and agreed. */
+            revoked_at_provider: boolean;
+        };
+        DeletedSession: {
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+            session_id: string;
+        };
+        DeletedSkill: {
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+            /** Format: uuid */
+            skill_id: string;
+        };
+        /** @description What went wrong, for a program (`code`), a person (`message`) and an agent (`hint`). */
+        Error: {
+            /**
+             * @description Stable; one of the codes listed with each status.
+             * @example invalid_request
+             */
+            code: string;
+            /** @description What the code leaves open, for example `violations` or `field`. */
+            details?: Record<string, never> | null;
+            /** @description The next step, where there is one. */
+            hint?: string | null;
+            message: string;
+        };
+        /** @description The body of an execute request. */
+        ExecuteBody: {
+            /** @description The tool's arguments; none if absent. */
+            arguments?: Record<string, never> | string;
+            /** @description Which of the user's connections to use; the newest active one if absent. */
+            connection_id?: string | null;
+            /** @description Runs the plugin for real but sends nothing, and answers the requests it would have sent. */
+            dry_run?: boolean;
+            /** @description JSON Pointers of the parts of the result to answer, as an object by pointer; all if absent. */
+            fields?: string[];
+            /**
+             * @description A larger result is kept for an hour; the answer then holds its first bytes as text and
+             *     `truncated` says how to read on.
+             */
+            max_result_bytes?: number | null;
+            /**
+             * @description With an `Idempotency-Key`: runs the tool again although the outcome of the first request is
+             *     unknown.
+             */
+            retry_unknown?: boolean;
+            /**
+             * @description Continues an earlier execution's session; a new one is made if absent.
+             * @example tool_9f86d081884c7d659a2feaa0c55ad015
+             */
+            session_id?: string | null;
+            /**
+             * @description The user to run for; the key's default user if absent.
+             * @example ada@example.com
+             */
+            user_id?: string | null;
+        };
+        /** @description What became of one execute request. Every variant carries its receipt's id. */
+        Execution: components["schemas"]["Outcome"] & {
+            /** Format: int64 */
+            duration_ms: number;
+            execution_id: string;
+            service: string;
+            session_id: string;
+            tool_name: string;
+        };
+        ExecutionPage: {
+            executions: components["schemas"]["ExecutionReceipt"][];
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description `GET /v1/executions/{id}`: one execution as it is kept. */
+        ExecutionReceipt: {
+            /** @description The connection it ran with. */
+            connection_id?: string | null;
+            /** Format: int64 */
+            duration_ms: number;
+            /**
+             * @description `exe_<ULID>`.
+             * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            execution_id: string;
+            /** @description The API key that asked. */
+            key: components["schemas"]["ReceiptKey"];
+            plugin: components["schemas"]["PluginVersion"];
+            reason?: components["schemas"]["FailureReason"] | null;
+            /** @description What left the process, in order. Paths come without their query. */
+            requests: components["schemas"]["RequestRecord"][];
+            /**
+             * Format: date-time
+             * @description Milliseconds since the Unix epoch; RFC 3339 in public answers.
+             */
+            started_at: string;
+            status: components["schemas"]["ExecutionStatus"];
+            /** @example github_create_issue */
+            tool_name: string;
+            /** @example ada@example.com */
+            user_id: string;
+        };
+        /**
+         * @description What became of an execution: the `status` that its answer carried.
+         * @enum {string}
+         */
+        ExecutionStatus: "success" | "error" | "auth_required" | "auth_expired" | "dry_run" | "approval_required" | "running";
+        /** @description The answer to a request that was refused or failed. */
+        Failure: {
+            error: components["schemas"]["Error"];
+            meta: components["schemas"]["Meta"];
+            /**
+             * @description Always `false`.
+             * @example false
+             */
+            success: boolean;
+        };
+        /**
+         * @description Why a tool that ran has no result.
+         * @enum {string}
+         */
+        FailureReason: "provider_error" | "provider_rate_limited" | "timeout" | "limit_exceeded" | "plugin_crashed";
+        FoundTool: components["schemas"]["SchemaOrRef"] & {
+            annotations: components["schemas"]["Annotations"];
+            connection: components["schemas"]["ConnectionState"];
+            description: string;
+            match_reasons: string[];
+            name: string;
+            /** Format: float */
+            score: number;
+            service: string;
+            version: string;
+        };
+        FoundTools: {
+            query: string;
+            service?: string | null;
+            /** @description The nearest services, when no tool matches well. */
+            suggestions?: string[];
+            tools: components["schemas"]["FoundTool"][];
+            total: number;
+        };
+        /** @description `GET /v1/health`, `svc_health_check`. */
+        Health: {
+            /** @description `sqlite` or `postgres`. */
+            database: string;
+            plugins: components["schemas"]["PluginCounts"];
+            /** @description How instances get their memory: `pooling` or `on_demand`. */
+            runtime: string;
+            /** @description How search ranks: `lexical`. */
+            search: string;
+            /** @description `ok`, or `degraded` while the database does not answer. */
+            status: string;
+            /** @description Tools in the serving catalog. */
+            tools: number;
+            version: string;
+        };
+        /**
+         * @description A connection's health.
+         * @enum {string}
+         */
+        HealthState: "active" | "refreshing" | "cooling_down" | "reauth_needed" | "revoked";
+        KeyStatus: {
+            name: string;
+            prefix: string;
+            scopes: string[];
+            /** @description The user that tools run for when a request names none. */
+            user_id: string;
+        };
+        /** @description A rule that ends at a time or after a number of calls. */
+        LimitedRule: {
+            /** Format: date-time */
+            expires_at?: string | null;
+            /** Format: int64 */
+            max_calls?: number | null;
+            permission: components["schemas"]["Permission"];
+            /** @description Name of the service, for a service's rule. */
+            service?: string | null;
+            /** @description Name of the tool, for a tool's rule. */
+            tool_name?: string | null;
+            /**
+             * Format: int64
+             * @description How many of `max_calls` are used.
+             */
+            used?: number | null;
+        };
+        /** @description Bounds that a caller can meet. */
+        Limits: {
+            /** Format: int64 */
+            execution_timeout_ms: number;
+            request_bytes_max: number;
+            result_bytes_max: number;
+        };
+        /** @description The body of a link request. */
+        LinkBody: {
+            /**
+             * @description An https page of the application, where the browser ends with `connect_code` in the query;
+             *     the connection is there once the application has confirmed the code.
+             */
+            confirm_url?: string | null;
+            /** @description Renews this connection, which keeps its id. */
+            connection_id?: string | null;
+            /** @description Asked for beside those that the service's tools need anyway. */
+            scopes?: string[];
+            /** @example github */
+            service: string;
+            /** @description Which of the service's credential slots; the first that can be connected if absent. */
+            slot?: string | null;
+            /**
+             * @description The user who connects; the key's default user if absent.
+             * @example ada@example.com
+             */
+            user_id?: string | null;
+        };
+        /** @description A Skill as lists show it. */
+        ListedSkill: {
+            /** Format: date-time */
+            created_at: string;
+            name: string;
+            /** Format: uuid */
+            skill_id: string;
+            summary: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: int64 */
+            version: number;
+        };
+        ListedTool: {
+            annotations: components["schemas"]["Annotations"];
+            description: string;
+            name: string;
+            service: string;
+            version: string;
+        };
+        /** @description What every answer carries beside its result. */
+        Meta: {
+            /** @description The same value as the header `X-Request-Id`. */
+            request_id: string;
+        };
+        Outcome: {
+            /** @description Files that the tool returned beside its result. */
+            files?: components["schemas"]["ResultFile"][];
+            next_cursor?: string | null;
+            result: unknown;
+            /** @enum {string} */
+            status: "success";
+            summary?: string | null;
+            truncated?: components["schemas"]["Truncated"] | null;
+        } | {
+            error: components["schemas"]["ToolError"];
+            reason: components["schemas"]["FailureReason"];
+            /** @enum {string} */
+            status: "error";
+        } | (components["schemas"]["Connect"] & {
+            /** @enum {string} */
+            status: "auth_required";
+        }) | (components["schemas"]["Connect"] & {
+            /** @enum {string} */
+            status: "auth_expired";
+        }) | {
+            requests: components["schemas"]["PlannedRequest"][];
+            /** @enum {string} */
+            status: "dry_run";
+        } | (components["schemas"]["ApprovalNeeded"] & {
+            /** @enum {string} */
+            status: "approval_required";
+        });
+        /**
+         * @description What holds for one user and one tool.
+         * @enum {string}
+         */
+        Permission: "allow" | "deny" | "ask";
+        /** @description Numbers of tools. */
+        PermissionCounts: {
+            allow: number;
+            ask: number;
+            deny: number;
+        };
+        /** @description `GET /v1/permissions/users/{user_id}/explain`. */
+        PermissionExplanation: {
+            decided_by: components["schemas"]["DecidedBy"];
+            /** @description What the tool does: `read`, `write` or `destructive`. */
+            effect: string;
+            permission: components["schemas"]["Permission"];
+            rule?: components["schemas"]["LimitedRule"] | null;
+            service: string;
+            tool_name: string;
+            user_id: string;
+        };
+        PermissionService: {
+            /** @description `oauth2`, `api_key`, ... or `none`. */
+            auth_type: string;
+            /** @example GitHub */
+            display_name: string;
+            /** @example github */
+            service: string;
+            /** @description How many tools it has. */
+            tools: number;
+        };
+        /** @description `GET /v1/permissions/services`. */
+        PermissionServices: {
+            services: components["schemas"]["PermissionService"][];
+        };
+        /** @description `GET /v1/permissions/users/{user_id}/summary`: tools by what holds for them. */
+        PermissionSummary: {
+            services: {
+                [key: string]: components["schemas"]["PermissionCounts"];
+            };
+            total: components["schemas"]["PermissionCounts"];
+            user_id: string;
+        };
+        /** @description One request that a dry run would have sent; a credential shows as `[slot NAME]`. */
+        PlannedRequest: {
+            /** @description UTF-8 text, or `[N bytes]` where it is none. */
+            body: string;
+            headers: [
+                string,
+                string
+            ][];
+            method: string;
+            url: string;
+        };
+        PluginCounts: {
+            active: number;
+            pending_approval: number;
+            quarantined: number;
+        };
+        /** @description The exact plugin file that ran. */
+        PluginVersion: {
+            /** @example github */
+            service: string;
+            /** @description SHA-256 of the component file, hexadecimal. */
+            sha256: string;
+            /** @example 1.4.0 */
+            version: string;
+        };
+        Probe: {
+            /**
+             * @description Always `ok`.
+             * @example ok
+             */
+            status: string;
+        };
+        /** @description How a person recognises the key of a receipt. */
+        ReceiptKey: {
+            name: string;
+            /** @description First eight characters of the key's random part. */
+            prefix: string;
+        };
+        /** @description One request that left the process, as the receipt keeps it. Path without query. */
+        RequestRecord: {
+            /** Format: int64 */
+            bytes_in: number;
+            /** Format: int64 */
+            bytes_out: number;
+            credential_slot?: string | null;
+            /** Format: int64 */
+            duration_ms: number;
+            host: string;
+            method: string;
+            path: string;
+            /**
+             * Format: int32
+             * @description HTTP status; absent when no answer came.
+             */
+            status?: number | null;
+        };
+        /** @description One file of a result. */
+        ResultFile: {
+            /** @description Base64 (RFC 4648, section 4). */
+            content: string;
+            media_type: string;
+            name?: string | null;
+            /** Format: int64 */
+            size_bytes: number;
+        };
+        /** @description One piece of a kept result. `GET /v1/results/{result_id}`. */
+        ResultPiece: {
+            bytes_total: number;
+            /** @description A piece of the result's JSON text. */
+            content: string;
+            execution_id: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Where the next piece begins; `null` after the last one. */
+            next_offset?: number | null;
+            offset: number;
+            result_id: string;
+        };
+        /** @description One rule. */
+        RuleBody: {
+            /**
+             * @description The rule counts until this time, in UTC; afterwards it is as if it were not there.
+             * @example 2027-01-01T00:00:00Z
+             */
+            expires_at?: string | null;
+            /**
+             * Format: int64
+             * @description The rule counts for this many calls; afterwards it is as if it were not there.
+             */
+            max_calls?: number | null;
+            permission: components["schemas"]["Setting"];
+        };
+        /** @description Either the schema itself or where to read it. */
+        SchemaOrRef: {
+            inputSchema: Record<string, never>;
+        } | {
+            /** @description Path of the schema endpoint. */
+            schemaRef: string;
+        };
+        /** @description One session. */
+        Session: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it is gone unless it is used before.
+             */
+            expires_at: string;
+            /** Format: date-time */
+            last_active_at: string;
+            /** @description What has been said in it, oldest first; absent in lists. */
+            messages?: components["schemas"]["SessionMessage"][] | null;
+            /** @example ses_9f86d081884c7d659a2feaa0c55ad015 */
+            session_id: string;
+            user_id: string;
+        };
+        SessionMessage: {
+            content: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description `user`.
+             * @example user
+             */
+            role: string;
+        };
+        SessionPage: {
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+            sessions: components["schemas"]["Session"][];
+        };
+        /**
+         * @description A rule as a request names it.
+         * @enum {string}
+         */
+        Setting: "allow" | "deny" | "ask" | "inherit";
+        /** @description A Skill in full. */
+        Skill: {
+            /** Format: date-time */
+            created_at: string;
+            instructions: string;
+            name: string;
+            /** Format: uuid */
+            skill_id: string;
+            /** @description What it does and when to use it. */
+            summary: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description 1 when new, one more with each update.
+             */
+            version: number;
+        };
+        /** @description `GET /v1/skills/{skill_id}/check`. */
+        SkillCheck: {
+            /** @description Whether every tool exists, is allowed and is connected where it has to be. */
+            ready: boolean;
+            /** Format: uuid */
+            skill_id: string;
+            /** @description In the order in which the Skill names them. */
+            tools: components["schemas"]["SkillTool"][];
+            /** @description Names that look like tools of a known service, but are none. */
+            unknown_tools: string[];
+            user_id: string;
+        };
+        SkillPage: {
+            limit: number;
+            offset: number;
+            /** @description Newest first. */
+            skills: components["schemas"]["ListedSkill"][];
+            /** @description Skills that the filter finds, on this page and others. */
+            total: number;
+        };
+        SkillTool: {
+            connection: components["schemas"]["ConnectionState"];
+            permission: components["schemas"]["Permission"];
+            service: string;
+            tool_name: string;
+        };
+        /** @description A Skill as it was. */
+        SkillVersion: {
+            /**
+             * Format: date-time
+             * @description When this version began.
+             */
+            created_at: string;
+            instructions: string;
+            name: string;
+            summary: string;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description `GET /v1/skills/{skill_id}/versions`. */
+        SkillVersions: {
+            /** Format: uuid */
+            skill_id: string;
+            /** @description Newest first. */
+            versions: components["schemas"]["SkillVersion"][];
+        };
+        /** @description `GET /v1/status`. */
+        Status: {
+            key: components["schemas"]["KeyStatus"];
+            limits: components["schemas"]["Limits"];
+            /** @description `ok`: the key is valid. */
+            status: string;
+            /** @description Name of the key's workspace. */
+            workspace: string;
+        };
+        ToolAuth: {
+            scopes: string[];
+            /** @description `oauth2`, `api_key`, ... or `none`. */
+            type: string;
+        };
+        /** @description The provider's refusal in the form an agent can act on. */
+        ToolError: {
+            can_retry: boolean;
+            code: string;
+            message: string;
+            provider_body?: unknown;
+            /** Format: int32 */
+            provider_status?: number | null;
+            /** Format: int64 */
+            retry_after_ms?: number | null;
+            suggested_fix?: string | null;
+        };
+        ToolPage: {
+            next_cursor?: string | null;
+            tools: components["schemas"]["ListedTool"][];
+        };
+        /** @description `GET /v1/tools/{tool_name}/schema` and `svc_get_tool_schema`. */
+        ToolSchema: {
+            annotations: components["schemas"]["Annotations"];
+            auth: components["schemas"]["ToolAuth"];
+            description: string;
+            inputSchema: Record<string, never>;
+            name: string;
+            outputSchema?: Record<string, never> | null;
+            service: string;
+        };
+        /** @description Where the rest of a result is. */
+        Truncated: {
+            /** @description How many of them `result` holds, as text: read on from here. */
+            bytes_shown: number;
+            /** @description Size of the whole result as compact JSON. */
+            bytes_total: number;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * @description Of `GET /v1/results/{result_id}`.
+             * @example res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            result_id: string;
+        };
+        /** @description What to change of a Skill. */
+        UpdateSkillBody: {
+            /** @description Empty or absent keeps the instructions. `body` is read as the same field. */
+            instructions?: string | null;
+            /** @description Empty or absent keeps the name. */
+            name?: string | null;
+            /** @description Empty or absent keeps the summary. `description` is read as the same field. */
+            summary?: string | null;
+            /**
+             * Format: int64
+             * @description Changes the Skill only if this is its version; the same as `If-Match`.
+             */
+            version?: number | null;
+        };
+        /** @description `GET /v1/permissions/users/{user_id}`: the user's own rules that hold now. */
+        UserPermissions: {
+            default: components["schemas"]["DefaultRule"];
+            /** @description Those of the rules that end by themselves. */
+            limited?: components["schemas"]["LimitedRule"][];
+            services: {
+                [key: string]: components["schemas"]["Permission"];
+            };
+            tools: {
+                [key: string]: components["schemas"]["Permission"];
+            };
+            user_id: string;
+        };
+    };
+    responses: {
+        /** @description `invalid_request`, `invalid_json`, `invalid_arguments` */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `conflict`, `idempotency_conflict`, `in_progress`, `outcome_unknown` */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `permission_denied`, `scope_denied`, `ip_not_allowed` */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `internal_error` */
+        InternalServerError: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `method_not_allowed` */
+        MethodNotAllowed: {
+            headers: {
+                /** @description The methods of the route. */
+                Allow?: string;
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `not_found`, `tool_not_found`, `skill_not_found`, `session_not_found`, `user_not_found`, `service_not_found` */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `payload_too_large` */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `overloaded` */
+        ServiceUnavailable: {
+            headers: {
+                /** @description Seconds after which another try is worthwhile. */
+                "Retry-After"?: string;
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `rate_limit_exceeded` */
+        TooManyRequests: {
+            headers: {
+                /** @description What remains of it, and seconds until it opens again. */
+                RateLimit?: string;
+                /** @description The limit that was met: name, quota and window in seconds. */
+                "RateLimit-Policy"?: string;
+                /** @description Seconds until the limit opens again. */
+                "Retry-After"?: string;
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `api_key_required`, `invalid_api_key` */
+        Unauthorized: {
+            headers: {
+                /** @description `Bearer` */
+                "WWW-Authenticate"?: string;
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description `unsupported_media_type` */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Names the request in logs; the same as `meta.request_id`. */
+        RequestId: string;
+    };
+    pathItems: never;
+}
+export type Annotations = components['schemas']['Annotations'];
+export type Approval = components['schemas']['Approval'];
+export type ApprovalDecision = components['schemas']['ApprovalDecision'];
+export type ApprovalNeeded = components['schemas']['ApprovalNeeded'];
+export type ApprovalPage = components['schemas']['ApprovalPage'];
+export type ApprovalStatus = components['schemas']['ApprovalStatus'];
+export type BatchBody = components['schemas']['BatchBody'];
+export type ConfirmBody = components['schemas']['ConfirmBody'];
+export type Connect = components['schemas']['Connect'];
+export type ConnectionInfo = components['schemas']['ConnectionInfo'];
+export type ConnectionList = components['schemas']['ConnectionList'];
+export type ConnectionState = components['schemas']['ConnectionState'];
+export type ConnectLink = components['schemas']['ConnectLink'];
+export type CreateSessionBody = components['schemas']['CreateSessionBody'];
+export type CreateSkillBody = components['schemas']['CreateSkillBody'];
+export type DecidedBy = components['schemas']['DecidedBy'];
+export type DecisionBody = components['schemas']['DecisionBody'];
+export type DefaultRule = components['schemas']['DefaultRule'];
+export type DeletedConnection = components['schemas']['DeletedConnection'];
+export type DeletedSession = components['schemas']['DeletedSession'];
+export type DeletedSkill = components['schemas']['DeletedSkill'];
+export type Error = components['schemas']['Error'];
+export type ExecuteBody = components['schemas']['ExecuteBody'];
+export type Execution = components['schemas']['Execution'];
+export type ExecutionPage = components['schemas']['ExecutionPage'];
+export type ExecutionReceipt = components['schemas']['ExecutionReceipt'];
+export type ExecutionStatus = components['schemas']['ExecutionStatus'];
+export type Failure = components['schemas']['Failure'];
+export type FailureReason = components['schemas']['FailureReason'];
+export type FoundTool = components['schemas']['FoundTool'];
+export type FoundTools = components['schemas']['FoundTools'];
+export type Health = components['schemas']['Health'];
+export type HealthState = components['schemas']['HealthState'];
+export type KeyStatus = components['schemas']['KeyStatus'];
+export type LimitedRule = components['schemas']['LimitedRule'];
+export type Limits = components['schemas']['Limits'];
+export type LinkBody = components['schemas']['LinkBody'];
+export type ListedSkill = components['schemas']['ListedSkill'];
+export type ListedTool = components['schemas']['ListedTool'];
+export type Meta = components['schemas']['Meta'];
+export type Outcome = components['schemas']['Outcome'];
+export type Permission = components['schemas']['Permission'];
+export type PermissionCounts = components['schemas']['PermissionCounts'];
+export type PermissionExplanation = components['schemas']['PermissionExplanation'];
+export type PermissionService = components['schemas']['PermissionService'];
+export type PermissionServices = components['schemas']['PermissionServices'];
+export type PermissionSummary = components['schemas']['PermissionSummary'];
+export type PlannedRequest = components['schemas']['PlannedRequest'];
+export type PluginCounts = components['schemas']['PluginCounts'];
+export type PluginVersion = components['schemas']['PluginVersion'];
+export type Probe = components['schemas']['Probe'];
+export type ReceiptKey = components['schemas']['ReceiptKey'];
+export type RequestRecord = components['schemas']['RequestRecord'];
+export type ResultFile = components['schemas']['ResultFile'];
+export type ResultPiece = components['schemas']['ResultPiece'];
+export type RuleBody = components['schemas']['RuleBody'];
+export type SchemaOrRef = components['schemas']['SchemaOrRef'];
+export type Session = components['schemas']['Session'];
+export type SessionMessage = components['schemas']['SessionMessage'];
+export type SessionPage = components['schemas']['SessionPage'];
+export type Setting = components['schemas']['Setting'];
+export type Skill = components['schemas']['Skill'];
+export type SkillCheck = components['schemas']['SkillCheck'];
+export type SkillPage = components['schemas']['SkillPage'];
+export type SkillTool = components['schemas']['SkillTool'];
+export type SkillVersion = components['schemas']['SkillVersion'];
+export type SkillVersions = components['schemas']['SkillVersions'];
+export type Status = components['schemas']['Status'];
+export type ToolAuth = components['schemas']['ToolAuth'];
+export type ToolError = components['schemas']['ToolError'];
+export type ToolPage = components['schemas']['ToolPage'];
+export type ToolSchema = components['schemas']['ToolSchema'];
+export type Truncated = components['schemas']['Truncated'];
+export type UpdateSkillBody = components['schemas']['UpdateSkillBody'];
+export type UserPermissions = components['schemas']['UserPermissions'];
+export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseInternalServerError = components['responses']['InternalServerError'];
+export type ResponseMethodNotAllowed = components['responses']['MethodNotAllowed'];
+export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
+export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
+export type HeaderRequestId = components['headers']['RequestId'];
+export type $defs = Record<string, never>;
+export interface operations {
+    list_approvals: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many approvals a page holds; 20 if absent. */
+                limit?: number;
+                /** @description Only approvals in this state. */
+                status?: components["schemas"]["ApprovalStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of approvals. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "approvals": [
+                     *           {
+                     *             "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "user_id": "ada@example.com",
+                     *             "tool_name": "github_create_issue",
+                     *             "status": "pending",
+                     *             "requests": [
+                     *               {
+                     *                 "method": "POST",
+                     *                 "url": "https://api.github.com/repos/ada/engine/issues",
+                     *                 "headers": [
+                     *                   [
+                     *                     "authorization",
+                     *                     "[slot user]"
+                     *                   ]
+                     *                 ],
+                     *                 "body": "{\"title\":\"The mill jams on card 12\"}"
+                     *               }
+                     *             ],
+                     *             "created_at": "2026-11-20T09:30:00.125Z",
+                     *             "expires_at": "2026-11-21T09:30:00.125Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ApprovalPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_approval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As execute answered it.
+                 * @example apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The approval. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "tool_name": "github_create_issue",
+                     *         "status": "pending",
+                     *         "requests": [],
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "expires_at": "2026-11-21T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Approval"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    decide_approval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description As execute answered it.
+                 * @example apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description Approve or deny. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "approve"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecisionBody"];
+            };
+        };
+        responses: {
+            /** @description The approval as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "tool_name": "github_create_issue",
+                     *         "status": "approved",
+                     *         "requests": [],
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "expires_at": "2026-11-21T09:30:00.125Z",
+                     *         "decided_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "decided_at": "2026-11-20T09:31:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Approval"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_connections: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only connections of this service.
+                 * @example github
+                 */
+                service?: string;
+                /** @description Only connections of this user. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connections. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "connections": [
+                     *           {
+                     *             "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "user_id": "ada@example.com",
+                     *             "service": "github",
+                     *             "auth_type": "oauth2",
+                     *             "account": "ada",
+                     *             "scopes": [
+                     *               "repo"
+                     *             ],
+                     *             "state": "active",
+                     *             "state_since": "2026-11-20T09:30:00.125Z",
+                     *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ConnectionList"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As link and list answer it.
+                 * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connection. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "service": "github",
+                     *         "auth_type": "oauth2",
+                     *         "account": "ada",
+                     *         "scopes": [
+                     *           "repo"
+                     *         ],
+                     *         "state": "cooling_down",
+                     *         "state_since": "2026-11-20T09:30:00.125Z",
+                     *         "next_retry_at": "2026-11-20T09:30:08.125Z",
+                     *         "last_error": "the provider cannot answer now (HTTP status 503)",
+                     *         "created_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ConnectionInfo"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As link and list answer it.
+                 * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "deleted": true,
+                     *         "revoked_at_provider": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedConnection"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    confirm_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Code and user. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "abc",
+                 *       "user_id": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmBody"];
+            };
+        };
+        responses: {
+            /** @description The connection. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "service": "github",
+                     *         "auth_type": "oauth2",
+                     *         "account": "ada",
+                     *         "scopes": [
+                     *           "repo"
+                     *         ],
+                     *         "state": "active",
+                     *         "state_since": "2026-11-20T09:30:00.125Z",
+                     *         "created_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ConnectionInfo"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    link_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What is to be connected. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "service": "github",
+                 *       "user_id": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LinkBody"];
+            };
+        };
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "connect_url": "https://gateway.example.com/connect/abc",
+                     *         "expires_at": "2026-11-20T09:45:00.000Z",
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ConnectLink"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_executions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many receipts a page holds; 20 if absent. */
+                limit?: number;
+                /** @description Only executions that ended this way. */
+                status?: components["schemas"]["ExecutionStatus"];
+                /**
+                 * @description Only executions of this tool.
+                 * @example github_create_issue
+                 */
+                tool_name?: string;
+                /** @description Only executions for this user. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of receipts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "executions": [
+                     *           {
+                     *             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "tool_name": "github_create_issue",
+                     *             "user_id": "ada@example.com",
+                     *             "key": {
+                     *               "name": "ci",
+                     *               "prefix": "a1B2c3D4"
+                     *             },
+                     *             "status": "success",
+                     *             "started_at": "2026-11-20T09:30:00.125Z",
+                     *             "duration_ms": 212,
+                     *             "plugin": {
+                     *               "service": "github",
+                     *               "version": "1.4.0",
+                     *               "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *             },
+                     *             "requests": [
+                     *               {
+                     *                 "method": "POST",
+                     *                 "host": "api.github.com",
+                     *                 "path": "/repos/ada/engine/issues",
+                     *                 "status": 201,
+                     *                 "bytes_out": 44,
+                     *                 "bytes_in": 2310,
+                     *                 "duration_ms": 198,
+                     *                 "credential_slot": "user"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ExecutionPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_execution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As execute answered it.
+                 * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "tool_name": "github_create_issue",
+                     *         "user_id": "ada@example.com",
+                     *         "key": {
+                     *           "name": "ci",
+                     *           "prefix": "a1B2c3D4"
+                     *         },
+                     *         "status": "error",
+                     *         "reason": "timeout",
+                     *         "started_at": "2026-11-20T09:30:00.125Z",
+                     *         "duration_ms": 30000,
+                     *         "plugin": {
+                     *           "service": "github",
+                     *           "version": "1.4.0",
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *         },
+                     *         "requests": [
+                     *           {
+                     *             "method": "POST",
+                     *             "host": "api.github.com",
+                     *             "path": "/repos/ada/engine/issues",
+                     *             "bytes_out": 44,
+                     *             "bytes_in": 0,
+                     *             "duration_ms": 29990,
+                     *             "credential_slot": "user"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ExecutionReceipt"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    health_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The gateway answers and the key is valid. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "status": "ok",
+                     *         "version": "0.1.0",
+                     *         "database": "sqlite",
+                     *         "plugins": {
+                     *           "active": 5,
+                     *           "quarantined": 0,
+                     *           "pending_approval": 0
+                     *         },
+                     *         "tools": 74,
+                     *         "runtime": "pooling",
+                     *         "search": "lexical"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Health"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_permission_services: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The services. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "services": [
+                     *           {
+                     *             "service": "github",
+                     *             "display_name": "GitHub",
+                     *             "tools": 38,
+                     *             "auth_type": "oauth2"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["PermissionServices"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_user_permissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The user.
+                 * @example ada@example.com
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "user_id": "ada@example.com",
+                     *         "default": "allow",
+                     *         "services": {
+                     *           "slack": "deny"
+                     *         },
+                     *         "tools": {
+                     *           "github_create_issue": "ask"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["UserPermissions"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    change_permissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The user.
+                 * @example ada@example.com
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The rules. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "services": {
+                 *         "slack": "deny"
+                 *       },
+                 *       "tools": {
+                 *         "github_create_issue": "ask"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BatchBody"];
+            };
+        };
+        responses: {
+            /** @description The user's rules. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "user_id": "ada@example.com",
+                     *         "default": "allow",
+                     *         "services": {
+                     *           "slack": "deny"
+                     *         },
+                     *         "tools": {
+                     *           "github_create_issue": "ask"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["UserPermissions"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    explain_permission: {
+        parameters: {
+            query: {
+                /**
+                 * @description Exact name of the tool.
+                 * @example github_create_issue
+                 */
+                tool_name: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The user.
+                 * @example ada@example.com
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The decision. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "user_id": "ada@example.com",
+                     *         "tool_name": "github_create_issue",
+                     *         "service": "github",
+                     *         "effect": "write",
+                     *         "permission": "ask",
+                     *         "decided_by": "service_rule"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["PermissionExplanation"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    change_service_permission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Lowercase name of the service.
+                 * @example github
+                 */
+                service_name: string;
+                /**
+                 * @description The user.
+                 * @example ada@example.com
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The rule. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "permission": "ask",
+                 *       "expires_at": "2027-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleBody"];
+            };
+        };
+        responses: {
+            /** @description The user's rules. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "user_id": "ada@example.com",
+                     *         "default": "allow",
+                     *         "services": {
+                     *           "github": "ask"
+                     *         },
+                     *         "tools": {},
+                     *         "limited": [
+                     *           {
+                     *             "service": "github",
+                     *             "permission": "ask",
+                     *             "expires_at": "2027-01-01T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["UserPermissions"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    summarise_user_permissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The user.
+                 * @example ada@example.com
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "user_id": "ada@example.com",
+                     *         "services": {
+                     *           "github": {
+                     *             "allow": 37,
+                     *             "deny": 1,
+                     *             "ask": 0
+                     *           }
+                     *         },
+                     *         "total": {
+                     *           "allow": 37,
+                     *           "deny": 1,
+                     *           "ask": 0
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["PermissionSummary"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    change_tool_permission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Exact name of the tool.
+                 * @example github_create_issue
+                 */
+                tool_name: string;
+                /**
+                 * @description The user.
+                 * @example ada@example.com
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The rule. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "permission": "deny"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleBody"];
+            };
+        };
+        responses: {
+            /** @description The user's rules. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "user_id": "ada@example.com",
+                     *         "default": "allow",
+                     *         "services": {},
+                     *         "tools": {
+                     *           "github_create_issue": "deny"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["UserPermissions"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_result: {
+        parameters: {
+            query?: {
+                /** @description How many bytes it has at most; 65,536 if absent. */
+                limit?: number;
+                /** @description Where the piece begins, in bytes; 0 if absent. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description As execute answered it.
+                 * @example res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The piece. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "result_id": "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "content": "\"title\":\"The mill jams on card 12\"}]",
+                     *         "offset": 20000,
+                     *         "bytes_total": 20036,
+                     *         "next_offset": null,
+                     *         "expires_at": "2026-11-20T10:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ResultPiece"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many sessions a page holds; 20 if absent. */
+                limit?: number;
+                /** @description Only sessions of this user. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "sessions": [
+                     *           {
+                     *             "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+                     *             "user_id": "ada@example.com",
+                     *             "created_at": "2026-11-20T09:30:00.125Z",
+                     *             "last_active_at": "2026-11-20T09:31:00.000Z",
+                     *             "expires_at": "2026-11-21T09:31:00.000Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SessionPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    create_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What the user asked for. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "Plan the week",
+                 *       "user_id": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSessionBody"];
+            };
+        };
+        responses: {
+            /** @description The session. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+                     *         "user_id": "ada@example.com",
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "last_active_at": "2026-11-20T09:30:00.125Z",
+                     *         "expires_at": "2026-11-21T09:30:00.125Z",
+                     *         "messages": [
+                     *           {
+                     *             "role": "user",
+                     *             "content": "Plan the week",
+                     *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create or execute answered it.
+                 * @example ses_9f86d081884c7d659a2feaa0c55ad015
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+                     *         "user_id": "ada@example.com",
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "last_active_at": "2026-11-20T09:31:00.000Z",
+                     *         "expires_at": "2026-11-21T09:31:00.000Z",
+                     *         "messages": [
+                     *           {
+                     *             "role": "user",
+                     *             "content": "Plan the week",
+                     *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create or execute answered it.
+                 * @example ses_9f86d081884c7d659a2feaa0c55ad015
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedSession"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_skills: {
+        parameters: {
+            query?: {
+                /** @description How many Skills a page holds; 20 if absent. */
+                limit?: number;
+                /** @description How many Skills to leave out at the front; 0 if absent. */
+                offset?: number;
+                /**
+                 * @description Words to look for in name and summary; all Skills if absent.
+                 * @example weekly report
+                 */
+                query?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of Skills. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "skills": [
+                     *           {
+                     *             "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+                     *             "name": "Weekly report",
+                     *             "summary": "Summarises the week's issues of a repository; use on Fridays.",
+                     *             "version": 2,
+                     *             "created_at": "2026-11-20T09:30:00.125Z",
+                     *             "updated_at": "2026-11-20T10:02:11.000Z"
+                     *           }
+                     *         ],
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SkillPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    create_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The Skill's texts. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Weekly report",
+                 *       "summary": "Summarises the week's issues of a repository; use on Fridays.",
+                 *       "instructions": "1. List the issues closed this week.\n2. Write three sentences."
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSkillBody"];
+            };
+        };
+        responses: {
+            /** @description The Skill. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+                     *         "name": "Weekly report",
+                     *         "summary": "Summarises the week's issues of a repository; use on Fridays.",
+                     *         "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
+                     *         "version": 1,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Skill"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
+                 */
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The Skill. */
+            200: {
+                headers: {
+                    /** @description The version, quoted. */
+                    ETag?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+                     *         "name": "Weekly report",
+                     *         "summary": "Summarises the week's issues of a repository; use on Fridays.",
+                     *         "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
+                     *         "version": 1,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Skill"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    update_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The entity tag of the version to change, or `*`. */
+                "If-Match"?: string | null;
+            };
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
+                 */
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "instructions": "1. List the closed issues.\n2. Write three sentences.",
+                 *       "version": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateSkillBody"];
+            };
+        };
+        responses: {
+            /** @description The Skill as it is now. */
+            200: {
+                headers: {
+                    /** @description The version, quoted. */
+                    ETag?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+                     *         "name": "Weekly report",
+                     *         "summary": "Summarises the week's issues of a repository; use on Fridays.",
+                     *         "instructions": "1. List the closed issues.\n2. Write three sentences.",
+                     *         "version": 2,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T10:02:11.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Skill"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
+                 */
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedSkill"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    check_skill: {
+        parameters: {
+            query?: {
+                /** @description The user who would follow it; the key's default user if absent. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
+                 */
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the Skill needs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+                     *         "user_id": "ada@example.com",
+                     *         "ready": false,
+                     *         "tools": [
+                     *           {
+                     *             "tool_name": "github_list_issues",
+                     *             "service": "github",
+                     *             "permission": "allow",
+                     *             "connection": "not_connected"
+                     *           }
+                     *         ],
+                     *         "unknown_tools": []
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SkillCheck"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_skill_versions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
+                 */
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+                     *         "versions": [
+                     *           {
+                     *             "version": 1,
+                     *             "name": "Weekly report",
+                     *             "summary": "Summarises the week's issues of a repository; use on Fridays.",
+                     *             "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
+                     *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SkillVersions"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key is valid. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "status": "ok",
+                     *         "workspace": "default",
+                     *         "key": {
+                     *           "name": "ci",
+                     *           "prefix": "a1B2c3D4",
+                     *           "scopes": [
+                     *             "tools:read",
+                     *             "tools:execute"
+                     *           ],
+                     *           "user_id": "ada@example.com"
+                     *         },
+                     *         "limits": {
+                     *           "request_bytes_max": 1048576,
+                     *           "execution_timeout_ms": 30000,
+                     *           "result_bytes_max": 8388608
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Status"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    execute_tool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Exact name, as search and list answer it.
+                 * @example github_create_issue
+                 */
+                tool_name: string;
+            };
+            cookie?: never;
+        };
+        /** @description Arguments and, where wanted, session, user and connection. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "arguments": {
+                 *         "owner": "ada",
+                 *         "repo": "engine",
+                 *         "title": "The mill jams on card 12"
+                 *       },
+                 *       "user_id": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExecuteBody"];
+            };
+        };
+        responses: {
+            /** @description What became of the call. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Execution"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_tool_schema: {
+        parameters: {
+            query?: {
+                /** @description The user the tool would run for; the key's default user if absent. */
+                user_id?: string;
+            };
+            header?: {
+                /** @description Entity tags the caller already holds. */
+                "If-None-Match"?: string | null;
+            };
+            path: {
+                /**
+                 * @description Exact name, as search and list answer it.
+                 * @example github_create_issue
+                 */
+                tool_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tool. */
+            200: {
+                headers: {
+                    /** @description Strong entity tag. */
+                    ETag?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "name": "github_create_issue",
+                     *         "service": "github",
+                     *         "description": "Opens an issue in a repository.",
+                     *         "inputSchema": {
+                     *           "type": "object",
+                     *           "required": [
+                     *             "owner",
+                     *             "repo",
+                     *             "title"
+                     *           ],
+                     *           "properties": {
+                     *             "owner": {
+                     *               "type": "string"
+                     *             },
+                     *             "repo": {
+                     *               "type": "string"
+                     *             },
+                     *             "title": {
+                     *               "type": "string"
+                     *             }
+                     *           }
+                     *         },
+                     *         "annotations": {
+                     *           "readOnlyHint": false,
+                     *           "destructiveHint": false,
+                     *           "idempotentHint": false,
+                     *           "openWorldHint": true
+                     *         },
+                     *         "auth": {
+                     *           "type": "oauth2",
+                     *           "scopes": [
+                     *             "repo"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ToolSchema"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            /** @description One of the entity tags sent is current. */
+            304: {
+                headers: {
+                    /** @description Strong entity tag. */
+                    ETag?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_tools: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many tools a page holds; 100 if absent. */
+                limit?: number;
+                /**
+                 * @description Only tools of this service, by its lowercase name.
+                 * @example github
+                 */
+                service?: string;
+                /** @description The user the tools would run for; the key's default user if absent. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of tools. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "tools": [
+                     *           {
+                     *             "name": "github_create_issue",
+                     *             "service": "github",
+                     *             "description": "Opens an issue in a repository.",
+                     *             "version": "1.4.0",
+                     *             "annotations": {
+                     *               "readOnlyHint": false,
+                     *               "destructiveHint": false,
+                     *               "idempotentHint": false,
+                     *               "openWorldHint": true
+                     *             }
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ToolPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    search_tools: {
+        parameters: {
+            query: {
+                /** @description How many tools to answer; 20 if absent. */
+                limit?: number;
+                /**
+                 * @description Keywords or natural language.
+                 * @example open an issue
+                 */
+                query: string;
+                /** @description For how many of the best tools the schema is included; 3 if absent. */
+                schema_limit?: number;
+                /**
+                 * @description Only tools of this service, by its lowercase name.
+                 * @example github
+                 */
+                service?: string;
+                /** @description The user the tools would run for; the key's default user if absent. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tools found, possibly none. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "query": "open an issue",
+                     *         "service": "github",
+                     *         "total": 1,
+                     *         "tools": [
+                     *           {
+                     *             "name": "github_create_issue",
+                     *             "service": "github",
+                     *             "description": "Opens an issue in a repository.",
+                     *             "version": "1.4.0",
+                     *             "annotations": {
+                     *               "readOnlyHint": false,
+                     *               "destructiveHint": false,
+                     *               "idempotentHint": false,
+                     *               "openWorldHint": true
+                     *             },
+                     *             "score": 12.5,
+                     *             "match_reasons": [
+                     *               "name: issue",
+                     *               "keyword: ticket"
+                     *             ],
+                     *             "connection": "connected",
+                     *             "inputSchema": {
+                     *               "type": "object",
+                     *               "required": [
+                     *                 "owner",
+                     *                 "repo",
+                     *                 "title"
+                     *               ],
+                     *               "properties": {
+                     *                 "owner": {
+                     *                   "type": "string"
+                     *                 },
+                     *                 "repo": {
+                     *                   "type": "string"
+                     *                 },
+                     *                 "title": {
+                     *                   "type": "string"
+                     *                 }
+                     *               }
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["FoundTools"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+}

@@ -1,0 +1,14 @@
+/**
+ * Client for toolgate, the tool gateway for software agents.
+ *
+ * @packageDocumentation
+ */
+
+export type * as api from "./api.js";
+export * from "./client.js";
+export * from "./errors.js";
+export * from "./outcomes.js";
+export { Pager } from "./pager.js";
+export * from "./resources.js";
+export { verify as verifyWebhook, type HeadersLike, type VerifyOptions } from "./webhooks.js";
+export { VERSION } from "./version.js";

@@ -1,0 +1,279 @@
+/**
+ * The operations, grouped as the server groups them.
+ *
+ * Values are called as in the API's document, and their types are the document's own.
+ */
+
+import type {
+  Approval,
+  ApprovalPage,
+  ConnectionInfo,
+  ConnectLink,
+  ConnectionList,
+  DeletedConnection,
+  DeletedSession,
+  DeletedSkill,
+  ExecutionPage,
+  ExecutionReceipt,
+  FoundTools,
+  ListedSkill,
+  ListedTool,
+  operations,
+  PermissionExplanation,
+  PermissionService,
+  PermissionServices,
+  PermissionSummary,
+  ResultPiece,
+  Session,
+  SessionPage,
+  Skill,
+  SkillCheck,
+  SkillPage,
+  SkillVersion,
+  SkillVersions,
+  ToolPage,
+  ToolSchema,
+  UserPermissions,
+} from "./api.js";
+import type { Toolgate } from "./client.js";
+import { outcome, type ExecuteCall, type Outcome } from "./outcomes.js";
+import { Pager } from "./pager.js";
+import type { Operation } from "./routes.js";
+import { verify, type HeadersLike, type VerifyOptions } from "./webhooks.js";
+
+type Query<O extends keyof operations> = operations[O] extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
+type Body<O extends keyof operations> = operations[O] extends { requestBody: { content: { "application/json": infer B } } }
+  ? B
+  : never;
+/** For calls that are done once however often they are sent; made by the client if absent. */
+interface Keyed {
+  idempotency_key?: string;
+}
+
+class Resource {
+  readonly #client: Toolgate;
+
+  constructor(client: Toolgate) {
+    this.#client = client;
+  }
+
+  protected call<T>(operation: Operation, values: object = {}): Promise<T> {
+    return this.#client.call<T>(operation, values as Record<string, unknown>);
+  }
+
+  protected answer(operation: Operation, values: object): ReturnType<Toolgate["answer"]> {
+    return this.#client.answer(operation, values as Record<string, unknown>);
+  }
+
+  protected pager<Item, Page>(operation: Operation, items: keyof Page, values: object = {}): Pager<Item, Page> {
+    return new Pager<Item, Page>((now) => this.call<Page>(operation, now), items, values);
+  }
+}
+
+/** Find, describe and run tools. */
+export class Tools extends Resource {
+  /** Finds tools by keywords or by a sentence that says what is to be done, best match first. */
+  search(query: string, options: Omit<Query<"search_tools">, "query"> = {}): Promise<FoundTools> {
+    return this.call("search_tools", { ...options, query });
+  }
+
+  /** All tools that the user may use, by name. `limit` is the size of a page. */
+  list(options: Query<"list_tools"> = {}): Pager<ListedTool, ToolPage> {
+    return this.pager("list_tools", "tools", options);
+  }
+
+  /** The tool's schemas and what it needs; `null` if `if_none_match` is still current. */
+  schema(tool_name: string, options: Query<"get_tool_schema"> & { if_none_match?: string } = {}): Promise<ToolSchema | null> {
+    return this.call("get_tool_schema", { ...options, tool_name });
+  }
+
+  /**
+   * Runs a tool with the user's own connection. Look at the outcome's `status` before its result.
+   *
+   * The call carries an idempotency key, so that repeating it after a lost answer runs it once; pass
+   * your own to keep it across restarts of your program.
+   */
+  execute(
+    tool_name: string,
+    args: Body<"execute_tool">["arguments"] = {},
+    options: Omit<Body<"execute_tool">, "arguments"> & Keyed = {},
+  ): Promise<Outcome> {
+    const { retry_unknown, ...kept } = options;
+    return this.executeCall({ ...kept, tool_name, arguments: args }, retry_unknown);
+  }
+
+  /** Makes a call again, as `outcome.call` holds it. */
+  async executeCall(call: ExecuteCall, retry_unknown?: boolean): Promise<Outcome> {
+    const answer = await this.answer("execute_tool", { ...call, retry_unknown });
+    return outcome(answer.data, answer.request_id, call);
+  }
+}
+
+/** Reusable instructions. */
+export class Skills extends Resource {
+  /** All Skills, newest first. `limit` is the size of a page. */
+  list(options: Query<"list_skills"> = {}): Pager<ListedSkill, SkillPage> {
+    return this.pager("list_skills", "skills", options);
+  }
+
+  get(skill_id: string): Promise<Skill> {
+    return this.call("get_skill", { skill_id });
+  }
+
+  create(skill: Body<"create_skill">, options: Keyed = {}): Promise<Skill> {
+    return this.call("create_skill", { ...options, ...skill });
+  }
+
+  /** Changes what is given. With `version`, only if that is the Skill's version. */
+  update(skill_id: string, changes: Body<"update_skill">, options: { if_match?: string } = {}): Promise<Skill> {
+    return this.call("update_skill", { ...options, ...changes, skill_id });
+  }
+
+  delete(skill_id: string): Promise<DeletedSkill> {
+    return this.call("delete_skill", { skill_id });
+  }
+
+  async versions(skill_id: string): Promise<SkillVersion[]> {
+    return (await this.call<SkillVersions>("list_skill_versions", { skill_id })).versions;
+  }
+
+  /** Whether the user could follow the Skill now. */
+  check(skill_id: string, options: Query<"check_skill"> = {}): Promise<SkillCheck> {
+    return this.call("check_skill", { ...options, skill_id });
+  }
+}
+
+type Rule = Body<"change_tool_permission">;
+
+/** Which tools a user may use. */
+export class Permissions extends Resource {
+  async services(): Promise<PermissionService[]> {
+    return (await this.call<PermissionServices>("list_permission_services")).services;
+  }
+
+  get(user_id: string): Promise<UserPermissions> {
+    return this.call("get_user_permissions", { user_id });
+  }
+
+  /** Sets the rule for one tool; `inherit` removes it. */
+  setTool(user_id: string, tool_name: string, permission: Rule["permission"], bounds: Omit<Rule, "permission"> = {}): Promise<UserPermissions> {
+    return this.call("change_tool_permission", { ...bounds, user_id, tool_name, permission });
+  }
+
+  /** Sets the rule for all tools of a service that have none; `inherit` removes it. */
+  setService(user_id: string, service_name: string, permission: Rule["permission"], bounds: Omit<Rule, "permission"> = {}): Promise<UserPermissions> {
+    return this.call("change_service_permission", { ...bounds, user_id, service_name, permission });
+  }
+
+  /** Sets many rules, all or none. */
+  batch(user_id: string, rules: Body<"change_permissions">): Promise<UserPermissions> {
+    return this.call("change_permissions", { ...rules, user_id });
+  }
+
+  summary(user_id: string): Promise<PermissionSummary> {
+    return this.call("summarise_user_permissions", { user_id });
+  }
+
+  /** What holds for one tool, and which rule made it so. */
+  explain(user_id: string, tool_name: string): Promise<PermissionExplanation> {
+    return this.call("explain_permission", { user_id, tool_name });
+  }
+}
+
+/** What users have connected, and links to connect. */
+export class Connections extends Resource {
+  /** A link at which the user connects an account: one use, 15 minutes. */
+  link(service: string, options: Omit<Body<"link_connection">, "service"> = {}): Promise<ConnectLink> {
+    return this.call("link_connection", { ...options, service });
+  }
+
+  /** Your word that the browser that came to `confirm_url` belongs to the user. */
+  confirm(code: string, user_id: string): Promise<ConnectionInfo> {
+    return this.call("confirm_connection", { code, user_id });
+  }
+
+  async list(options: Query<"list_connections"> = {}): Promise<ConnectionInfo[]> {
+    return (await this.call<ConnectionList>("list_connections", options)).connections;
+  }
+
+  get(connection_id: string): Promise<ConnectionInfo> {
+    return this.call("get_connection", { connection_id });
+  }
+
+  /** Forgets the credential and revokes it at the provider where that is possible. */
+  delete(connection_id: string): Promise<DeletedConnection> {
+    return this.call("delete_connection", { connection_id });
+  }
+}
+
+/** Conversations, and state that steps share. */
+export class Sessions extends Resource {
+  create(prompt: string, options: Omit<Body<"create_session">, "prompt"> & Keyed = {}): Promise<Session> {
+    return this.call("create_session", { ...options, prompt });
+  }
+
+  list(options: Query<"list_sessions"> = {}): Pager<Session, SessionPage> {
+    return this.pager("list_sessions", "sessions", options);
+  }
+
+  get(session_id: string): Promise<Session> {
+    return this.call("get_session", { session_id });
+  }
+
+  delete(session_id: string): Promise<DeletedSession> {
+    return this.call("delete_session", { session_id });
+  }
+}
+
+/** Events that the server sends. */
+export class Webhooks extends Resource {
+  /** The event of a delivery, if it is genuine. */
+  verify(payload: string | Uint8Array, headers: HeadersLike, secret: string, options: VerifyOptions = {}): Record<string, unknown> {
+    return verify(payload, headers, secret, options);
+  }
+}
+
+/** Receipts: what ran, and every request that left. */
+export class Executions extends Resource {
+  list(options: Query<"list_executions"> = {}): Pager<ExecutionReceipt, ExecutionPage> {
+    return this.pager("list_executions", "executions", options);
+  }
+
+  get(execution_id: string): Promise<ExecutionReceipt> {
+    return this.call("get_execution", { execution_id });
+  }
+}
+
+/** Calls that a person has to allow first. */
+export class Approvals extends Resource {
+  list(options: Query<"list_approvals"> = {}): Pager<Approval, ApprovalPage> {
+    return this.pager("list_approvals", "approvals", options);
+  }
+
+  get(approval_id: string): Promise<Approval> {
+    return this.call("get_approval", { approval_id });
+  }
+
+  decide(approval_id: string, decision: Body<"decide_approval">["decision"], options: Keyed = {}): Promise<Approval> {
+    return this.call("decide_approval", { ...options, approval_id, decision });
+  }
+}
+
+/** Results that were too large for their answer, kept for an hour. */
+export class Results extends Resource {
+  /** One piece of the result's JSON text. */
+  get(result_id: string, options: Query<"get_result"> = {}): Promise<ResultPiece> {
+    return this.call("get_result", { ...options, result_id });
+  }
+
+  /** The whole JSON text, piece by piece. */
+  async text(result_id: string): Promise<string> {
+    let text = "";
+    for (let offset: number | null | undefined = 0; offset !== null && offset !== undefined; ) {
+      const piece: ResultPiece = await this.get(result_id, { offset });
+      text += piece.content;
+      offset = piece.next_offset;
+    }
+    return text;
+  }
+}

@@ -1,0 +1,49 @@
+/** Where each operation's values go. Made by sdk/generate.py; do not edit. */
+
+export interface Route {
+  method: string;
+  path: string;
+  query: readonly string[];
+  header: readonly string[];
+  body: readonly string[];
+}
+
+export const ROUTES = {
+  change_permissions: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/batch", "query": [], "header": [], "body": ["services", "tools"]},
+  change_service_permission: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/services/{service_name}", "query": [], "header": [], "body": ["expires_at", "max_calls", "permission"]},
+  change_tool_permission: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/tools/{tool_name}", "query": [], "header": [], "body": ["expires_at", "max_calls", "permission"]},
+  check_skill: {"method": "GET", "path": "/v1/skills/{skill_id}/check", "query": ["user_id"], "header": [], "body": []},
+  confirm_connection: {"method": "POST", "path": "/v1/connections/confirm", "query": [], "header": [], "body": ["code", "user_id"]},
+  create_session: {"method": "POST", "path": "/v1/sessions", "query": [], "header": ["Idempotency-Key"], "body": ["prompt", "user_id"]},
+  create_skill: {"method": "POST", "path": "/v1/skills", "query": [], "header": ["Idempotency-Key"], "body": ["instructions", "name", "summary"]},
+  decide_approval: {"method": "POST", "path": "/v1/approvals/{approval_id}", "query": [], "header": ["Idempotency-Key"], "body": ["decision"]},
+  delete_connection: {"method": "DELETE", "path": "/v1/connections/{connection_id}", "query": [], "header": [], "body": []},
+  delete_session: {"method": "DELETE", "path": "/v1/sessions/{session_id}", "query": [], "header": [], "body": []},
+  delete_skill: {"method": "DELETE", "path": "/v1/skills/{skill_id}", "query": [], "header": [], "body": []},
+  execute_tool: {"method": "POST", "path": "/v1/tools/{tool_name}/execute", "query": [], "header": ["Idempotency-Key"], "body": ["arguments", "connection_id", "dry_run", "fields", "max_result_bytes", "retry_unknown", "session_id", "user_id"]},
+  explain_permission: {"method": "GET", "path": "/v1/permissions/users/{user_id}/explain", "query": ["tool_name"], "header": [], "body": []},
+  get_approval: {"method": "GET", "path": "/v1/approvals/{approval_id}", "query": [], "header": [], "body": []},
+  get_connection: {"method": "GET", "path": "/v1/connections/{connection_id}", "query": [], "header": [], "body": []},
+  get_execution: {"method": "GET", "path": "/v1/executions/{execution_id}", "query": [], "header": [], "body": []},
+  get_result: {"method": "GET", "path": "/v1/results/{result_id}", "query": ["offset", "limit"], "header": [], "body": []},
+  get_session: {"method": "GET", "path": "/v1/sessions/{session_id}", "query": [], "header": [], "body": []},
+  get_skill: {"method": "GET", "path": "/v1/skills/{skill_id}", "query": [], "header": [], "body": []},
+  get_status: {"method": "GET", "path": "/v1/status", "query": [], "header": [], "body": []},
+  get_tool_schema: {"method": "GET", "path": "/v1/tools/{tool_name}/schema", "query": ["user_id"], "header": ["If-None-Match"], "body": []},
+  get_user_permissions: {"method": "GET", "path": "/v1/permissions/users/{user_id}", "query": [], "header": [], "body": []},
+  health_check: {"method": "GET", "path": "/v1/health", "query": [], "header": [], "body": []},
+  link_connection: {"method": "POST", "path": "/v1/connections/link", "query": [], "header": [], "body": ["confirm_url", "connection_id", "scopes", "service", "slot", "user_id"]},
+  list_approvals: {"method": "GET", "path": "/v1/approvals", "query": ["status", "limit", "cursor"], "header": [], "body": []},
+  list_connections: {"method": "GET", "path": "/v1/connections", "query": ["user_id", "service"], "header": [], "body": []},
+  list_executions: {"method": "GET", "path": "/v1/executions", "query": ["user_id", "tool_name", "status", "limit", "cursor"], "header": [], "body": []},
+  list_permission_services: {"method": "GET", "path": "/v1/permissions/services", "query": [], "header": [], "body": []},
+  list_sessions: {"method": "GET", "path": "/v1/sessions", "query": ["user_id", "limit", "cursor"], "header": [], "body": []},
+  list_skill_versions: {"method": "GET", "path": "/v1/skills/{skill_id}/versions", "query": [], "header": [], "body": []},
+  list_skills: {"method": "GET", "path": "/v1/skills", "query": ["query", "limit", "offset"], "header": [], "body": []},
+  list_tools: {"method": "GET", "path": "/v1/tools/list", "query": ["service", "limit", "cursor", "user_id"], "header": [], "body": []},
+  search_tools: {"method": "GET", "path": "/v1/tools/search", "query": ["query", "service", "limit", "schema_limit", "user_id"], "header": [], "body": []},
+  summarise_user_permissions: {"method": "GET", "path": "/v1/permissions/users/{user_id}/summary", "query": [], "header": [], "body": []},
+  update_skill: {"method": "PUT", "path": "/v1/skills/{skill_id}", "query": [], "header": ["If-Match"], "body": ["instructions", "name", "summary", "version"]},
+} as const satisfies Record<string, Route>;
+
+export type Operation = keyof typeof ROUTES;

@@ -1,0 +1,73 @@
+/** The client against the document: no operation may be missing, and no text may hold a key. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
+
+import { InvalidResponse, Toolgate, VERSION } from "toolgate";
+
+const KEY = "tg_live_" + "k".repeat(43);
+const document = JSON.parse(readFileSync(process.env.TOOLGATE_DOCUMENT, "utf8"));
+const installed = fileURLToPath(new URL(".", import.meta.resolve("toolgate")));
+
+test("every operation of the document has a method", () => {
+  const documented = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith("/v1/"))
+    .flatMap(([, operations]) => Object.values(operations).map((operation) => operation.operationId))
+    .filter(Boolean);
+  const source = ["client.js", "resources.js"].map((name) => readFileSync(installed + name, "utf8")).join();
+  const offered = [...source.matchAll(/\b(?:call|answer|pager)\("(\w+)"/g)].map((found) => found[1]);
+  assert.ok(documented.length > 30);
+  assert.deepEqual([...new Set(offered)].sort(), documented.sort());
+});
+
+test("the version is the package's", () => {
+  const { version } = JSON.parse(readFileSync(installed + "../package.json", "utf8"));
+  assert.equal(VERSION, version);
+});
+
+test("a key is in no text of the client", () => {
+  const client = new Toolgate({ apiKey: KEY, baseUrl: "http://127.0.0.1:1" });
+  for (const text of [inspect(client, { depth: 9, showHidden: true }), JSON.stringify(Object.entries(client)), String(client)]) {
+    assert.ok(!text.includes(KEY));
+  }
+});
+
+test("a key that cannot be sent is refused without being said", () => {
+  for (const apiKey of [KEY + "\n", KEY + "\r\nX: y", "tg_live_ \u00e4", " " + KEY, ""]) {
+    assert.throws(() => new Toolgate({ apiKey }), (error) => error instanceof TypeError && !error.message.includes("tg_live"));
+  }
+});
+
+test("an address with more than an origin and a path is refused", () => {
+  for (const baseUrl of ["ftp://a", "http://", "http://user:pass@a", "http://a?b=c", "http://a#b", "a:80"]) {
+    assert.throws(() => new Toolgate({ apiKey: KEY, baseUrl }), TypeError);
+  }
+});
+
+test("a value cannot leave its segment of the path", async () => {
+  const asked = [];
+  const fetch = async (url) => {
+    asked.push(url);
+    return new Response('{"success":true,"data":{},"meta":{"request_id":"req_1"}}');
+  };
+  const client = new Toolgate({ apiKey: KEY, baseUrl: "http://127.0.0.1:1/base/", fetch });
+  await client.executions.get("../a/b?c#d%2e");
+  assert.deepEqual(asked, ["http://127.0.0.1:1/base/v1/executions/..%2Fa%2Fb%3Fc%23d%252e"]);
+  for (const bad of ["", ".", ".."]) await assert.rejects(client.executions.get(bad), TypeError);
+});
+
+test("what is not the API's answer is an error", async () => {
+  const bodies = ["", "null", "[]", "{}", '{"success":true}', '{"success":true,"data":1}', "\xff", '{"success":false,"error":"x","meta":{"request_id":"r"}}'];
+  for (const body of bodies) {
+    const client = new Toolgate({ apiKey: KEY, fetch: async () => new Response(body) });
+    await assert.rejects(client.status(), InvalidResponse);
+  }
+  for (const data of [{ status: "new" }, { status: "success" }, { status: "toString" }, [], null]) {
+    const body = JSON.stringify({ success: true, data, meta: { request_id: "req_1" } });
+    const client = new Toolgate({ apiKey: KEY, fetch: async () => new Response(body) });
+    await assert.rejects(client.tools.execute("a_b"), InvalidResponse);
+  }
+});

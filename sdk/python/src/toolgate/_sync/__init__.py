@@ -1,0 +1,1 @@
+"""The client and its operations for asyncio."""

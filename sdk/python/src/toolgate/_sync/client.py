@@ -1,0 +1,196 @@
+"""The client. Made from `_async` by make_sync.py; do not edit."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from .. import _core
+from ..errors import ConnectionFailed, PermissionDenied, Timeout, ToolgateError, WaitTimeout
+from ..outcomes import ApprovalRequired, AuthRequired, Outcome
+from ..types import Health, Status
+from .resources import (
+    Approvals,
+    Connections,
+    Executions,
+    Permissions,
+    Results,
+    Sessions,
+    Skills,
+    Tools,
+    Webhooks,
+)
+
+# How often a wait looks, in seconds: from the first to the last.
+_LOOK_FIRST_S = 1.0
+_LOOK_LAST_S = 5.0
+
+
+class Toolgate:
+    """A connection to one toolgate server with one API key.
+
+    `api_key` and `base_url` come from `TOOLGATE_API_KEY` and `TOOLGATE_URL` where absent. `timeout`
+    bounds one try of one request, in seconds; after `max_retries` more tries, or when the server asks
+    for a longer wait than `max_retry_wait` seconds, the error is raised. Use it as a context, or close it.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout: float = 60.0,
+        max_retries: int = 3,
+        max_retry_wait: float = 60.0,
+        http_client: httpx.Client | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._settings = _core.Settings.of(
+            api_key or os.environ.get("TOOLGATE_API_KEY", ""),
+            base_url or os.environ.get("TOOLGATE_URL", _core.DEFAULT_URL),
+            timeout,
+            max_retries,
+            max_retry_wait,
+        )
+        self._sleep = sleep
+        self._http = http_client or httpx.Client()
+        self.tools = Tools(self)
+        self.skills = Skills(self)
+        self.permissions = Permissions(self)
+        self.connections = Connections(self)
+        self.sessions = Sessions(self)
+        self.webhooks = Webhooks(self)
+        self.executions = Executions(self)
+        self.approvals = Approvals(self)
+        self.results = Results(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._settings.base_url!r})"
+
+    def __enter__(self) -> Toolgate:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def health(self) -> Health:
+        """How the server is."""
+        return self._call("health_check")
+
+    def status(self) -> Status:
+        """Whose key this is, and its limits."""
+        return self._call("get_status")
+
+    def wait_for_connection(
+        self, outcome: AuthRequired, *, show: Callable[[str], object] = print, timeout: float = 900.0
+    ) -> Outcome:
+        """Shows the connect link, waits until the user has connected, and makes the same call again.
+
+        `show` gets the link. `timeout` is in seconds; a link itself is good for 15 minutes. Raises
+        `WaitTimeout` when it passes.
+        """
+        if outcome.connect_url is None:
+            raise ToolgateError(outcome.message, code="service_not_configured", request_id=outcome.request_id)
+        before = self._active(outcome)
+        show(outcome.connect_url)
+        for _ in self._looks(timeout):
+            now = self._active(outcome)
+            # A key that may not list connections finds out by making the call.
+            if now is None or now != before:
+                again = self.tools.execute_call(outcome.call)
+                if not isinstance(again, AuthRequired):
+                    return again
+        raise WaitTimeout(f"{outcome.service} was not connected within {timeout:.0f} s")
+
+    def wait_for_approval(
+        self, outcome: ApprovalRequired, *, show: Callable[[str], object] = print, timeout: float = 900.0
+    ) -> Outcome:
+        """Shows where to approve, waits for the decision, and makes the same call again.
+
+        A call that was denied raises `PermissionDenied`. Raises `WaitTimeout` when `timeout` seconds pass.
+        """
+        show(outcome.approval_url)
+        for _ in self._looks(timeout):
+            try:
+                approval = self.approvals.get(outcome.approval_id)
+                pending = approval["status"] == "pending"
+            except PermissionDenied:
+                pending = False
+            if not pending:
+                again = self.tools.execute_call(outcome.call)
+                if not isinstance(again, ApprovalRequired):
+                    return again
+        raise WaitTimeout(f"nobody decided within {timeout:.0f} s")
+
+    def _looks(self, timeout: float) -> Iterator[None]:
+        """Pauses between looks, longer ones as time goes by, until `timeout` seconds were waited."""
+        waited, pause = 0.0, _LOOK_FIRST_S
+        while waited < timeout:
+            pause = min(pause, timeout - waited)
+            self._sleep(pause)
+            yield
+            waited += pause
+            pause = min(pause * 1.5, _LOOK_LAST_S)
+
+    def _active(self, outcome: AuthRequired) -> list[tuple[str, str, list[str]]] | None:
+        """The user's working connections of the service; `None` if the key may not see them."""
+        try:
+            user = outcome.call.user_id or (self.status())["key"]["user_id"]
+            connections = self.connections.list(user_id=user, service=outcome.service)
+        except PermissionDenied:
+            return None
+        return [
+            (found["connection_id"], found["state_since"], found["scopes"])
+            for found in connections
+            if found["state"] == "active"
+        ]
+
+    def _call(self, operation: str, **values: Any) -> Any:
+        return (self._answer(operation, values)).data
+
+    def _answer(self, operation: str, values: dict[str, Any]) -> _core.Answer:
+        sent = _core.request(self._settings, operation, values)
+        tries = 0
+        while True:
+            try:
+                return self._try(sent)
+            except ToolgateError as error:
+                wait = _core.wait_before_retry(self._settings, sent, error, tries)
+                if wait is None:
+                    raise
+            self._sleep(wait)
+            tries += 1
+
+    def _try(self, sent: _core.Request) -> _core.Answer:
+        ends_at = time.monotonic() + self._settings.timeout
+        try:
+            with self._http.stream(
+                sent.method,
+                sent.url,
+                headers=sent.headers,
+                content=sent.content,
+                timeout=self._settings.timeout,
+                follow_redirects=False,
+            ) as response:
+                body = bytearray()
+                for chunk in response.iter_bytes():
+                    body += chunk
+                    if len(body) > _core.ANSWER_BYTES_MAX:
+                        raise _core.too_large()
+                    if time.monotonic() > ends_at:
+                        raise Timeout(f"no whole answer within {self._settings.timeout:.0f} s")
+                return _core.answer(response.status_code, response.headers, bytes(body))
+        except httpx.TimeoutException:
+            raise Timeout(f"no answer within {self._settings.timeout:g} s") from None
+        except (httpx.TransportError, httpx.StreamError, httpx.DecodingError) as cause:
+            raise ConnectionFailed(f"{type(cause).__name__} at {self._settings.base_url}") from None

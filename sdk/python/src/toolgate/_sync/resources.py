@@ -1,0 +1,394 @@
+"""The operations, grouped as the server groups them. Made from `_async` by make_sync.py.
+
+Arguments are called as in the API's document. An argument that is `None` is not sent.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from .. import _core, webhooks
+from ..outcomes import ExecuteCall, Outcome, outcome
+from ..types import (
+    Approval,
+    ApprovalStatus,
+    ConnectionInfo,
+    ConnectLink,
+    DeletedConnection,
+    DeletedSession,
+    DeletedSkill,
+    ExecutionReceipt,
+    ExecutionStatus,
+    FoundTools,
+    ListedSkill,
+    ListedTool,
+    PermissionExplanation,
+    PermissionService,
+    PermissionSummary,
+    ResultPiece,
+    Session,
+    Setting,
+    Skill,
+    SkillCheck,
+    SkillVersion,
+    ToolSchema,
+    UserPermissions,
+)
+from .pager import Pager
+
+if TYPE_CHECKING:
+    from .client import Toolgate
+
+
+class _Resource:
+    def __init__(self, client: Toolgate) -> None:
+        self._client = client
+
+    def _call(self, operation: str, **values: Any) -> Any:
+        return self._client._call(operation, **values)
+
+    def _pager(self, operation: str, items: str, by_offset: bool = False, **values: Any) -> Pager[Any]:
+        def fetch(**now: Any) -> Any:
+            return self._call(operation, **now)
+
+        return Pager(fetch, items, values, by_offset)
+
+
+class Tools(_Resource):
+    """Find, describe and run tools."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        service: str | None = None,
+        limit: int | None = None,
+        schema_limit: int | None = None,
+        user_id: str | None = None,
+    ) -> FoundTools:
+        """Finds tools by keywords or by a sentence that says what is to be done, best match first."""
+        return self._call(
+            "search_tools", query=query, service=service, limit=limit, schema_limit=schema_limit, user_id=user_id
+        )
+
+    def list(
+        self,
+        *,
+        service: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        user_id: str | None = None,
+    ) -> Pager[ListedTool]:
+        """All tools that the user may use, by name. `limit` is the size of a page."""
+        return self._pager("list_tools", "tools", service=service, limit=limit, cursor=cursor, user_id=user_id)
+
+    def schema(
+        self, tool_name: str, *, user_id: str | None = None, if_none_match: str | None = None
+    ) -> ToolSchema | None:
+        """The tool's schemas and what it needs; `None` if `if_none_match` is still current."""
+        return self._call(
+            "get_tool_schema", tool_name=tool_name, user_id=user_id, if_none_match=if_none_match
+        )
+
+    def execute(
+        self,
+        tool_name: str,
+        arguments: dict[str, Any] | str | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        connection_id: str | None = None,
+        dry_run: bool | None = None,
+        max_result_bytes: int | None = None,
+        fields: builtins.list[str] | None = None,
+        retry_unknown: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> Outcome:
+        """Runs a tool with the user's own connection. Look at the outcome's type before its result.
+
+        The call carries an idempotency key, so that repeating it after a lost answer runs it once; pass
+        your own to keep it across restarts of your program.
+        """
+        call = ExecuteCall(
+            tool_name,
+            arguments,
+            user_id=user_id,
+            session_id=session_id,
+            connection_id=connection_id,
+            dry_run=dry_run,
+            max_result_bytes=max_result_bytes,
+            fields=fields,
+            idempotency_key=idempotency_key,
+        )
+        return self.execute_call(call, retry_unknown=retry_unknown)
+
+    def execute_call(self, call: ExecuteCall, *, retry_unknown: bool | None = None) -> Outcome:
+        """Makes a call again, as `outcome.call` holds it."""
+        answer: _core.Answer = self._client._answer(
+            "execute_tool", {**vars(call), "retry_unknown": retry_unknown}
+        )
+        return outcome(answer.data, answer.request_id, call)
+
+
+class Skills(_Resource):
+    """Reusable instructions."""
+
+    def list(
+        self, *, query: str | None = None, limit: int | None = None, offset: int | None = None
+    ) -> Pager[ListedSkill]:
+        """All Skills, newest first. `limit` is the size of a page."""
+        return self._pager("list_skills", "skills", by_offset=True, query=query, limit=limit, offset=offset)
+
+    def get(self, skill_id: str) -> Skill:
+        return self._call("get_skill", skill_id=skill_id)
+
+    def create(
+        self, name: str, *, summary: str, instructions: str, idempotency_key: str | None = None
+    ) -> Skill:
+        return self._call(
+            "create_skill",
+            name=name,
+            summary=summary,
+            instructions=instructions,
+            idempotency_key=idempotency_key,
+        )
+
+    def update(
+        self,
+        skill_id: str,
+        *,
+        name: str | None = None,
+        summary: str | None = None,
+        instructions: str | None = None,
+        version: int | None = None,
+        if_match: str | None = None,
+    ) -> Skill:
+        """Changes what is given. With `version`, only if that is the Skill's version."""
+        return self._call(
+            "update_skill",
+            skill_id=skill_id,
+            name=name,
+            summary=summary,
+            instructions=instructions,
+            version=version,
+            if_match=if_match,
+        )
+
+    def delete(self, skill_id: str) -> DeletedSkill:
+        return self._call("delete_skill", skill_id=skill_id)
+
+    def versions(self, skill_id: str) -> builtins.list[SkillVersion]:
+        return (self._call("list_skill_versions", skill_id=skill_id))["versions"]
+
+    def check(self, skill_id: str, *, user_id: str | None = None) -> SkillCheck:
+        """Whether the user could follow the Skill now."""
+        return self._call("check_skill", skill_id=skill_id, user_id=user_id)
+
+
+class Permissions(_Resource):
+    """Which tools a user may use."""
+
+    def services(self) -> builtins.list[PermissionService]:
+        return (self._call("list_permission_services"))["services"]
+
+    def get(self, user_id: str) -> UserPermissions:
+        return self._call("get_user_permissions", user_id=user_id)
+
+    def set_tool(
+        self,
+        user_id: str,
+        tool_name: str,
+        permission: Setting,
+        *,
+        expires_at: str | None = None,
+        max_calls: int | None = None,
+    ) -> UserPermissions:
+        """Sets the rule for one tool; `inherit` removes it."""
+        return self._call(
+            "change_tool_permission",
+            user_id=user_id,
+            tool_name=tool_name,
+            permission=permission,
+            expires_at=expires_at,
+            max_calls=max_calls,
+        )
+
+    def set_service(
+        self,
+        user_id: str,
+        service_name: str,
+        permission: Setting,
+        *,
+        expires_at: str | None = None,
+        max_calls: int | None = None,
+    ) -> UserPermissions:
+        """Sets the rule for all tools of a service that have none; `inherit` removes it."""
+        return self._call(
+            "change_service_permission",
+            user_id=user_id,
+            service_name=service_name,
+            permission=permission,
+            expires_at=expires_at,
+            max_calls=max_calls,
+        )
+
+    def batch(
+        self,
+        user_id: str,
+        *,
+        services: dict[str, Setting] | None = None,
+        tools: dict[str, Setting] | None = None,
+    ) -> UserPermissions:
+        """Sets many rules, all or none."""
+        return self._call("change_permissions", user_id=user_id, services=services, tools=tools)
+
+    def summary(self, user_id: str) -> PermissionSummary:
+        return self._call("summarise_user_permissions", user_id=user_id)
+
+    def explain(self, user_id: str, tool_name: str) -> PermissionExplanation:
+        """What holds for one tool, and which rule made it so."""
+        return self._call("explain_permission", user_id=user_id, tool_name=tool_name)
+
+
+class Connections(_Resource):
+    """What users have connected, and links to connect."""
+
+    def link(
+        self,
+        service: str,
+        *,
+        user_id: str | None = None,
+        scopes: builtins.list[str] | None = None,
+        connection_id: str | None = None,
+        slot: str | None = None,
+        confirm_url: str | None = None,
+    ) -> ConnectLink:
+        """A link at which the user connects an account: one use, 15 minutes."""
+        return self._call(
+            "link_connection",
+            service=service,
+            user_id=user_id,
+            scopes=scopes,
+            connection_id=connection_id,
+            slot=slot,
+            confirm_url=confirm_url,
+        )
+
+    def confirm(self, code: str, *, user_id: str) -> ConnectionInfo:
+        """Your word that the browser that came to `confirm_url` belongs to the user."""
+        return self._call("confirm_connection", code=code, user_id=user_id)
+
+    def list(
+        self, *, user_id: str | None = None, service: str | None = None
+    ) -> builtins.list[ConnectionInfo]:
+        return (self._call("list_connections", user_id=user_id, service=service))["connections"]
+
+    def get(self, connection_id: str) -> ConnectionInfo:
+        return self._call("get_connection", connection_id=connection_id)
+
+    def delete(self, connection_id: str) -> DeletedConnection:
+        """Forgets the credential and revokes it at the provider where that is possible."""
+        return self._call("delete_connection", connection_id=connection_id)
+
+
+class Sessions(_Resource):
+    """Conversations, and state that steps share."""
+
+    def create(
+        self, prompt: str, *, user_id: str | None = None, idempotency_key: str | None = None
+    ) -> Session:
+        return self._call(
+            "create_session", prompt=prompt, user_id=user_id, idempotency_key=idempotency_key
+        )
+
+    def list(
+        self, *, user_id: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Pager[Session]:
+        return self._pager("list_sessions", "sessions", user_id=user_id, limit=limit, cursor=cursor)
+
+    def get(self, session_id: str) -> Session:
+        return self._call("get_session", session_id=session_id)
+
+    def delete(self, session_id: str) -> DeletedSession:
+        return self._call("delete_session", session_id=session_id)
+
+
+class Webhooks(_Resource):
+    """Events that the server sends."""
+
+    @staticmethod
+    def verify(
+        payload: bytes | str,
+        headers: Mapping[str, str],
+        secret: str,
+        *,
+        tolerance_s: float = webhooks.TOLERANCE_S,
+        now: float | None = None,
+    ) -> dict[str, Any]:
+        """The event of a delivery, if it is genuine; see `toolgate.webhooks.verify`."""
+        return webhooks.verify(payload, headers, secret, tolerance_s=tolerance_s, now=now)
+
+
+class Executions(_Resource):
+    """Receipts: what ran, and every request that left."""
+
+    def list(
+        self,
+        *,
+        user_id: str | None = None,
+        tool_name: str | None = None,
+        status: ExecutionStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pager[ExecutionReceipt]:
+        return self._pager(
+            "list_executions",
+            "executions",
+            user_id=user_id,
+            tool_name=tool_name,
+            status=status,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def get(self, execution_id: str) -> ExecutionReceipt:
+        return self._call("get_execution", execution_id=execution_id)
+
+
+class Approvals(_Resource):
+    """Calls that a person has to allow first."""
+
+    def list(
+        self, *, status: ApprovalStatus | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Pager[Approval]:
+        return self._pager("list_approvals", "approvals", status=status, limit=limit, cursor=cursor)
+
+    def get(self, approval_id: str) -> Approval:
+        return self._call("get_approval", approval_id=approval_id)
+
+    def decide(
+        self, approval_id: str, decision: Literal["approve", "deny"], *, idempotency_key: str | None = None
+    ) -> Approval:
+        return self._call(
+            "decide_approval", approval_id=approval_id, decision=decision, idempotency_key=idempotency_key
+        )
+
+
+class Results(_Resource):
+    """Results that were too large for their answer, kept for an hour."""
+
+    def get(self, result_id: str, *, offset: int | None = None, limit: int | None = None) -> ResultPiece:
+        """One piece of the result's JSON text."""
+        return self._call("get_result", result_id=result_id, offset=offset, limit=limit)
+
+    def text(self, result_id: str) -> str:
+        """The whole JSON text, piece by piece."""
+        pieces: builtins.list[str] = []
+        offset: int | None = 0
+        while offset is not None:
+            piece = self.get(result_id, offset=offset)
+            pieces.append(piece["content"])
+            offset = piece.get("next_offset")
+        return "".join(pieces)

@@ -1,0 +1,1102 @@
+"""The shapes of the API. Made by sdk/generate.py; do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+
+class Annotations(TypedDict):
+    """
+    MCP tool annotations, derived from the manifest's `effect` and `idempotent`.
+    """
+
+    readOnlyHint: bool
+    destructiveHint: bool
+    idempotentHint: bool
+    openWorldHint: bool
+
+
+ApprovalDecision: TypeAlias = Literal["approve", "deny"]
+"""
+`POST /v1/approvals/{approval_id}`.
+"""
+
+
+ApprovalStatus: TypeAlias = Literal["pending", "approved", "denied", "used", "expired"]
+"""
+What became of a question.
+"""
+
+
+class ConfirmBody(TypedDict):
+    """
+    The body of a confirmation.
+    """
+
+    code: str
+    """
+    `connect_code` of the query with which the browser came to `confirm_url`.
+    """
+    user_id: str
+    """
+    The user who sits before that browser, by the application's own session.
+    """
+
+
+class Connect(TypedDict):
+    """
+    What a user has to do before the tool can run. `reason` repeats the status.
+    """
+
+    reason: str
+    auth_type: str
+    message: str
+    connect_url: NotRequired[str | None]
+    """
+    Absolute, one use, 15 minutes. Absent where the operator has not set the service up yet;
+    `message` then says so.
+    """
+
+
+ConnectionState: TypeAlias = Literal[
+    "connected", "not_connected", "expired", "not_needed"
+]
+"""
+Whether the user could run the tool now.
+"""
+
+
+class CreateSessionBody(TypedDict):
+    """
+    A new session.
+    """
+
+    prompt: str
+    """
+    What the user asked for.
+    """
+    user_id: NotRequired[str | None]
+    """
+    Whose session it is; the key's default user if absent.
+    """
+
+
+class CreateSkillBody(TypedDict):
+    """
+    A new Skill.
+    """
+
+    name: str
+    """
+    Short and descriptive, on one line.
+    """
+    summary: str
+    """
+    What the Skill does and when to use it. `description` is read as the same field.
+    """
+    instructions: str
+    """
+    The steps to follow. `body` is read as the same field.
+    """
+
+
+DecidedBy: TypeAlias = Literal[
+    "tool_rule", "service_rule", "workspace_default", "effect_default"
+]
+"""
+What made a decision.
+"""
+
+
+class DecisionBody(TypedDict):
+    """
+    The decision.
+    """
+
+    decision: ApprovalDecision
+
+
+DefaultRule: TypeAlias = Literal["allow", "by_effect"]
+"""
+What holds without a rule.
+"""
+
+
+class Error(TypedDict):
+    """
+    What went wrong, for a program (`code`), a person (`message`) and an agent (`hint`).
+    """
+
+    code: str
+    """
+    Stable; one of the codes listed with each status.
+    """
+    message: str
+    details: NotRequired[dict[str, Any] | None]
+    """
+    What the code leaves open, for example `violations` or `field`.
+    """
+    hint: NotRequired[str | None]
+    """
+    The next step, where there is one.
+    """
+
+
+class ExecuteBody(TypedDict):
+    """
+    The body of an execute request.
+    """
+
+    arguments: NotRequired[dict[str, Any] | str]
+    """
+    The tool's arguments; none if absent.
+    """
+    session_id: NotRequired[str | None]
+    """
+    Continues an earlier execution's session; a new one is made if absent.
+    """
+    user_id: NotRequired[str | None]
+    """
+    The user to run for; the key's default user if absent.
+    """
+    connection_id: NotRequired[str | None]
+    """
+    Which of the user's connections to use; the newest active one if absent.
+    """
+    dry_run: NotRequired[bool]
+    """
+    Runs the plugin for real but sends nothing, and answers the requests it would have sent.
+    """
+    max_result_bytes: NotRequired[int | None]
+    """
+    A larger result is kept for an hour; the answer then holds its first bytes as text and
+    `truncated` says how to read on.
+    """
+    fields: NotRequired[list[str]]
+    """
+    JSON Pointers of the parts of the result to answer, as an object by pointer; all if absent.
+    """
+    retry_unknown: NotRequired[bool]
+    """
+    With an `Idempotency-Key`: runs the tool again although the outcome of the first request is
+    unknown.
+    """
+
+
+ExecutionStatus: TypeAlias = Literal[
+    "success",
+    "error",
+    "auth_required",
+    "auth_expired",
+    "dry_run",
+    "approval_required",
+    "running",
+]
+"""
+What became of an execution: the `status` that its answer carried.
+"""
+
+
+FailureReason: TypeAlias = Literal[
+    "provider_error",
+    "provider_rate_limited",
+    "timeout",
+    "limit_exceeded",
+    "plugin_crashed",
+]
+"""
+Why a tool that ran has no result.
+"""
+
+
+class FoundTool(TypedDict):
+    inputSchema: NotRequired[dict[str, Any]]
+    schemaRef: NotRequired[str]
+    """
+    Path of the schema endpoint.
+    """
+    name: str
+    service: str
+    description: str
+    version: str
+    annotations: Annotations
+    score: float
+    match_reasons: list[str]
+    connection: ConnectionState
+
+
+HealthState: TypeAlias = Literal[
+    "active", "refreshing", "cooling_down", "reauth_needed", "revoked"
+]
+"""
+A connection's health.
+"""
+
+
+class KeyStatus(TypedDict):
+    name: str
+    prefix: str
+    scopes: list[str]
+    user_id: str
+    """
+    The user that tools run for when a request names none.
+    """
+
+
+class Limits(TypedDict):
+    """
+    Bounds that a caller can meet.
+    """
+
+    request_bytes_max: int
+    execution_timeout_ms: int
+    result_bytes_max: int
+
+
+class LinkBody(TypedDict):
+    """
+    The body of a link request.
+    """
+
+    service: str
+    user_id: NotRequired[str | None]
+    """
+    The user who connects; the key's default user if absent.
+    """
+    scopes: NotRequired[list[str]]
+    """
+    Asked for beside those that the service's tools need anyway.
+    """
+    connection_id: NotRequired[str | None]
+    """
+    Renews this connection, which keeps its id.
+    """
+    slot: NotRequired[str | None]
+    """
+    Which of the service's credential slots; the first that can be connected if absent.
+    """
+    confirm_url: NotRequired[str | None]
+    """
+    An https page of the application, where the browser ends with `connect_code` in the query;
+    the connection is there once the application has confirmed the code.
+    """
+
+
+class ListedSkill(TypedDict):
+    """
+    A Skill as lists show it.
+    """
+
+    skill_id: str
+    name: str
+    summary: str
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class ListedTool(TypedDict):
+    name: str
+    service: str
+    description: str
+    version: str
+    annotations: Annotations
+
+
+class Meta(TypedDict):
+    """
+    What every answer carries beside its result.
+    """
+
+    request_id: str
+    """
+    The same value as the header `X-Request-Id`.
+    """
+
+
+Permission: TypeAlias = Literal["allow", "deny", "ask"]
+"""
+What holds for one user and one tool.
+"""
+
+
+class PermissionCounts(TypedDict):
+    """
+    Numbers of tools.
+    """
+
+    allow: int
+    deny: int
+    ask: int
+
+
+class PermissionService(TypedDict):
+    service: str
+    display_name: str
+    tools: int
+    """
+    How many tools it has.
+    """
+    auth_type: str
+    """
+    `oauth2`, `api_key`, ... or `none`.
+    """
+
+
+class PlannedRequest(TypedDict):
+    """
+    One request that a dry run would have sent; a credential shows as `[slot NAME]`.
+    """
+
+    method: str
+    url: str
+    headers: list[list[str]]
+    body: str
+    """
+    UTF-8 text, or `[N bytes]` where it is none.
+    """
+
+
+class PluginCounts(TypedDict):
+    active: int
+    quarantined: int
+    pending_approval: int
+
+
+class PluginVersion(TypedDict):
+    """
+    The exact plugin file that ran.
+    """
+
+    service: str
+    version: str
+    sha256: str
+    """
+    SHA-256 of the component file, hexadecimal.
+    """
+
+
+class Probe(TypedDict):
+    status: str
+    """
+    Always `ok`.
+    """
+
+
+class ReceiptKey(TypedDict):
+    """
+    How a person recognises the key of a receipt.
+    """
+
+    name: str
+    prefix: str
+    """
+    First eight characters of the key's random part.
+    """
+
+
+class RequestRecord(TypedDict):
+    """
+    One request that left the process, as the receipt keeps it. Path without query.
+    """
+
+    method: str
+    host: str
+    path: str
+    status: NotRequired[int | None]
+    """
+    HTTP status; absent when no answer came.
+    """
+    bytes_out: int
+    bytes_in: int
+    duration_ms: int
+    credential_slot: NotRequired[str | None]
+
+
+class ResultFile(TypedDict):
+    """
+    One file of a result.
+    """
+
+    name: NotRequired[str | None]
+    media_type: str
+    size_bytes: int
+    content: str
+    """
+    Base64 (RFC 4648, section 4).
+    """
+
+
+class SchemaOrRef(TypedDict):
+    """
+    Either the schema itself or where to read it.
+    """
+
+    inputSchema: NotRequired[dict[str, Any]]
+    schemaRef: NotRequired[str]
+    """
+    Path of the schema endpoint.
+    """
+
+
+class SessionMessage(TypedDict):
+    role: str
+    """
+    `user`.
+    """
+    content: str
+    created_at: str
+
+
+Setting: TypeAlias = Literal["allow", "deny", "ask", "inherit"]
+"""
+A rule as a request names it.
+"""
+
+
+class SkillTool(TypedDict):
+    tool_name: str
+    service: str
+    permission: Permission
+    connection: ConnectionState
+
+
+class SkillVersion(TypedDict):
+    """
+    A Skill as it was.
+    """
+
+    version: int
+    name: str
+    summary: str
+    instructions: str
+    created_at: str
+    """
+    When this version began.
+    """
+
+
+class ToolAuth(TypedDict):
+    type: str
+    """
+    `oauth2`, `api_key`, ... or `none`.
+    """
+    scopes: list[str]
+
+
+class ToolError(TypedDict):
+    """
+    The provider's refusal in the form an agent can act on.
+    """
+
+    code: str
+    message: str
+    can_retry: bool
+    retry_after_ms: NotRequired[int | None]
+    suggested_fix: NotRequired[str | None]
+    provider_status: NotRequired[int | None]
+    provider_body: NotRequired[Any]
+
+
+class Truncated(TypedDict):
+    """
+    Where the rest of a result is.
+    """
+
+    result_id: str
+    """
+    Of `GET /v1/results/{result_id}`.
+    """
+    bytes_total: int
+    """
+    Size of the whole result as compact JSON.
+    """
+    bytes_shown: int
+    """
+    How many of them `result` holds, as text: read on from here.
+    """
+    expires_at: str
+
+
+class UpdateSkillBody(TypedDict):
+    """
+    What to change of a Skill.
+    """
+
+    name: NotRequired[str | None]
+    """
+    Empty or absent keeps the name.
+    """
+    summary: NotRequired[str | None]
+    """
+    Empty or absent keeps the summary. `description` is read as the same field.
+    """
+    instructions: NotRequired[str | None]
+    """
+    Empty or absent keeps the instructions. `body` is read as the same field.
+    """
+    version: NotRequired[int | None]
+    """
+    Changes the Skill only if this is its version; the same as `If-Match`.
+    """
+
+
+class ConnectLink(TypedDict):
+    connect_url: str
+    """
+    Absolute, one use, 15 minutes.
+    """
+    expires_at: str
+    connection_id: str
+    """
+    The connection that it makes or renews.
+    """
+
+
+class DeletedConnection(TypedDict):
+    """
+    What a deletion did.
+    """
+
+    connection_id: str
+    deleted: bool
+    """
+    Always `true`.
+    """
+    revoked_at_provider: bool
+    """
+    Whether the provider was told to revoke the credential and agreed.
+    """
+
+
+class Health(TypedDict):
+    """
+    `GET /v1/health`, `svc_health_check`.
+    """
+
+    status: str
+    """
+    `ok`, or `degraded` while the database does not answer.
+    """
+    version: str
+    database: str
+    """
+    `sqlite` or `postgres`.
+    """
+    plugins: PluginCounts
+    tools: int
+    """
+    Tools in the serving catalog.
+    """
+    runtime: str
+    """
+    How instances get their memory: `pooling` or `on_demand`.
+    """
+    search: str
+    """
+    How search ranks: `lexical`.
+    """
+
+
+class PermissionServices(TypedDict):
+    """
+    `GET /v1/permissions/services`.
+    """
+
+    services: list[PermissionService]
+
+
+class PermissionSummary(TypedDict):
+    """
+    `GET /v1/permissions/users/{user_id}/summary`: tools by what holds for them.
+    """
+
+    user_id: str
+    services: dict[str, PermissionCounts]
+    total: PermissionCounts
+
+
+class ResultPiece(TypedDict):
+    """
+    One piece of a kept result. `GET /v1/results/{result_id}`.
+    """
+
+    result_id: str
+    execution_id: str
+    content: str
+    """
+    A piece of the result's JSON text.
+    """
+    offset: int
+    bytes_total: int
+    next_offset: NotRequired[int | None]
+    """
+    Where the next piece begins; `null` after the last one.
+    """
+    expires_at: str
+
+
+class DeletedSession(TypedDict):
+    session_id: str
+    deleted: bool
+    """
+    Always `true`.
+    """
+
+
+class SkillPage(TypedDict):
+    skills: list[ListedSkill]
+    """
+    Newest first.
+    """
+    total: int
+    """
+    Skills that the filter finds, on this page and others.
+    """
+    limit: int
+    offset: int
+
+
+class Skill(TypedDict):
+    """
+    A Skill in full.
+    """
+
+    skill_id: str
+    name: str
+    summary: str
+    """
+    What it does and when to use it.
+    """
+    instructions: str
+    version: int
+    """
+    1 when new, one more with each update.
+    """
+    created_at: str
+    updated_at: str
+
+
+class DeletedSkill(TypedDict):
+    skill_id: str
+    deleted: bool
+    """
+    Always `true`.
+    """
+
+
+class SkillCheck(TypedDict):
+    """
+    `GET /v1/skills/{skill_id}/check`.
+    """
+
+    skill_id: str
+    user_id: str
+    ready: bool
+    """
+    Whether every tool exists, is allowed and is connected where it has to be.
+    """
+    tools: list[SkillTool]
+    """
+    In the order in which the Skill names them.
+    """
+    unknown_tools: list[str]
+    """
+    Names that look like tools of a known service, but are none.
+    """
+
+
+class SkillVersions(TypedDict):
+    """
+    `GET /v1/skills/{skill_id}/versions`.
+    """
+
+    skill_id: str
+    versions: list[SkillVersion]
+    """
+    Newest first.
+    """
+
+
+class Status(TypedDict):
+    """
+    `GET /v1/status`.
+    """
+
+    status: str
+    """
+    `ok`: the key is valid.
+    """
+    workspace: str
+    """
+    Name of the key's workspace.
+    """
+    key: KeyStatus
+    limits: Limits
+
+
+class ToolPage(TypedDict):
+    tools: list[ListedTool]
+    next_cursor: NotRequired[str | None]
+
+
+class FoundTools(TypedDict):
+    query: str
+    service: NotRequired[str | None]
+    total: int
+    tools: list[FoundTool]
+    suggestions: NotRequired[list[str]]
+    """
+    The nearest services, when no tool matches well.
+    """
+
+
+class Execution(TypedDict):
+    """
+    What became of one execute request. Every variant carries its receipt's id.
+    """
+
+    result: NotRequired[Any]
+    truncated: NotRequired[Truncated | None]
+    files: NotRequired[list[ResultFile]]
+    """
+    Files that the tool returned beside its result.
+    """
+    summary: NotRequired[str | None]
+    next_cursor: NotRequired[str | None]
+    status: Literal[
+        "success",
+        "error",
+        "auth_required",
+        "auth_expired",
+        "dry_run",
+        "approval_required",
+    ]
+    reason: NotRequired[str]
+    error: NotRequired[ToolError]
+    auth_type: NotRequired[str]
+    message: NotRequired[str]
+    connect_url: NotRequired[str | None]
+    """
+    Absolute, one use, 15 minutes. Absent where the operator has not set the service up yet;
+    `message` then says so.
+    """
+    requests: NotRequired[list[PlannedRequest]]
+    """
+    What the call would send, as a dry run shows it.
+    """
+    approval_id: NotRequired[str]
+    approval_url: NotRequired[str]
+    """
+    Where a member approves or denies it.
+    """
+    expires_at: NotRequired[str]
+    execution_id: str
+    tool_name: str
+    service: str
+    session_id: str
+    duration_ms: int
+
+
+class ToolSchema(TypedDict):
+    """
+    `GET /v1/tools/{tool_name}/schema` and `svc_get_tool_schema`.
+    """
+
+    name: str
+    service: str
+    description: str
+    inputSchema: dict[str, Any]
+    outputSchema: NotRequired[dict[str, Any] | None]
+    annotations: Annotations
+    auth: ToolAuth
+
+
+class Approval(TypedDict):
+    """
+    One question. `GET /v1/approvals/{approval_id}`.
+    """
+
+    approval_id: str
+    """
+    `apr_<ULID>`.
+    """
+    user_id: str
+    tool_name: str
+    status: ApprovalStatus
+    requests: list[PlannedRequest]
+    """
+    What the call would send, as a dry run shows it.
+    """
+    created_at: str
+    expires_at: str
+    decided_by: NotRequired[str | None]
+    """
+    `key:<id>` or `member:<id>`.
+    """
+    decided_at: NotRequired[str | None]
+
+
+class ApprovalNeeded(TypedDict):
+    """
+    A call that waits for a person. `reason` repeats the status.
+    """
+
+    reason: str
+    message: str
+    approval_id: str
+    approval_url: str
+    """
+    Where a member approves or denies it.
+    """
+    expires_at: str
+    requests: list[PlannedRequest]
+    """
+    What the call would send, as a dry run shows it.
+    """
+
+
+class BatchBody(TypedDict):
+    """
+    Rules of services and tools.
+    """
+
+    services: NotRequired[dict[str, Setting]]
+    """
+    By name of the service.
+    """
+    tools: NotRequired[dict[str, Setting]]
+    """
+    By name of the tool.
+    """
+
+
+class ConnectionInfo(TypedDict):
+    """
+    A connection as public answers show it.
+    """
+
+    connection_id: str
+    """
+    `con_<ULID>`; kept when the user connects again.
+    """
+    user_id: str
+    service: str
+    auth_type: str
+    account: NotRequired[str | None]
+    """
+    The account's name at the provider, where it could be read.
+    """
+    scopes: list[str]
+    """
+    Scopes that were asked for or granted.
+    """
+    state: HealthState
+    state_since: str
+    next_retry_at: NotRequired[str | None]
+    last_error: NotRequired[str | None]
+    """
+    Why the last refresh failed.
+    """
+    created_at: str
+
+
+class ExecutionReceipt(TypedDict):
+    """
+    `GET /v1/executions/{id}`: one execution as it is kept.
+    """
+
+    execution_id: str
+    """
+    `exe_<ULID>`.
+    """
+    tool_name: str
+    user_id: str
+    key: ReceiptKey
+    """
+    The API key that asked.
+    """
+    status: ExecutionStatus
+    reason: NotRequired[FailureReason | None]
+    started_at: str
+    """
+    Milliseconds since the Unix epoch; RFC 3339 in public answers.
+    """
+    duration_ms: int
+    connection_id: NotRequired[str | None]
+    """
+    The connection it ran with.
+    """
+    plugin: PluginVersion
+    requests: list[RequestRecord]
+    """
+    What left the process, in order. Paths come without their query.
+    """
+
+
+class Failure(TypedDict):
+    """
+    The answer to a request that was refused or failed.
+    """
+
+    success: bool
+    """
+    Always `false`.
+    """
+    error: Error
+    meta: Meta
+
+
+class LimitedRule(TypedDict):
+    """
+    A rule that ends at a time or after a number of calls.
+    """
+
+    service: NotRequired[str | None]
+    """
+    Name of the service, for a service's rule.
+    """
+    tool_name: NotRequired[str | None]
+    """
+    Name of the tool, for a tool's rule.
+    """
+    permission: Permission
+    expires_at: NotRequired[str | None]
+    max_calls: NotRequired[int | None]
+    used: NotRequired[int | None]
+    """
+    How many of `max_calls` are used.
+    """
+
+
+class Outcome(TypedDict):
+    result: NotRequired[Any]
+    truncated: NotRequired[Truncated | None]
+    files: NotRequired[list[ResultFile]]
+    """
+    Files that the tool returned beside its result.
+    """
+    summary: NotRequired[str | None]
+    next_cursor: NotRequired[str | None]
+    status: Literal[
+        "success",
+        "error",
+        "auth_required",
+        "auth_expired",
+        "dry_run",
+        "approval_required",
+    ]
+    reason: NotRequired[str]
+    error: NotRequired[ToolError]
+    auth_type: NotRequired[str]
+    message: NotRequired[str]
+    connect_url: NotRequired[str | None]
+    """
+    Absolute, one use, 15 minutes. Absent where the operator has not set the service up yet;
+    `message` then says so.
+    """
+    requests: NotRequired[list[PlannedRequest]]
+    """
+    What the call would send, as a dry run shows it.
+    """
+    approval_id: NotRequired[str]
+    approval_url: NotRequired[str]
+    """
+    Where a member approves or denies it.
+    """
+    expires_at: NotRequired[str]
+
+
+class RuleBody(TypedDict):
+    """
+    One rule.
+    """
+
+    permission: Setting
+    expires_at: NotRequired[str | None]
+    """
+    The rule counts until this time, in UTC; afterwards it is as if it were not there.
+    """
+    max_calls: NotRequired[int | None]
+    """
+    The rule counts for this many calls; afterwards it is as if it were not there.
+    """
+
+
+class Session(TypedDict):
+    """
+    One session.
+    """
+
+    session_id: str
+    user_id: str
+    created_at: str
+    last_active_at: str
+    expires_at: str
+    """
+    When it is gone unless it is used before.
+    """
+    messages: NotRequired[list[SessionMessage] | None]
+    """
+    What has been said in it, oldest first; absent in lists.
+    """
+
+
+class ApprovalPage(TypedDict):
+    approvals: list[Approval]
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """
+
+
+class ConnectionList(TypedDict):
+    connections: list[ConnectionInfo]
+
+
+class ExecutionPage(TypedDict):
+    executions: list[ExecutionReceipt]
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """
+
+
+class UserPermissions(TypedDict):
+    """
+    `GET /v1/permissions/users/{user_id}`: the user's own rules that hold now.
+    """
+
+    user_id: str
+    default: DefaultRule
+    services: dict[str, Permission]
+    tools: dict[str, Permission]
+    limited: NotRequired[list[LimitedRule]]
+    """
+    Those of the rules that end by themselves.
+    """
+
+
+class PermissionExplanation(TypedDict):
+    """
+    `GET /v1/permissions/users/{user_id}/explain`.
+    """
+
+    user_id: str
+    tool_name: str
+    service: str
+    effect: str
+    """
+    What the tool does: `read`, `write` or `destructive`.
+    """
+    permission: Permission
+    decided_by: DecidedBy
+    rule: NotRequired[LimitedRule | None]
+
+
+class SessionPage(TypedDict):
+    sessions: list[Session]
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """

@@ -1,0 +1,135 @@
+"""The client against the document: no operation and no value of one may be missing."""
+
+import inspect
+import json
+import os
+import pathlib
+import re
+import unittest
+
+import toolgate
+from toolgate import _async, _core, _routes
+from toolgate._async import client as async_client
+from toolgate._async import resources as async_resources
+from toolgate._sync import client as sync_client
+from toolgate._sync import resources as sync_resources
+
+DOCUMENT = json.loads(pathlib.Path(os.environ["TOOLGATE_DOCUMENT"]).read_text())
+# Values that a method sets itself: the cursor of a list is the iterator's business too.
+OPERATION = re.compile(r'_(?:call|answer|pager)\(\s*"(\w+)"')
+
+
+def methods(*modules):
+    """Every method that makes an operation: the operation, the method."""
+    for module in modules:
+        for _, kind in inspect.getmembers(module, inspect.isclass):
+            if kind.__module__ != module.__name__:
+                continue
+            for _, method in inspect.getmembers(kind, inspect.isfunction):
+                for operation in OPERATION.findall(inspect.getsource(method)):
+                    yield operation, method
+
+
+class Face(unittest.TestCase):
+    def test_every_operation_of_the_document_has_a_method(self):
+        documented = {
+            operation["operationId"]
+            for path, operations in DOCUMENT["paths"].items()
+            for operation in operations.values()
+            if path.startswith("/v1/") and "operationId" in operation
+        }
+        for modules in ((sync_client, sync_resources), (async_client, async_resources)):
+            offered = {operation for operation, _ in methods(*modules)}
+            self.assertEqual(documented, offered)
+
+    def test_every_value_of_an_operation_is_an_argument(self):
+        seen = 0
+        for operation, method in methods(sync_resources, async_resources):
+            route = _routes.ROUTES[operation]
+            expected = set(re.findall(r"\{(\w+)\}", route.path)) | set(route.query) | set(route.body)
+            expected |= {_core.HEADERS[header] for header in route.header}
+            if operation == "execute_tool":
+                method = sync_resources.Tools.execute
+            if method.__name__ == "text":
+                continue
+            self.assertEqual(expected, set(inspect.signature(method).parameters) - {"self"}, operation)
+            seen += 1
+        self.assertGreater(seen, 60)
+
+    def test_both_clients_offer_the_same(self):
+        def offered(module):
+            return {
+                (name.removeprefix("Async"), method)
+                for name, kind in inspect.getmembers(module, inspect.isclass)
+                if kind.__module__ == module.__name__
+                for method in vars(kind)
+            }
+
+        self.assertEqual(offered(sync_resources), offered(async_resources))
+        self.assertTrue(_async.__doc__)
+
+
+class Keys(unittest.TestCase):
+    KEY = "tg_live_" + "k" * 43
+
+    def test_a_key_is_in_no_text_of_the_client(self):
+        client = toolgate.Toolgate(self.KEY, "http://127.0.0.1:1")
+        for text in (repr(client), str(client), repr(vars(client)), repr(client._settings), repr(client.tools)):
+            self.assertNotIn(self.KEY, text)
+
+    def test_a_key_that_cannot_be_sent_is_refused_without_being_said(self):
+        for bad in (self.KEY + "\n", self.KEY + "\r\nX: y", "tg_live_ \u00e4", " " + self.KEY):
+            with self.assertRaises(ValueError) as caught:
+                toolgate.Toolgate(bad, "http://127.0.0.1:1")
+            self.assertNotIn("tg_live", str(caught.exception))
+        with self.assertRaises(ValueError):
+            os.environ.pop("TOOLGATE_API_KEY", None)
+            toolgate.Toolgate(base_url="http://127.0.0.1:1")
+
+    def test_an_address_with_more_than_an_origin_and_a_path_is_refused(self):
+        for bad in ("ftp://a", "http://", "http://user:pass@a", "http://a?b=c", "http://a#b", "a:80"):
+            with self.assertRaises(ValueError):
+                toolgate.Toolgate(self.KEY, bad)
+
+    def test_a_value_cannot_leave_its_segment_of_the_path(self):
+        client = toolgate.Toolgate(self.KEY, "http://127.0.0.1:1/base/")
+        made = _core.request(client._settings, "get_execution", {"execution_id": "../a/b?c#d%2e"})
+        self.assertEqual(made.url, "http://127.0.0.1:1/base/v1/executions/..%2Fa%2Fb%3Fc%23d%252e")
+        for bad in ("", ".", ".."):
+            with self.assertRaises(ValueError):
+                _core.request(client._settings, "get_execution", {"execution_id": bad})
+
+
+class Outcomes(unittest.TestCase):
+    COMMON = {"execution_id": "exe_1", "tool_name": "a_b", "service": "a", "session_id": "s", "duration_ms": 1}
+
+    def test_only_a_success_has_a_result(self):
+        kinds = [toolgate.ProviderError, toolgate.AuthRequired, toolgate.ApprovalRequired, toolgate.DryRun]
+        self.assertTrue(all("result" not in kind.__dataclass_fields__ for kind in kinds))
+        self.assertIn("result", toolgate.Success.__dataclass_fields__)
+
+    def test_an_outcome_of_a_newer_server_is_an_error_not_a_success(self):
+        call = toolgate.outcomes.ExecuteCall("a_b")
+        for data in ({**self.COMMON, "status": "new"}, {**self.COMMON, "status": "success"}, {"status": "dry_run"}, [], None):
+            with self.assertRaises(toolgate.InvalidResponse):
+                toolgate.outcomes.outcome(data, "req_1", call)
+
+
+class Answers(unittest.TestCase):
+    def test_what_is_not_the_apis_answer_is_an_error(self):
+        for body in (b"", b"null", b"[]", b"{}", b'{"success":true}', b'{"success":true,"data":1}', b"\xff", b"[" * 100_000,
+                     b'{"success":false,"error":"x","meta":{"request_id":"r"}}'):
+            with self.assertRaises(toolgate.InvalidResponse):
+                _core.answer(200, {}, body)
+
+    def test_an_error_says_all_it_knows(self):
+        body = b'{"success":false,"error":{"code":"overloaded","message":"busy","hint":"Wait."},"meta":{"request_id":"req_1"}}'
+        with self.assertRaises(toolgate.ServerError) as caught:
+            _core.answer(503, {"retry-after": "7"}, body)
+        error = caught.exception
+        self.assertEqual((error.code, error.request_id, error.can_retry, error.retry_after), ("overloaded", "req_1", True, 7.0))
+        self.assertEqual(str(error), "overloaded: busy Wait. (req_1)")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,19 @@
+#!/bin/sh
+# suite.sh FOLDER DOCUMENT: the Node client's own tests, with the package that prepare.sh installed.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+sdk=$here/../../../sdk
+clean=$1
+document=$2
+tools=$TOOLGATE_TEST_TOOLS/sdk
+
+"$tools/python/bin/python" "$sdk/generate.py" "$document" "$tools" --check node
+cp "$sdk"/node/test/*.js "$clean/app/"
+cd "$clean/app"
+TOOLGATE_DOCUMENT=$document node --test --test-reporter=dot ./*.test.js
+
+# The README's first program, word for word.
+awk '/^```js$/ { on = 1; next } /^```$/ { if (on) exit } on' "$sdk/node/README.md" > quick_start.js
+[ "$(wc -l < quick_start.js)" -lt 20 ] || { echo "the quick start has 20 lines or more" >&2; exit 1; }
+said=$(node quick_start.js)
+echo "quick start: $said"

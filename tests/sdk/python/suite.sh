@@ -1,0 +1,20 @@
+#!/bin/sh
+# suite.sh FOLDER DOCUMENT: the Python client's own tests, in the environment that prepare.sh made.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+sdk=$here/../../../sdk
+clean=$1
+document=$2
+tools=$TOOLGATE_TEST_TOOLS/sdk
+
+"$tools/python/bin/python" "$sdk/generate.py" "$document" "$tools" --check python
+python3 "$sdk/python/make_sync.py" --check
+"$tools/python/bin/mypy" --config-file "$sdk/python/pyproject.toml" --cache-dir "$clean/mypy" "$sdk/python/src"
+cd "$clean"
+TOOLGATE_DOCUMENT=$document "$clean/venv/bin/python" -B -m unittest discover -s "$sdk/python/tests" -t "$sdk/python/tests"
+
+# The README's first program, word for word.
+awk '/^```python$/ { on = 1; next } /^```$/ { if (on) exit } on' "$sdk/python/README.md" > "$clean/quick_start.py"
+[ "$(wc -l < "$clean/quick_start.py")" -lt 20 ] || { echo "the quick start has 20 lines or more" >&2; exit 1; }
+said=$("$clean/venv/bin/python" "$clean/quick_start.py")
+echo "quick start: $said"

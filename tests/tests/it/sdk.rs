@@ -1,0 +1,126 @@
+//! The clients in other languages, each installed into a clean place and made to act out one shared
+//! file of cases, `tests/sdk/cases.json`, against a real gateway, real plugins and a service that
+//! records what reaches it.
+
+mod door;
+mod driver;
+mod story;
+mod world;
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use driver::Driver;
+use tokio::process::Command;
+use world::World;
+
+/// Longest run of one language's own tests.
+const SUITE_MAX: Duration = Duration::from_secs(300);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_client_does_what_the_cases_say() {
+    prove("python", &["sync", "async"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_node_client_does_what_the_cases_say() {
+    prove("node", &["async"]).await;
+}
+
+async fn prove(language: &str, modes: &[&str]) {
+    let clean = prepared(language).await;
+    let world = World::start().await;
+    for mode in modes {
+        act(&clean, &world, mode).await;
+    }
+    suite(language, &clean, &world).await;
+}
+
+/// A folder with the language's client, installed as a user installs it.
+async fn prepared(language: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let script = beside(language).join("prepare.sh");
+    run(Command::new("bash").arg(script).arg(folder.path())).await;
+    folder
+}
+
+/// Acts out every case, each in a place of its own.
+async fn act(clean: &tempfile::TempDir, world: &World, mode: &str) {
+    let mut driver = Driver::start(clean.path(), mode);
+    let (mut failed, mut keys) = (String::new(), Vec::new());
+    for case in &story::cases() {
+        let place = world.place(case).await;
+        if let Err(failure) = story::act(case, &place, &mut driver).await {
+            failed += &format!("\n{mode}: {}: {failure:#}", case.name);
+        }
+        keys.extend(place.keys().cloned());
+    }
+    let said = driver.end().await;
+    assert!(failed.is_empty(), "{failed}\n{said}");
+    for key in keys {
+        assert!(
+            !said.contains(&key),
+            "{mode}: a key is in what was said: {said}"
+        );
+    }
+}
+
+/// The language's own tests: types against the document, webhook vectors, adapters, quick start.
+async fn suite(language: &str, clean: &tempfile::TempDir, world: &World) {
+    let document = clean.path().join("openapi.json");
+    let text = serde_json::to_string(&toolgate::rest::document()).unwrap();
+    std::fs::write(&document, text).unwrap();
+    let script = beside(language).join("suite.sh");
+    let mut command = Command::new("bash");
+    command
+        .arg(script)
+        .arg(clean.path())
+        .arg(&document)
+        .env("TOOLGATE_URL", world.gateway.url(""))
+        .env("TOOLGATE_API_KEY", &world.gateway.key);
+    let said = run(&mut command).await;
+    assert!(
+        said.contains("quick start: Gateways in Rust"),
+        "the quick start ends with a tool's result: {said}"
+    );
+}
+
+async fn run(command: &mut Command) -> String {
+    let output = command
+        .env("TOOLGATE_TEST_TOOLS", tools())
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let output = tokio::time::timeout(SUITE_MAX, output)
+        .await
+        .expect("the language's own tools end in time")
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{command:?}\n{said}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    said
+}
+
+/// Where `tests/sdk/setup.sh` installs compilers, generators and what the clients depend on.
+fn tools() -> PathBuf {
+    let folder = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
+    };
+    let folder = folder.join("sdk");
+    assert!(
+        folder.is_dir(),
+        "{} is missing: `make test` fills it, and so does tests/sdk/setup.sh",
+        folder.display()
+    );
+    folder.parent().unwrap().to_owned()
+}
+
+/// A file of `tests/sdk`.
+fn beside(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("sdk").join(name)
+}
