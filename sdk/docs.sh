@@ -13,4 +13,5 @@ trap 'rm -r "$work"' EXIT
 cp -r "$here/node/." "$work/"
 ln -s "$tools/node/node_modules" "$work/node_modules"
 (cd "$work" && "$tools/node/node_modules/.bin/typedoc" --logLevel Error --out "$out/node" src/index.ts)
-echo "$out/python/index.html and $out/node/index.html"
+GOROOT=$tools/go/go GOTOOLCHAIN=local "$tools/go/go/bin/go" -C "$here/go" doc -all > "$out/go.txt"
+echo "$out/python/index.html and $out/node/index.html and $out/go.txt"

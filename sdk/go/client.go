@@ -1,0 +1,265 @@
+package toolgate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+)
+
+const (
+	// How often a wait looks: from the first to the last.
+	lookFirst = time.Second
+	lookLast  = 5 * time.Second
+)
+
+// Options say how a client behaves. The zero value reads the key and the address from the environment.
+type Options struct {
+	// APIKey is TOOLGATE_API_KEY if empty.
+	APIKey string
+	// BaseURL is TOOLGATE_URL if empty, else http://127.0.0.1:8080.
+	BaseURL string
+	// Timeout bounds one try of one request; a minute if zero.
+	Timeout time.Duration
+	// MaxRetries is how often a request is tried again; 3 if nil.
+	MaxRetries *int
+	// MaxRetryWait is the longest wait before trying again; where the server asks for more, the error is
+	// returned. A minute if zero.
+	MaxRetryWait time.Duration
+	// HTTPClient sends the requests; it is copied, and follows no redirect.
+	HTTPClient *http.Client
+	// Sleep waits; with a timer if nil.
+	Sleep func(context.Context, time.Duration) error
+}
+
+// Client is a connection to one toolgate server with one API key. It is safe for use by many goroutines.
+type Client struct {
+	Tools       *Tools
+	Skills      *Skills
+	Permissions *Permissions
+	Connections *Connections
+	Sessions    *Sessions
+	Webhooks    *Webhooks
+	Executions  *Executions
+	Approvals   *Approvals
+	Results     *Results
+
+	baseURL string
+	// A function, so that printing a client with any verb prints no key.
+	authorize    func(*http.Request)
+	timeout      time.Duration
+	maxRetries   int
+	maxRetryWait time.Duration
+	http         *http.Client
+	sleep        func(context.Context, time.Duration) error
+}
+
+// New makes a client. It fails without a key, and with an address that is no http or https address.
+func New(options Options) (*Client, error) {
+	key := options.APIKey
+	if key == "" {
+		key = os.Getenv("TOOLGATE_API_KEY")
+	}
+	if key == "" {
+		return nil, errors.New("toolgate: no API key: set Options.APIKey or TOOLGATE_API_KEY")
+	}
+	if !visible.MatchString(key) {
+		return nil, errors.New("toolgate: the API key has characters that no key has")
+	}
+	base := options.BaseURL
+	if base == "" {
+		base = os.Getenv("TOOLGATE_URL")
+	}
+	if base == "" {
+		base = "http://127.0.0.1:8080"
+	}
+	at, err := url.Parse(base)
+	if err != nil || (at.Scheme != "http" && at.Scheme != "https") || at.Hostname() == "" {
+		return nil, errors.New("toolgate: BaseURL must be an http or https address")
+	}
+	if at.User != nil || at.RawQuery != "" || at.Fragment != "" {
+		return nil, errors.New("toolgate: BaseURL must have no user, query or fragment")
+	}
+	header := "Bearer " + key
+	client := &Client{
+		baseURL:      strings.TrimRight(base, "/"),
+		authorize:    func(request *http.Request) { request.Header.Set("Authorization", header) },
+		timeout:      options.Timeout,
+		maxRetries:   3,
+		maxRetryWait: options.MaxRetryWait,
+		http:         &http.Client{},
+		sleep:        options.Sleep,
+	}
+	if client.timeout == 0 {
+		client.timeout = time.Minute
+	}
+	if options.MaxRetries != nil {
+		client.maxRetries = *options.MaxRetries
+	}
+	if client.maxRetryWait == 0 {
+		client.maxRetryWait = time.Minute
+	}
+	if options.HTTPClient != nil {
+		copied := *options.HTTPClient
+		client.http = &copied
+	}
+	client.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if client.sleep == nil {
+		client.sleep = sleep
+	}
+	client.Tools = &Tools{client}
+	client.Skills = &Skills{client}
+	client.Permissions = &Permissions{client}
+	client.Connections = &Connections{client}
+	client.Sessions = &Sessions{client}
+	client.Webhooks = &Webhooks{client}
+	client.Executions = &Executions{client}
+	client.Approvals = &Approvals{client}
+	client.Results = &Results{client}
+	return client, nil
+}
+
+// Ptr makes the pointers with which numbers are given where zero means something.
+func Ptr[T any](value T) *T { return &value }
+
+// Health is how the server is.
+func (c *Client) Health(ctx context.Context) (*Health, error) {
+	return call[Health](ctx, c, "health_check", nil, nil)
+}
+
+// Status is whose key this is, and its limits.
+func (c *Client) Status(ctx context.Context) (*Status, error) {
+	return call[Status](ctx, c, "get_status", nil, nil)
+}
+
+// Wait says how to wait for a person.
+type Wait struct {
+	// Show gets the link; prints it if nil.
+	Show func(url string)
+	// Timeout is 15 minutes if zero, as long as a link is good for.
+	Timeout time.Duration
+}
+
+func (w Wait) show(link string) {
+	if w.Show == nil {
+		fmt.Println(link)
+		return
+	}
+	w.Show(link)
+}
+
+// WaitForConnection shows the connect link, waits until the user has connected, and makes the same call again.
+// It fails with KindWaitTimeout when the time passes.
+func (c *Client) WaitForConnection(ctx context.Context, required *AuthRequired, wait Wait) (Outcome, error) {
+	if required.ConnectURL == "" {
+		return nil, &Error{Kind: KindNotConfigured, Code: "service_not_configured", Message: required.Message, RequestID: required.RequestID}
+	}
+	before, seen, err := c.active(ctx, required)
+	if err != nil {
+		return nil, err
+	}
+	wait.show(required.ConnectURL)
+	return c.look(ctx, wait, required.Service+" was not connected in time", func() (Outcome, error) {
+		now, sees, err := c.active(ctx, required)
+		// A key that may not list connections finds out by making the call.
+		if err != nil || (seen && sees && reflect.DeepEqual(now, before)) {
+			return nil, err
+		}
+		again, err := c.Tools.Execute(ctx, required.ToolName, required.params)
+		if _, still := again.(*AuthRequired); still || err != nil {
+			return nil, err
+		}
+		return again, nil
+	})
+}
+
+// WaitForApproval shows where to approve, waits for the decision, and makes the same call again. A call that was
+// denied fails with KindPermissionDenied; with KindWaitTimeout when the time passes.
+func (c *Client) WaitForApproval(ctx context.Context, required *ApprovalRequired, wait Wait) (Outcome, error) {
+	wait.show(required.ApprovalURL)
+	return c.look(ctx, wait, "nobody decided in time", func() (Outcome, error) {
+		approval, err := c.Approvals.Get(ctx, required.ApprovalID)
+		if err != nil && !errors.Is(err, &Error{Kind: KindPermissionDenied}) {
+			return nil, err
+		}
+		if err == nil && approval.Status == ApprovalStatusPending {
+			return nil, nil
+		}
+		again, err := c.Tools.Execute(ctx, required.ToolName, required.params)
+		if _, still := again.(*ApprovalRequired); still || err != nil {
+			return nil, err
+		}
+		return again, nil
+	})
+}
+
+// look pauses between looks, longer ones as time goes by, until one has an outcome.
+func (c *Client) look(ctx context.Context, wait Wait, late string, once func() (Outcome, error)) (Outcome, error) {
+	timeout := wait.Timeout
+	if timeout == 0 {
+		timeout = 15 * time.Minute
+	}
+	pause := lookFirst
+	for waited := time.Duration(0); waited < timeout; waited += pause {
+		if waited > 0 {
+			pause = min(pause*3/2, lookLast)
+		}
+		pause = min(pause, timeout-waited)
+		if err := c.sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+		if found, err := once(); found != nil || err != nil {
+			return found, err
+		}
+	}
+	return nil, &Error{Kind: KindWaitTimeout, Code: "wait_timeout", Message: late, CanRetry: true}
+}
+
+type activeConnection struct {
+	id     string
+	since  time.Time
+	scopes string
+}
+
+// active is the user's working connections of the service, and whether the key may see them.
+func (c *Client) active(ctx context.Context, required *AuthRequired) ([]activeConnection, bool, error) {
+	denied := &Error{Kind: KindPermissionDenied}
+	user := required.params.UserID
+	if user == "" {
+		status, err := c.Status(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		user = status.Key.UserID
+	}
+	list, err := c.Connections.List(ctx, ListConnectionsParams{UserID: user, Service: required.Service})
+	if errors.Is(err, denied) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	var found []activeConnection
+	for _, one := range list {
+		if one.State == HealthStateActive {
+			found = append(found, activeConnection{one.ConnectionID, one.StateSince, strings.Join(one.Scopes, " ")})
+		}
+	}
+	return found, true, nil
+}
+
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

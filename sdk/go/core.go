@@ -1,0 +1,265 @@
+package toolgate
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/url"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	userAgent      = "toolgate-go/" + Version
+	answerBytesMax = 64 << 20
+	backoffFirst   = 500 * time.Millisecond
+	backoffMax     = 8 * time.Second
+)
+
+type route struct {
+	method, path string
+	// keyed: it takes an idempotency key.
+	keyed bool
+}
+
+type request struct {
+	method, url string
+	headers     http.Header
+	body        []byte
+	// repeatable: it may be sent again although the first one may have been done.
+	repeatable bool
+}
+
+type answer struct {
+	data      json.RawMessage
+	requestID string
+	status    int
+}
+
+var (
+	placeholder = regexp.MustCompile(`\{\w+\}`)
+	visible     = regexp.MustCompile(`^[!-~]{1,512}$`)
+)
+
+// newRequest lays an operation's values where they go: path in order, the rest by the tags of params.
+func newRequest(base, operation string, path []string, params any) (*request, error) {
+	found, known := routes[operation]
+	if !known {
+		return nil, fmt.Errorf("toolgate: there is no operation %s", operation)
+	}
+	made := &request{method: found.method, headers: http.Header{}, repeatable: found.method == http.MethodGet || found.keyed}
+	at := 0
+	for _, value := range path {
+		// All three would change which path is meant.
+		if value == "" || value == "." || value == ".." {
+			return nil, fmt.Errorf("toolgate: a part of the path must not be %q", value)
+		}
+	}
+	place := placeholder.ReplaceAllStringFunc(found.path, func(string) string {
+		at++
+		return url.PathEscape(path[at-1])
+	})
+	query, body := url.Values{}, map[string]any{}
+	if params != nil {
+		fields := reflect.ValueOf(params)
+		for i := range fields.NumField() {
+			value := fields.Field(i)
+			if value.IsZero() {
+				continue
+			}
+			where, name, _ := strings.Cut(fields.Type().Field(i).Tag.Get("in"), ",")
+			if value.Kind() == reflect.Pointer {
+				value = value.Elem()
+			}
+			switch where {
+			case "query":
+				query.Set(name, fmt.Sprint(value.Interface()))
+			case "header":
+				made.headers.Set(name, value.String())
+			case "body":
+				body[name] = value.Interface()
+			}
+		}
+	}
+	if found.method != http.MethodGet && found.method != http.MethodDelete {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("toolgate: the values of %s cannot be sent: %w", operation, err)
+		}
+		made.body = encoded
+		made.headers.Set("Content-Type", "application/json")
+	}
+	if found.keyed && made.headers.Get("Idempotency-Key") == "" {
+		// Made once and sent with every try, so that a call whose answer was lost is not done twice.
+		made.headers.Set("Idempotency-Key", rand.Text())
+	}
+	made.headers.Set("Accept", "application/json")
+	made.headers.Set("User-Agent", userAgent)
+	made.url = base + place
+	if len(query) > 0 {
+		made.url += "?" + query.Encode()
+	}
+	return made, nil
+}
+
+// send sends a request once and reads the whole answer within the client's timeout.
+func (c *Client) send(ctx context.Context, made *request) (answer, error) {
+	within, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	sent, err := http.NewRequestWithContext(within, made.method, made.url, bytes.NewReader(made.body))
+	if err != nil {
+		return answer{}, errors.New("toolgate: the request cannot be made")
+	}
+	sent.Header = made.headers.Clone()
+	c.authorize(sent)
+	// Repeating is this package's business alone: it knows what may be sent twice.
+	sent.GetBody = nil
+	response, err := c.http.Do(sent)
+	if err != nil {
+		return answer{}, c.broken(ctx, within, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, answerBytesMax+1))
+	if err != nil {
+		return answer{}, c.broken(ctx, within, err)
+	}
+	if len(body) > answerBytesMax {
+		return answer{}, invalidResponse("", "the answer is larger than %d bytes", answerBytesMax)
+	}
+	return readAnswer(response.StatusCode, response.Header, body)
+}
+
+func (c *Client) broken(ctx, within context.Context, cause error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case within.Err() != nil:
+		return &Error{Kind: KindTimeout, Code: "timeout", Message: "no whole answer within " + c.timeout.String(), CanRetry: true}
+	}
+	var wrapped *url.Error
+	if errors.As(cause, &wrapped) {
+		cause = wrapped.Err
+	}
+	return &Error{Kind: KindConnectionFailed, Code: "connection_failed", Message: cause.Error(), CanRetry: true}
+}
+
+// readAnswer reads an answer, or says what went wrong.
+func readAnswer(status int, headers http.Header, body []byte) (answer, error) {
+	requestID := headers.Get("X-Request-Id")
+	if status == http.StatusNotModified {
+		return answer{requestID: requestID, status: status}, nil
+	}
+	if status >= 300 && status < 400 {
+		to := "another path"
+		if location, err := url.Parse(headers.Get("Location")); err == nil && location.Host != "" {
+			to = location.Host
+		}
+		return answer{}, &Error{Kind: KindRedirectRefused, Code: "redirect_refused", Status: status, RequestID: requestID,
+			Message: fmt.Sprintf("the server answers %d to %s", status, to)}
+	}
+	var said struct {
+		Success *bool           `json:"success"`
+		Data    json.RawMessage `json:"data"`
+		Error   *struct {
+			Code    string         `json:"code"`
+			Message string         `json:"message"`
+			Hint    string         `json:"hint"`
+			Details map[string]any `json:"details"`
+		} `json:"error"`
+		Meta struct {
+			RequestID string `json:"request_id"`
+		} `json:"meta"`
+	}
+	wait := retryAfter(headers)
+	err := json.Unmarshal(body, &said)
+	whole := err == nil && said.Success != nil && said.Meta.RequestID != ""
+	if whole && *said.Success && said.Data != nil && status >= 200 && status < 300 {
+		return answer{data: said.Data, requestID: said.Meta.RequestID, status: status}, nil
+	}
+	if !whole || *said.Success || said.Error == nil || said.Error.Code == "" {
+		// Something between answered, or the server is not this server.
+		strange := invalidResponse(requestID, "the answer with status %d is not the API's JSON", status)
+		strange.Status, strange.RetryAfter = status, wait
+		strange.CanRetry = status == 429 || status >= 502 && status <= 504
+		return answer{}, strange
+	}
+	return answer{}, &Error{
+		Kind: kindOf(status), Code: said.Error.Code, Message: said.Error.Message, Status: status,
+		RequestID: said.Meta.RequestID, RetryAfter: wait, Hint: said.Error.Hint, Details: said.Error.Details,
+		CanRetry: status == 429 || status >= 500 || said.Error.Code == "in_progress",
+	}
+}
+
+// retryAfter reads seconds; a date is read as absent, for the server never sends one.
+func retryAfter(headers http.Header) time.Duration {
+	seconds, err := strconv.ParseUint(headers.Get("Retry-After"), 10, 30)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// waitBeforeRetry says how long to wait before trying again, and whether to.
+//
+// A refusal that names a time did nothing and may be repeated whatever it was; anything else only if doing
+// it twice does no harm.
+func (c *Client) waitBeforeRetry(made *request, err *Error, tries int) (time.Duration, bool) {
+	if tries >= c.maxRetries || !err.CanRetry {
+		return 0, false
+	}
+	refused := err.Kind != KindInvalidResponse && (err.Status == 429 || err.Status == 503)
+	if !made.repeatable && !refused {
+		return 0, false
+	}
+	wait := err.RetryAfter
+	if wait == 0 {
+		backoff := min(backoffMax, backoffFirst<<min(tries, 10))
+		wait = backoff/2 + mathrand.N(backoff/2)
+	}
+	return wait, wait <= c.maxRetryWait
+}
+
+func (c *Client) answer(ctx context.Context, operation string, path []string, params any) (answer, error) {
+	made, err := newRequest(c.baseURL, operation, path, params)
+	if err != nil {
+		return answer{}, err
+	}
+	for tries := 0; ; tries++ {
+		got, err := c.send(ctx, made)
+		var failed *Error
+		if err == nil || !errors.As(err, &failed) {
+			return got, err
+		}
+		wait, again := c.waitBeforeRetry(made, failed, tries)
+		if !again {
+			return answer{}, err
+		}
+		if err := c.sleep(ctx, wait); err != nil {
+			return answer{}, err
+		}
+	}
+}
+
+func call[T any](ctx context.Context, c *Client, operation string, path []string, params any) (*T, error) {
+	got, err := c.answer(ctx, operation, path, params)
+	if err != nil {
+		return nil, err
+	}
+	if got.status == http.StatusNotModified {
+		return nil, nil
+	}
+	read := new(T)
+	if err := json.Unmarshal(got.data, read); err != nil {
+		return nil, invalidResponse(got.requestID, "the answer of %s cannot be read: %v", operation, err)
+	}
+	return read, nil
+}

@@ -1,0 +1,122 @@
+package toolgate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var testKey = "tg_live_" + strings.Repeat("k", 43)
+
+func TestEveryOperationOfTheDocumentHasAMethod(t *testing.T) {
+	text, err := os.ReadFile(os.Getenv("TOOLGATE_DOCUMENT"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+		}
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	var documented, offered []string
+	for path, operations := range document.Paths {
+		for _, operation := range operations {
+			if strings.HasPrefix(path, "/v1/") && operation.OperationID != "" {
+				documented = append(documented, operation.OperationID)
+			}
+		}
+	}
+	called := regexp.MustCompile(`(?:c|c\.answer\(ctx), "(\w+)"`)
+	for _, file := range []string{"client.go", "resources.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range called.FindAllStringSubmatch(string(source), -1) {
+			offered = append(offered, found[1])
+		}
+	}
+	slices.Sort(documented)
+	slices.Sort(offered)
+	if offered = slices.Compact(offered); len(documented) < 30 || !slices.Equal(documented, offered) {
+		t.Fatalf("the document has\n%v\nand the client\n%v", documented, offered)
+	}
+}
+
+func TestAKeyIsInNoTextOfTheClient(t *testing.T) {
+	client, err := New(Options{APIKey: testKey, BaseURL: "http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		if text := fmt.Sprintf(verb, client) + fmt.Sprintf(verb, *client) + fmt.Sprintf(verb, client.Tools); strings.Contains(text, testKey) {
+			t.Fatal(verb, text)
+		}
+	}
+}
+
+func TestAKeyThatCannotBeSentIsRefusedWithoutBeingSaid(t *testing.T) {
+	t.Setenv("TOOLGATE_API_KEY", "")
+	for _, bad := range []string{testKey + "\n", testKey + "\r\nX: y", "tg_live_ \u00e4", " " + testKey, ""} {
+		if _, err := New(Options{APIKey: bad}); err == nil || strings.Contains(err.Error(), "tg_live") {
+			t.Fatal(bad, err)
+		}
+	}
+}
+
+func TestAnAddressWithMoreThanAnOriginAndAPathIsRefused(t *testing.T) {
+	for _, bad := range []string{"ftp://a", "http://", "http://user:pass@a", "http://a?b=c", "http://a#b", "a:80"} {
+		if _, err := New(Options{APIKey: testKey, BaseURL: bad}); err == nil {
+			t.Fatal(bad)
+		}
+	}
+}
+
+func TestAValueCannotLeaveItsSegmentOfThePath(t *testing.T) {
+	made, err := newRequest("http://127.0.0.1:1/base", "get_execution", []string{"../a/b?c#d%2e"}, nil)
+	if err != nil || made.url != "http://127.0.0.1:1/base/v1/executions/..%2Fa%2Fb%3Fc%23d%252e" {
+		t.Fatal(made, err)
+	}
+	for _, bad := range []string{"", ".", ".."} {
+		if _, err := newRequest("http://a", "get_execution", []string{bad}, nil); err == nil {
+			t.Fatal(bad)
+		}
+	}
+}
+
+func TestWhatIsNotTheAPIsAnswerIsAnError(t *testing.T) {
+	strange := &Error{Kind: KindInvalidResponse}
+	for _, body := range []string{"", "null", "[]", "{}", `{"success":true}`, `{"success":true,"data":1}`, "\xff",
+		`{"success":false,"error":"x","meta":{"request_id":"r"}}`} {
+		if _, err := readAnswer(200, http.Header{}, []byte(body)); !errors.Is(err, strange) {
+			t.Fatal(body, err)
+		}
+	}
+	for _, data := range []string{`{"status":"new"}`, `{"status":"success"}`, `[]`, `null`, `{"status":1}`} {
+		if _, err := readOutcome(answer{data: json.RawMessage(data)}, ExecuteToolParams{}); !errors.Is(err, strange) {
+			t.Fatal(data, err)
+		}
+	}
+}
+
+func TestAContextThatEndsEndsTheCall(t *testing.T) {
+	client, err := New(Options{APIKey: testKey, BaseURL: "http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := client.Status(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}

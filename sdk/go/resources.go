@@ -1,0 +1,334 @@
+package toolgate
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Tools finds, describes and runs tools.
+type Tools struct{ c *Client }
+
+// Search finds tools by keywords or by a sentence that says what is to be done, best match first.
+func (t *Tools) Search(ctx context.Context, params SearchToolsParams) (*FoundTools, error) {
+	return call[FoundTools](ctx, t.c, "search_tools", nil, params)
+}
+
+// List is all tools that the user may use, by name. Limit is the size of a page.
+func (t *Tools) List(ctx context.Context, params ListToolsParams) iter.Seq2[ListedTool, error] {
+	return paged(params.Cursor, func(cursor string) ([]ListedTool, string, error) {
+		params.Cursor = cursor
+		page, err := t.ListPage(ctx, params)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Tools, page.NextCursor, nil
+	})
+}
+
+// ListPage is one page of List.
+func (t *Tools) ListPage(ctx context.Context, params ListToolsParams) (*ToolPage, error) {
+	return call[ToolPage](ctx, t.c, "list_tools", nil, params)
+}
+
+// Schema is the tool's schemas and what it needs; nil if IfNoneMatch is still current.
+func (t *Tools) Schema(ctx context.Context, toolName string, params GetToolSchemaParams) (*ToolSchema, error) {
+	return call[ToolSchema](ctx, t.c, "get_tool_schema", []string{toolName}, params)
+}
+
+// Execute runs a tool with the user's own connection. Switch on the outcome's type.
+//
+// The call carries an idempotency key, so that repeating it after a lost answer runs it once; give your own
+// to keep it across restarts of your program.
+func (t *Tools) Execute(ctx context.Context, toolName string, params ExecuteToolParams) (Outcome, error) {
+	made, err := t.c.answer(ctx, "execute_tool", []string{toolName}, params)
+	if err != nil {
+		return nil, err
+	}
+	params.RetryUnknown = false
+	return readOutcome(made, params)
+}
+
+// Skills are reusable instructions.
+type Skills struct{ c *Client }
+
+// List is all Skills, newest first. Limit is the size of a page.
+func (s *Skills) List(ctx context.Context, params ListSkillsParams) iter.Seq2[ListedSkill, error] {
+	return func(yield func(ListedSkill, error) bool) {
+		for {
+			page, err := s.ListPage(ctx, params)
+			if err != nil {
+				yield(ListedSkill{}, err)
+				return
+			}
+			for _, skill := range page.Skills {
+				if !yield(skill, nil) {
+					return
+				}
+			}
+			next := page.Offset + len(page.Skills)
+			if len(page.Skills) == 0 || next >= page.Total {
+				return
+			}
+			params.Offset = &next
+		}
+	}
+}
+
+// ListPage is one page of List.
+func (s *Skills) ListPage(ctx context.Context, params ListSkillsParams) (*SkillPage, error) {
+	return call[SkillPage](ctx, s.c, "list_skills", nil, params)
+}
+
+// Get reads a Skill.
+func (s *Skills) Get(ctx context.Context, skillID string) (*Skill, error) {
+	return call[Skill](ctx, s.c, "get_skill", []string{skillID}, nil)
+}
+
+// Create makes a Skill.
+func (s *Skills) Create(ctx context.Context, params CreateSkillParams) (*Skill, error) {
+	return call[Skill](ctx, s.c, "create_skill", nil, params)
+}
+
+// Update changes what is given. With Version, only if that is the Skill's version.
+func (s *Skills) Update(ctx context.Context, skillID string, params UpdateSkillParams) (*Skill, error) {
+	return call[Skill](ctx, s.c, "update_skill", []string{skillID}, params)
+}
+
+// Delete removes a Skill for good.
+func (s *Skills) Delete(ctx context.Context, skillID string) (*DeletedSkill, error) {
+	return call[DeletedSkill](ctx, s.c, "delete_skill", []string{skillID}, nil)
+}
+
+// Versions is the Skill's history.
+func (s *Skills) Versions(ctx context.Context, skillID string) ([]SkillVersion, error) {
+	found, err := call[SkillVersions](ctx, s.c, "list_skill_versions", []string{skillID}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return found.Versions, nil
+}
+
+// Check says whether the user could follow the Skill now.
+func (s *Skills) Check(ctx context.Context, skillID string, params CheckSkillParams) (*SkillCheck, error) {
+	return call[SkillCheck](ctx, s.c, "check_skill", []string{skillID}, params)
+}
+
+// Permissions say which tools a user may use.
+type Permissions struct{ c *Client }
+
+// Services is what rules can be about.
+func (p *Permissions) Services(ctx context.Context) ([]PermissionService, error) {
+	found, err := call[PermissionServices](ctx, p.c, "list_permission_services", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return found.Services, nil
+}
+
+// Get is the user's own rules.
+func (p *Permissions) Get(ctx context.Context, userID string) (*UserPermissions, error) {
+	return call[UserPermissions](ctx, p.c, "get_user_permissions", []string{userID}, nil)
+}
+
+// SetTool sets the rule for one tool; SettingInherit removes it.
+func (p *Permissions) SetTool(ctx context.Context, userID, toolName string, params ChangeToolPermissionParams) (*UserPermissions, error) {
+	return call[UserPermissions](ctx, p.c, "change_tool_permission", []string{userID, toolName}, params)
+}
+
+// SetService sets the rule for all tools of a service that have none; SettingInherit removes it.
+func (p *Permissions) SetService(ctx context.Context, userID, serviceName string, params ChangeServicePermissionParams) (*UserPermissions, error) {
+	return call[UserPermissions](ctx, p.c, "change_service_permission", []string{userID, serviceName}, params)
+}
+
+// Batch sets many rules, all or none.
+func (p *Permissions) Batch(ctx context.Context, userID string, params ChangePermissionsParams) (*UserPermissions, error) {
+	return call[UserPermissions](ctx, p.c, "change_permissions", []string{userID}, params)
+}
+
+// Summary counts the user's tools by what holds for them.
+func (p *Permissions) Summary(ctx context.Context, userID string) (*PermissionSummary, error) {
+	return call[PermissionSummary](ctx, p.c, "summarise_user_permissions", []string{userID}, nil)
+}
+
+// Explain is what holds for one tool, and which rule made it so.
+func (p *Permissions) Explain(ctx context.Context, userID string, params ExplainPermissionParams) (*PermissionExplanation, error) {
+	return call[PermissionExplanation](ctx, p.c, "explain_permission", []string{userID}, params)
+}
+
+// Connections are what users have connected.
+type Connections struct{ c *Client }
+
+// Link makes a link at which the user connects an account: one use, 15 minutes.
+func (n *Connections) Link(ctx context.Context, params LinkConnectionParams) (*ConnectLink, error) {
+	return call[ConnectLink](ctx, n.c, "link_connection", nil, params)
+}
+
+// Confirm is your word that the browser that came to ConfirmURL belongs to the user.
+func (n *Connections) Confirm(ctx context.Context, params ConfirmConnectionParams) (*ConnectionInfo, error) {
+	return call[ConnectionInfo](ctx, n.c, "confirm_connection", nil, params)
+}
+
+// List is the connections, newest first.
+func (n *Connections) List(ctx context.Context, params ListConnectionsParams) ([]ConnectionInfo, error) {
+	found, err := call[ConnectionList](ctx, n.c, "list_connections", nil, params)
+	if err != nil {
+		return nil, err
+	}
+	return found.Connections, nil
+}
+
+// Get reads a connection.
+func (n *Connections) Get(ctx context.Context, connectionID string) (*ConnectionInfo, error) {
+	return call[ConnectionInfo](ctx, n.c, "get_connection", []string{connectionID}, nil)
+}
+
+// Delete forgets the credential and revokes it at the provider where that is possible.
+func (n *Connections) Delete(ctx context.Context, connectionID string) (*DeletedConnection, error) {
+	return call[DeletedConnection](ctx, n.c, "delete_connection", []string{connectionID}, nil)
+}
+
+// Sessions are conversations, and state that steps share.
+type Sessions struct{ c *Client }
+
+// Create makes a session.
+func (s *Sessions) Create(ctx context.Context, params CreateSessionParams) (*Session, error) {
+	return call[Session](ctx, s.c, "create_session", nil, params)
+}
+
+// List is all sessions. Limit is the size of a page.
+func (s *Sessions) List(ctx context.Context, params ListSessionsParams) iter.Seq2[Session, error] {
+	return paged(params.Cursor, func(cursor string) ([]Session, string, error) {
+		params.Cursor = cursor
+		page, err := s.ListPage(ctx, params)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Sessions, page.NextCursor, nil
+	})
+}
+
+// ListPage is one page of List.
+func (s *Sessions) ListPage(ctx context.Context, params ListSessionsParams) (*SessionPage, error) {
+	return call[SessionPage](ctx, s.c, "list_sessions", nil, params)
+}
+
+// Get reads a session.
+func (s *Sessions) Get(ctx context.Context, sessionID string) (*Session, error) {
+	return call[Session](ctx, s.c, "get_session", []string{sessionID}, nil)
+}
+
+// Delete ends a session.
+func (s *Sessions) Delete(ctx context.Context, sessionID string) (*DeletedSession, error) {
+	return call[DeletedSession](ctx, s.c, "delete_session", []string{sessionID}, nil)
+}
+
+// Webhooks are events that the server sends.
+type Webhooks struct{ c *Client }
+
+// Verify answers the event of a delivery, if it is genuine; see VerifyWebhook.
+func (*Webhooks) Verify(payload []byte, headers http.Header, secret string) (map[string]any, error) {
+	return VerifyWebhook(payload, headers, secret, time.Now())
+}
+
+// Executions are receipts: what ran, and every request that left.
+type Executions struct{ c *Client }
+
+// List is all receipts, newest first. Limit is the size of a page.
+func (e *Executions) List(ctx context.Context, params ListExecutionsParams) iter.Seq2[ExecutionReceipt, error] {
+	return paged(params.Cursor, func(cursor string) ([]ExecutionReceipt, string, error) {
+		params.Cursor = cursor
+		page, err := e.ListPage(ctx, params)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Executions, page.NextCursor, nil
+	})
+}
+
+// ListPage is one page of List.
+func (e *Executions) ListPage(ctx context.Context, params ListExecutionsParams) (*ExecutionPage, error) {
+	return call[ExecutionPage](ctx, e.c, "list_executions", nil, params)
+}
+
+// Get reads a receipt.
+func (e *Executions) Get(ctx context.Context, executionID string) (*ExecutionReceipt, error) {
+	return call[ExecutionReceipt](ctx, e.c, "get_execution", []string{executionID}, nil)
+}
+
+// Approvals are calls that a person has to allow first.
+type Approvals struct{ c *Client }
+
+// List is all approvals, newest first. Limit is the size of a page.
+func (a *Approvals) List(ctx context.Context, params ListApprovalsParams) iter.Seq2[Approval, error] {
+	return paged(params.Cursor, func(cursor string) ([]Approval, string, error) {
+		params.Cursor = cursor
+		page, err := a.ListPage(ctx, params)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Approvals, page.NextCursor, nil
+	})
+}
+
+// ListPage is one page of List.
+func (a *Approvals) ListPage(ctx context.Context, params ListApprovalsParams) (*ApprovalPage, error) {
+	return call[ApprovalPage](ctx, a.c, "list_approvals", nil, params)
+}
+
+// Get reads an approval.
+func (a *Approvals) Get(ctx context.Context, approvalID string) (*Approval, error) {
+	return call[Approval](ctx, a.c, "get_approval", []string{approvalID}, nil)
+}
+
+// Decide approves or denies a pending call, once.
+func (a *Approvals) Decide(ctx context.Context, approvalID string, params DecideApprovalParams) (*Approval, error) {
+	return call[Approval](ctx, a.c, "decide_approval", []string{approvalID}, params)
+}
+
+// Results are results that were too large for their answer, kept for an hour.
+type Results struct{ c *Client }
+
+// Get is one piece of the result's JSON text.
+func (r *Results) Get(ctx context.Context, resultID string, params GetResultParams) (*ResultPiece, error) {
+	return call[ResultPiece](ctx, r.c, "get_result", []string{resultID}, params)
+}
+
+// Text is the whole JSON text, piece by piece.
+func (r *Results) Text(ctx context.Context, resultID string) (string, error) {
+	var whole strings.Builder
+	for offset := Ptr(0); offset != nil; {
+		piece, err := r.Get(ctx, resultID, GetResultParams{Offset: offset})
+		if err != nil {
+			return "", err
+		}
+		whole.WriteString(piece.Content)
+		offset = piece.NextOffset
+	}
+	return whole.String(), nil
+}
+
+// paged yields the items of page after page, and at last an error if there was one.
+func paged[T any](cursor string, fetch func(cursor string) ([]T, string, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for next := cursor; ; {
+			items, after, err := fetch(next)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if after == "" {
+				return
+			}
+			next = after
+		}
+	}
+}
