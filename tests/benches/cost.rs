@@ -1,7 +1,8 @@
 //! What a call, a start and a request cost, each beside the same work without toolgate, in one run
 //! and printed as ratios: absolute times are the machine's, ratios travel.
 //!
-//! `make bench` runs it on an optimised build. Nothing here passes or fails.
+//! `make bench` runs it on an optimised build; a word (`call`, `start`, `http`, `mcp`) runs one part
+//! alone. Nothing here passes or fails.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -37,13 +38,34 @@ const LOAD: Duration = Duration::from_secs(4);
 const TEXT: &str = "To be, or not to be, that is the question: whether 'tis nobler in the mind to suffer \
     the slings and arrows of outrageous fortune, or to take arms against a sea of troubles.";
 
+/// As the program has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
+    if let Some(folders) = std::env::var_os(RESIDENT_OF) {
+        return print_resident(Path::new(&folders)).await;
+    }
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|one| one == part);
     println!("| what | toolgate | beside it | ratio |\n|---|---|---|---|");
-    fresh_store_call().await?;
-    warm_start().await?;
-    execute_over_http().await?;
-    execute_over_mcp().await?;
+    if wants("call") {
+        fresh_store_call().await?;
+    }
+    if wants("start") {
+        start_with(Some(100)).await?;
+        start_with(None).await?;
+    }
+    if wants("http") {
+        execute_over_http().await?;
+    }
+    if wants("mcp") {
+        execute_over_mcp().await?;
+    }
     Ok(())
 }
 
@@ -92,14 +114,16 @@ async fn fresh_store_call() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A start with a warm cache: until every plugin of the folder can be searched and called.
-async fn warm_start() -> anyhow::Result<()> {
+/// A start with a warm cache: until every plugin of the folder, or the first so many, can be searched
+/// and called.
+async fn start_with(plugins_max: Option<usize>) -> anyhow::Result<()> {
     let (data, plugins) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let old = std::time::SystemTime::now() - Duration::from_secs(3_600);
     let mut files = 0;
     let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist");
-    for entry in
-        std::fs::read_dir(dist).context("plugins/dist is missing: run `make build` first")?
+    for entry in std::fs::read_dir(dist)
+        .context("plugins/dist is missing: run `make build` first")?
+        .take(plugins_max.unwrap_or(usize::MAX))
     {
         let path = entry?.path();
         let (Some(name), Some("wasm")) = (
@@ -133,11 +157,9 @@ async fn warm_start() -> anyhow::Result<()> {
     }
     let cold = cold.elapsed();
     first.stop().await;
-    let before = resident_bytes()?;
     let warm = Instant::now();
     let again = TestGateway::start(options()).await;
     let warm = warm.elapsed();
-    let after = resident_bytes()?;
     ensure!(
         active(&again).await == files,
         "every plugin serves when the start returns"
@@ -153,12 +175,45 @@ async fn warm_start() -> anyhow::Result<()> {
         warm.as_secs_f64() / cold.as_secs_f64(),
     );
     let each = |bytes: u64| bytes as f64 / files as f64 / 1024.0;
+    again.stop().await;
+    let empty = tempfile::tempdir()?;
+    let none = resident_of(empty.path())?;
+    let all = tempfile::tempdir()?;
+    std::os::unix::fs::symlink(data.path(), all.path().join("data"))?;
+    std::os::unix::fs::symlink(plugins.path(), all.path().join("plugins"))?;
     println!(
         "| memory a plugin, idle | {:.0} KB | {:.0} KB of code on disk | - |",
-        each(after.saturating_sub(before)),
+        each(resident_of(all.path())?.saturating_sub(none)),
         each(cache)
     );
-    again.stop().await;
+    Ok(())
+}
+
+/// Set for a process of its own that starts with the folders `data` and `plugins` in this one and
+/// prints how much memory it then holds.
+const RESIDENT_OF: &str = "TOOLGATE_BENCH_RESIDENT_OF";
+
+fn resident_of(folders: &Path) -> anyhow::Result<u64> {
+    let printed = std::process::Command::new(std::env::current_exe()?)
+        .env(RESIDENT_OF, folders)
+        .output()?;
+    ensure!(
+        printed.status.success(),
+        "{}",
+        String::from_utf8_lossy(&printed.stderr)
+    );
+    Ok(String::from_utf8(printed.stdout)?.trim().parse()?)
+}
+
+async fn print_resident(folders: &Path) -> anyhow::Result<()> {
+    let gateway = TestGateway::start(Options {
+        data_dir: Some(folders.join("data")),
+        plugins_dir: Some(folders.join("plugins")),
+        ..Options::default()
+    })
+    .await;
+    println!("{}", resident_bytes()?);
+    gateway.stop().await;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! One tool of the catalog, ready to be shown, checked and called.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -14,20 +15,33 @@ use super::manifest::{Effect, Manifest, Slot, ToolSpec};
 pub struct Tool {
     /// `<service>_<action>`.
     pub name: String,
-    /// The argument schema as compact JSON, in the author's order of keys.
+    /// What arguments are checked against, as compact JSON: the author's schema in the author's
+    /// order of keys, and for a paginated tool the argument `cursor`.
     pub input_schema: Arc<RawValue>,
     pub output_schema: Option<Arc<RawValue>>,
     /// Names of required arguments, in the schema's order.
     pub required: Vec<String>,
-    /// What arguments are checked against: the author's schema, and for a paginated tool the
-    /// argument `cursor`.
-    input: Value,
     manifest: Arc<Manifest>,
     /// Place in the manifest's `tools`.
     index: usize,
     sha256: Arc<str>,
-    /// Compiled at the first call; `None` when the schema cannot be compiled.
-    validator: OnceLock<Option<Validator>>,
+    /// Made at the first call, since most tools are never called; `None` when the schema cannot be
+    /// compiled.
+    check: OnceLock<Option<Check>>,
+}
+
+/// A schema ready to check arguments.
+struct Check {
+    schema: Value,
+    validator: Validator,
+}
+
+impl Check {
+    fn of(schema: &RawValue) -> Option<Self> {
+        let schema: Value = serde_json::from_str(schema.get()).ok()?;
+        let validator = arguments::compile(&schema).ok()?;
+        Some(Self { schema, validator })
+    }
 }
 
 impl Tool {
@@ -38,13 +52,12 @@ impl Tool {
             .map(|(index, spec)| Self {
                 name: format!("{}_{}", manifest.service, spec.name),
                 input_schema: compact(&arguments_of(spec)),
-                input: arguments_of(spec),
                 output_schema: spec.output.as_ref().map(compact),
                 required: required(&spec.input),
                 manifest: Arc::clone(manifest),
                 index,
                 sha256: Arc::clone(sha256),
-                validator: OnceLock::new(),
+                check: OnceLock::new(),
             })
             .collect()
     }
@@ -129,12 +142,8 @@ impl Tool {
 
     /// Every violation of the input schema, none when the arguments fit.
     pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
-        let schema = &self.input;
-        match self
-            .validator
-            .get_or_init(|| arguments::compile(schema).ok())
-        {
-            Some(validator) => arguments::violations(validator, schema, arguments),
+        match self.check.get_or_init(|| Check::of(&self.input_schema)) {
+            Some(check) => arguments::violations(&check.validator, &check.schema, arguments),
             None => vec![Violation {
                 path: String::new(),
                 message: "cannot be checked: the tool's input schema is not usable".to_owned(),
@@ -154,10 +163,12 @@ impl fmt::Debug for Tool {
 
 /// The page to continue from travels as the argument `cursor`, the one way that every client has.
 /// A schema that names it already is left as it is.
-fn arguments_of(spec: &ToolSpec) -> Value {
+fn arguments_of(spec: &ToolSpec) -> Cow<'_, Value> {
+    if !spec.paginated {
+        return Cow::Borrowed(&spec.input);
+    }
     let mut schema = spec.input.clone();
-    if spec.paginated
-        && let Some(schema) = schema.as_object_mut()
+    if let Some(schema) = schema.as_object_mut()
         && let Some(properties) = schema
             .entry("properties")
             .or_insert_with(|| Value::Object(serde_json::Map::new()))
@@ -172,7 +183,7 @@ fn arguments_of(spec: &ToolSpec) -> Value {
             }),
         );
     }
-    schema
+    Cow::Owned(schema)
 }
 
 fn compact(schema: &Value) -> Arc<RawValue> {

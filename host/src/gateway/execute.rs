@@ -17,6 +17,7 @@ use super::idempotency::{self, Claim};
 use super::outcome::{outcome, provider_error, reason_text, status_of};
 use super::permissions::{self, Permission, Permissions};
 use super::plugins::Serving;
+use super::receipt_writer::Late;
 use super::results::Budget;
 use super::services;
 use super::session_state::SessionState;
@@ -98,7 +99,8 @@ impl Gateway {
             }
             run.dry_run = run.parks;
         }
-        if self.stop.is_cancelled() {
+        // Nothing leaves while receipts cannot be written.
+        if self.stop.is_cancelled() || self.receipts.behind() {
             return Err(Error::Overloaded { retry_after_s: 1 });
         }
         let (gateway, caller) = (self.clone(), caller.clone());
@@ -139,7 +141,7 @@ impl Gateway {
         }
         let session_id = match request.session_id {
             Some(id) => checked_session_id(id)?,
-            None => ids::hex128("tool"),
+            None => ids::session("tool"),
         };
         Ok(Run {
             cursor: tool.take_cursor(&mut arguments),
@@ -335,8 +337,8 @@ impl Gateway {
             return Err(idempotency::in_progress());
         }
         let (row, session) = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
-        self.receipts.keep(row, session, true).await;
-        Ok(())
+        let kept = self.receipts.keep(row, session, true).await;
+        kept.map_err(|Late| Error::Overloaded { retry_after_s: 1 })
     }
 
     async fn keep_receipt(
@@ -358,7 +360,11 @@ impl Gateway {
             &requests,
         );
         row.connection_id = connection_id;
-        self.receipts.keep(row, session, !requests.is_empty()).await;
+        let kept = self.receipts.keep(row, session, !requests.is_empty()).await;
+        if kept == Err(Late) {
+            // What was sent was sent: the caller learns what became of it all the same.
+            tracing::warn!(execution_id = run.execution_id, "receipts.late");
+        }
     }
 }
 

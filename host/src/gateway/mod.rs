@@ -23,6 +23,7 @@ mod outcome;
 pub mod permission_rules;
 mod permissions;
 pub mod plugins;
+mod receipt_writer;
 mod receipts;
 pub mod results;
 pub mod rotation;
@@ -71,11 +72,14 @@ pub struct Gateway {
     counts: limits::Counts,
     /// Base of links for people, without a trailing slash.
     public_url: String,
-    receipts: receipts::Receipts,
+    receipts: receipt_writer::Receipts,
     /// Executions that outlive the request that asked for them.
     running: TaskTracker,
     stop: CancellationToken,
 }
+
+/// How long a closing gateway tries to write its last receipts.
+const RECEIPTS_WITHIN: std::time::Duration = std::time::Duration::from_secs(5);
 
 impl Gateway {
     /// Opens store, engine and plugins. Plugins whose inspection is remembered serve when this
@@ -129,7 +133,7 @@ impl Gateway {
                 .public_url
                 .clone()
                 .unwrap_or_else(|| format!("http://{}", config.listen)),
-            receipts: receipts::Receipts::start(store.clone()),
+            receipts: receipt_writer::Receipts::start(store.clone()),
             store,
             runtime,
             clock,
@@ -161,7 +165,9 @@ impl Gateway {
                 "gateway.drain_ended"
             );
         }
-        self.receipts.flush().await;
+        if self.receipts.settle(RECEIPTS_WITHIN).await.is_err() {
+            tracing::error!("receipts.lost: the database did not take them before the end");
+        }
         housekeeping::note_key_uses(self).await;
         housekeeping::add_up_counts(self).await;
         self.store.close().await;

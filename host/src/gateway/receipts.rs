@@ -1,115 +1,18 @@
-//! Writing receipts, many in one transaction, and reading them back.
-//!
-//! A call that sent something waits until its receipt is on disk before it answers; a call that
-//! sent nothing does not wait. Reading first writes what is queued, so a receipt can be read as
-//! soon as its id is known.
-
-use std::collections::BTreeMap;
-
-use tokio::sync::{mpsc, oneshot};
+//! Reading receipts back. What is queued is written first, so a receipt can be read as soon as its
+//! id is known. Read [`super::receipt_writer`] for how they are written.
 
 use super::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions, PluginVersion, ReceiptKey,
 };
 use super::{Caller, Error, Gateway, Scope};
 use crate::ids::UserId;
-use crate::store::{Cursor, ExecutionFilter, ExecutionRow, Session, Store};
-
-/// Receipts that wait for the writer; more make the calls wait.
-const QUEUE_MAX: usize = 4_096;
-/// Receipts of one transaction.
-const BATCH_MAX: usize = 256;
-
-/// The writer's end that calls hold.
-pub(super) struct Receipts {
-    queue: mpsc::Sender<Item>,
-}
-
-struct Item {
-    receipt: Option<(ExecutionRow, Session)>,
-    written: Option<oneshot::Sender<()>>,
-}
-
-impl Receipts {
-    /// Starts the one writer of this process.
-    pub(super) fn start(store: Store) -> Self {
-        let (queue, waiting) = mpsc::channel(QUEUE_MAX);
-        tokio::spawn(write_all(store, waiting));
-        Self { queue }
-    }
-
-    /// Queues a receipt; with `durable` returns when it is on disk.
-    pub(super) async fn keep(&self, row: ExecutionRow, session: Session, durable: bool) {
-        let (written, done) = if durable {
-            let (written, done) = oneshot::channel();
-            (Some(written), Some(done))
-        } else {
-            (None, None)
-        };
-        if self
-            .queue
-            .send(Item {
-                receipt: Some((row, session)),
-                written,
-            })
-            .await
-            .is_err()
-        {
-            tracing::error!("receipts.writer_gone");
-            return;
-        }
-        if let Some(done) = done {
-            let _ = done.await;
-        }
-    }
-
-    /// Returns when everything queued so far is on disk.
-    pub(super) async fn flush(&self) {
-        let (written, done) = oneshot::channel();
-        if self
-            .queue
-            .send(Item {
-                receipt: None,
-                written: Some(written),
-            })
-            .await
-            .is_ok()
-        {
-            let _ = done.await;
-        }
-    }
-}
-
-async fn write_all(store: Store, mut waiting: mpsc::Receiver<Item>) {
-    let mut items = Vec::with_capacity(BATCH_MAX);
-    while waiting.recv_many(&mut items, BATCH_MAX).await > 0 {
-        let mut rows = Vec::with_capacity(items.len());
-        let mut sessions = BTreeMap::new();
-        let mut tell = Vec::new();
-        for item in items.drain(..) {
-            if let Some((row, session)) = item.receipt {
-                rows.push(row);
-                sessions.insert((session.workspace_id.clone(), session.id.clone()), session);
-            }
-            tell.extend(item.written);
-        }
-        if !rows.is_empty() {
-            let sessions: Vec<Session> = sessions.into_values().collect();
-            if let Err(cause) = store.record_executions(&rows, &sessions).await {
-                tracing::error!(error = %cause, receipts.lost = rows.len(), "receipts.write_failed");
-            }
-        }
-        for written in tell {
-            let _ = written.send(());
-        }
-    }
-}
+use crate::store::{Cursor, ExecutionFilter, ExecutionRow};
 
 impl Gateway {
     /// One receipt.
     pub async fn execution(&self, caller: &Caller, id: &str) -> Result<ExecutionReceipt, Error> {
         caller.need(Scope::ToolsRead)?;
-        self.receipts.flush().await;
+        let _ = self.receipts.flush().await;
         let row = self.store.find_execution(&caller.workspace_id, id).await?;
         row.map_or_else(
             || Err(Error::NotFound(format!("the execution {id}"))),
@@ -130,7 +33,7 @@ impl Gateway {
                 Error::InvalidRequest("cursor is none that a page handed out".to_owned())
             })?),
         };
-        self.receipts.flush().await;
+        let _ = self.receipts.flush().await;
         let filter = ExecutionFilter {
             user_id: request.user_id.as_ref().map(UserId::as_str),
             tool_name: request.tool_name.as_deref(),

@@ -94,7 +94,7 @@ impl Gateway {
         let now_ms = self.clock.now_ms();
         let row = store::Session {
             workspace_id: caller.workspace_id.clone(),
-            id: ids::hex128(CREATED.trim_end_matches('_')),
+            id: ids::session(CREATED.trim_end_matches('_')),
             user_id: caller.user(request.user_id.as_ref()).to_string(),
             prompt: Some(request.prompt),
             created_at_ms: now_ms,
@@ -107,7 +107,7 @@ impl Gateway {
     /// One session that is still there.
     pub async fn session(&self, caller: &Caller, session_id: &str) -> Result<Session, Error> {
         caller.need(Scope::Sessions)?;
-        self.receipts.flush().await;
+        let _ = self.receipts.flush().await;
         let found = self
             .store
             .find_session(&caller.workspace_id, session_id, self.clock.now_ms())
@@ -130,7 +130,7 @@ impl Gateway {
                 Error::InvalidRequest("cursor is none that a page handed out".to_owned())
             })?),
         };
-        self.receipts.flush().await;
+        let _ = self.receipts.flush().await;
         let page = self
             .store
             .list_sessions(
@@ -158,7 +158,7 @@ impl Gateway {
         session_id: &str,
     ) -> Result<DeletedSession, Error> {
         caller.need(Scope::Sessions)?;
-        self.receipts.flush().await;
+        let _ = self.receipts.flush().await;
         if !self
             .store
             .delete_session(&caller.workspace_id, session_id)

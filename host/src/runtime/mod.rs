@@ -8,6 +8,7 @@ mod bindings;
 mod blobs;
 mod cache;
 pub mod engine;
+mod functions;
 mod guest;
 pub mod inspect;
 mod invoke;

@@ -1,25 +1,30 @@
 //! How a cache in this process learns that the database has moved on, in whatever process.
 //!
 //! Each [`Topic`] has a counter that grows in the same transaction as what it stands for.
-//! [`Store::changes`] answers counters at least as new as every commit that ended before the
-//! call, so a key revoked by another process is refused on the next request. What it costs:
+//! [`Store::changes`] answers counters at least as new as every commit that was acknowledged
+//! before the call, so a key revoked by another process is refused on the next request. What it
+//! costs:
 //!
-//! - SQLite: while nobody writes, one `stat` of the write-ahead log, about a microsecond. Every
-//!   commit of any process writes to that file; a file that changed within [`SETTLED_AFTER`] (the
-//!   grain of file times) or was last compared over [`TRUSTED_FOR`] ago is not trusted.
+//! - SQLite: while nobody changes a topic, reading a few bytes of a file, under a microsecond. Every
+//!   transaction that may change one writes new random bytes there twice, before and after its
+//!   commit: whoever reads the counters in between finds other bytes the next time and asks again.
+//!   A process that dies between commit and second write has acknowledged nothing; others see its
+//!   change within [`TRUSTED_FOR`].
 //! - otherwise, and on PostgreSQL always: one tiny query, shared by all callers that wait for it.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
+use rand::RngExt as _;
 
 use super::text::words;
 use super::{Store, StoreError, portable};
 
-/// Kernels stamp files with their last timer tick, at most 10 ms old.
-const SETTLED_AFTER: Duration = Duration::from_millis(25);
+/// However little has happened, the counters are asked for again after this long.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
 words! {
@@ -50,8 +55,7 @@ impl Changes {
 /// What is known about the counters without asking.
 #[derive(Debug)]
 pub(super) struct Watch {
-    wal: Option<PathBuf>,
-    writes: AtomicU64,
+    stamp: Option<File>,
     seen: ArcSwapOption<Seen>,
     begun: AtomicU64,
     /// Holds the counters of the last query and its number.
@@ -60,43 +64,38 @@ pub(super) struct Watch {
 
 #[derive(Debug)]
 struct Seen {
-    mark: Mark,
+    stamp: Stamp,
     asked: Instant,
     changes: Changes,
 }
 
-/// Differs after every commit, of this process (`writes`) or another one (the file).
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Mark {
-    writes: u64,
-    length: u64,
-    modified: SystemTime,
-}
+/// Random bytes; new ones before and after every commit that may change a topic.
+type Stamp = [u8; 16];
 
 impl Watch {
-    pub(super) fn new(wal: Option<PathBuf>) -> Self {
+    /// `stamp`: a file that all processes of this database share, readable and writable.
+    pub(super) fn new(stamp: Option<File>) -> Self {
         Self {
-            wal,
-            writes: AtomicU64::new(0),
+            stamp,
             seen: ArcSwapOption::empty(),
             begun: AtomicU64::new(0),
             asking: tokio::sync::Mutex::new((0, Changes::default())),
         }
     }
 
-    /// This process has committed something.
-    pub(super) fn wrote(&self) {
-        self.writes.fetch_add(1, Ordering::SeqCst);
+    /// Makes every process ask again. To be called on both sides of a commit.
+    pub(super) fn touch(&self) -> io::Result<()> {
+        let stamp: Stamp = rand::rng().random();
+        match &self.stamp {
+            Some(file) => file.write_all_at(&stamp, 0),
+            None => Ok(()),
+        }
     }
 
-    fn mark(&self) -> Option<Mark> {
-        let writes = self.writes.load(Ordering::SeqCst);
-        let file = std::fs::metadata(self.wal.as_ref()?).ok()?;
-        Some(Mark {
-            writes,
-            length: file.len(),
-            modified: file.modified().ok()?,
-        })
+    fn stamp(&self) -> Option<Stamp> {
+        let mut stamp = Stamp::default();
+        self.stamp.as_ref()?.read_exact_at(&mut stamp, 0).ok()?;
+        Some(stamp)
     }
 }
 
@@ -105,9 +104,9 @@ impl Store {
     /// before filling the cache, not after.
     pub async fn changes(&self) -> Result<Changes, StoreError> {
         let watch = &*self.watch;
-        if let Some(mark) = watch.mark()
+        if let Some(stamp) = watch.stamp()
             && let Some(seen) = &*watch.seen.load()
-            && seen.mark == mark
+            && seen.stamp == stamp
             && seen.asked.elapsed() < TRUSTED_FOR
         {
             return Ok(seen.changes);
@@ -120,15 +119,13 @@ impl Store {
             return Ok(last.1);
         }
         let number = watch.begun.fetch_add(1, Ordering::SeqCst) + 1;
-        let mark = watch.mark();
+        let stamp = watch.stamp();
         let asked = Instant::now();
-        let settled =
-            mark.is_some_and(|mark| mark.modified.elapsed().is_ok_and(|age| age > SETTLED_AFTER));
         let changes = self.ask_changes().await?;
         *last = (number, changes);
-        watch.seen.store(mark.filter(|_| settled).map(|mark| {
+        watch.seen.store(stamp.map(|stamp| {
             Seen {
-                mark,
+                stamp,
                 asked,
                 changes,
             }

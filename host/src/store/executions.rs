@@ -3,11 +3,22 @@
 use sqlx::QueryBuilder;
 
 use super::page::one_more;
-use super::sessions::upsert_session;
+use super::sessions::upsert_sessions;
 use super::{Cursor, Page, Session, Store, StoreError, portable};
 
 /// Rows of one statement; 19 binds each, within the bounds of both databases.
-const ROWS_MAX: usize = 100;
+const ROWS_MAX: usize = 128;
+
+/// Cuts a batch into statements whose numbers of rows are powers of two: few enough different
+/// texts that each stays prepared.
+fn statements<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
+    std::iter::from_fn(move || {
+        let now = 1 << rows.len().min(ROWS_MAX).checked_ilog2()?;
+        let (these, rest) = rows.split_at(now);
+        rows = rest;
+        Some(these)
+    })
+}
 
 /// One receipt.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -49,16 +60,17 @@ pub struct ExecutionFilter<'a> {
 impl Store {
     /// Writes receipts, and the sessions they used, in one transaction. A receipt that is there
     /// already is replaced: a call may leave one when it begins and the whole one when it ends.
+    /// Neither list may name a row twice.
     pub async fn record_executions(
         &self,
         executions: &[ExecutionRow],
         sessions: &[Session],
     ) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            for session in sessions {
-                upsert_session!(tx, session);
+        portable!(write unnoticed self, tx => {
+            for sessions in statements(sessions) {
+                upsert_sessions!(tx, sessions);
             }
-            for rows in executions.chunks(ROWS_MAX) {
+            for rows in statements(executions) {
                 let mut insert = QueryBuilder::new(
                     "INSERT INTO executions (workspace_id, id, tool_name, service, user_id, key_id, key_name, \
                      key_prefix, session_id, connection_id, status, reason, started_at_ms, duration_ms, plugin_version, \
@@ -153,7 +165,7 @@ impl Store {
         before_ms: i64,
         limit: usize,
     ) -> Result<u64, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query(
                 "DELETE FROM executions WHERE workspace_id = $1 AND id IN (SELECT id FROM executions \
                  WHERE workspace_id = $1 AND started_at_ms < $2 ORDER BY started_at_ms, id LIMIT $3)",

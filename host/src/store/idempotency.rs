@@ -53,7 +53,7 @@ struct Row {
 impl Store {
     /// Claims a key for a request, or says what stands in its way.
     pub async fn begin_request(&self, request: &BeginRequest<'_>) -> Result<Begun, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND expires_at_ms <= $3")
                 .bind(request.workspace_id)
                 .bind(request.key)
@@ -118,7 +118,7 @@ impl Store {
         key: &str,
         execution_id: &str,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query(
                 "UPDATE idempotency SET sent = TRUE \
                  WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 AND answer IS NULL",
@@ -140,7 +140,7 @@ impl Store {
         execution_id: &str,
         answer: &str,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query(
                 "UPDATE idempotency SET answer = $4 \
                  WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 AND answer IS NULL",
@@ -164,7 +164,7 @@ impl Store {
         execution_id: &str,
         even_if_sent: bool,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query(
                 "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 \
                  AND answer IS NULL AND (NOT sent OR $4)",
@@ -181,7 +181,7 @@ impl Store {
 
     /// Deletes what is past its time.
     pub async fn purge_requests(&self, now_ms: i64) -> Result<u64, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM idempotency WHERE expires_at_ms <= $1")
                 .bind(now_ms)
                 .execute(&mut *tx)

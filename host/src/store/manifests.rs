@@ -1,6 +1,8 @@
 //! The manifest cache: what inspecting a component file found, by the file's hash, so that a start
 //! with known files runs no plugin code.
 
+use sqlx::QueryBuilder;
+
 use super::{Store, StoreError, portable};
 
 /// The findings about one component file.
@@ -32,6 +34,27 @@ impl Store {
                 .bind(inspector)
                 .fetch_optional(db)
                 .await?
+        }))
+    }
+
+    /// As [`Store::find_manifest`], for several files with one query; in no order.
+    pub async fn find_manifests(
+        &self,
+        hashes: &[&str],
+        inspector: &str,
+    ) -> Result<Vec<CachedManifest>, StoreError> {
+        if hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(portable!(read self, db => {
+            let mut select = QueryBuilder::new("SELECT * FROM manifests WHERE inspector = ");
+            select.push_bind(inspector).push(" AND sha256 IN (");
+            let mut list = select.separated(", ");
+            for sha256 in hashes {
+                list.push_bind(*sha256);
+            }
+            select.push(")");
+            select.build_query_as().fetch_all(db).await?
         }))
     }
 

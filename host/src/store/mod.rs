@@ -101,6 +101,8 @@ impl Kind {
 
 /// Runs a block of statements on whichever database is open. `read` lends it the pool; `write`
 /// lends it a transaction, commits at the block's end and rolls back when the block leaves early.
+/// `write unnoticed` is for what happens all the time and that no process caches: it may not change
+/// a [`Topic`].
 macro_rules! portable {
     (read $store:expr, $db:ident => $body:expr) => {
         match &$store.db {
@@ -108,13 +110,26 @@ macro_rules! portable {
             $crate::store::Db::Postgres($db) => $body,
         }
     };
-    (write $store:expr, $tx:ident => $body:expr) => {{
-        let done = match &$store.db {
+    (write unnoticed $store:expr, $tx:ident => $body:expr) => {
+        $crate::store::portable!(in $store, $tx => $body, before {}, after {})
+    };
+    (write $store:expr, $tx:ident => $body:expr) => {
+        $crate::store::portable!(in $store, $tx => $body, before {
+            $store.watch.touch().map_err($crate::store::StoreError::Stamp)?
+        }, after {
+            // The change is made. Whoever cannot be told finds it a little later.
+            let _ = $store.watch.touch();
+        })
+    };
+    (in $store:expr, $tx:ident => $body:expr, before $before:block, after $after:block) => {{
+        match &$store.db {
             $crate::store::Db::Sqlite { write, .. } => {
                 // Immediate: a transaction that reads first must not lose its turn to another process.
                 let mut $tx = write.begin_with("BEGIN IMMEDIATE").await?;
                 let done = $body;
+                $before
                 $tx.commit().await?;
+                $after
                 done
             }
             $crate::store::Db::Postgres(pool) => {
@@ -123,9 +138,7 @@ macro_rules! portable {
                 $tx.commit().await?;
                 done
             }
-        };
-        $store.watch.wrote();
-        done
+        }
     }};
 }
 pub(crate) use portable;

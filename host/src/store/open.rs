@@ -45,6 +45,10 @@ impl Store {
             .busy_timeout(WAIT)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
+            // 16 MiB of write-ahead log between checkpoints: receipts touch the same pages again
+            // and again, and each page is carried over once.
+            .pragma("wal_autocheckpoint", "4096")
+            .pragma("cache_size", "-16384")
             .statement_cache_capacity(256);
         let path = options.get_filename().to_owned();
         // The lock goes with this function; two processes never migrate one file at once.
@@ -72,10 +76,16 @@ impl Store {
                 .connect_with(options.pragma("query_only", "ON"))
                 .await?
         };
-        let wal = (!memory).then(|| with_suffix(&path, "-wal"));
+        let stamp = if memory {
+            None
+        } else {
+            Some(stamp_file(path).await?)
+        };
+        let watch = Arc::new(Watch::new(stamp));
+        watch.touch().map_err(StoreError::Stamp)?;
         Ok(Self {
             db: Db::Sqlite { write, read },
-            watch: Arc::new(Watch::new(wal)),
+            watch,
         })
     }
 
@@ -133,6 +143,22 @@ async fn prepare_file(path: PathBuf) -> Result<std::fs::File, StoreError> {
     .map_err(std::io::Error::other)
     .flatten()
     .map_err(|cause| StoreError::File { path: shown, cause })
+}
+
+/// The file through which processes learn of each other's changes, made if it is missing.
+async fn stamp_file(database: PathBuf) -> Result<std::fs::File, StoreError> {
+    let opened = tokio::task::spawn_blocking(move || {
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(with_suffix(&database, "-changes"))
+    })
+    .await;
+    opened
+        .map_err(std::io::Error::other)
+        .flatten()
+        .map_err(StoreError::Stamp)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

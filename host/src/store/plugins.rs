@@ -283,22 +283,27 @@ impl Store {
     }
 
     /// Notes how far a file has come.
-    pub async fn put_plugin_file(&self, file: &PluginFile) -> Result<(), StoreError> {
+    pub async fn put_plugin_files(&self, files: &[PluginFile]) -> Result<(), StoreError> {
+        if files.is_empty() {
+            return Ok(());
+        }
         portable!(write self, tx => {
-            sqlx::query(
-                "INSERT INTO plugin_files (file_name, sha256, service, state, reason, updated_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (file_name) DO UPDATE SET \
-                 sha256 = excluded.sha256, service = excluded.service, state = excluded.state, \
-                 reason = excluded.reason, updated_at_ms = excluded.updated_at_ms",
-            )
-            .bind(&file.file_name)
-            .bind(&file.sha256)
-            .bind(&file.service)
-            .bind(file.state.as_str())
-            .bind(&file.reason)
-            .bind(file.updated_at_ms)
-            .execute(&mut *tx)
-            .await?;
+            for file in files {
+                sqlx::query(
+                    "INSERT INTO plugin_files (file_name, sha256, service, state, reason, updated_at_ms) \
+                     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (file_name) DO UPDATE SET \
+                     sha256 = excluded.sha256, service = excluded.service, state = excluded.state, \
+                     reason = excluded.reason, updated_at_ms = excluded.updated_at_ms",
+                )
+                .bind(&file.file_name)
+                .bind(&file.sha256)
+                .bind(&file.service)
+                .bind(file.state.as_str())
+                .bind(&file.reason)
+                .bind(file.updated_at_ms)
+                .execute(&mut *tx)
+                .await?;
+            }
         });
         Ok(())
     }

@@ -26,7 +26,7 @@ impl Store {
             )
         });
         let mut sums = added.to_vec();
-        portable!(write self, tx => {
+        portable!(write unnoticed self, tx => {
             for &at in &order {
                 let count = &added[at];
                 sums[at].used = sqlx::query_scalar(
@@ -47,7 +47,7 @@ impl Store {
 
     /// Deletes windows that are over.
     pub async fn purge_rate_counts(&self, now_ms: i64) -> Result<u64, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM rate_counts WHERE starts_at_ms + span_ms <= $1")
                 .bind(now_ms)
                 .execute(&mut *tx)

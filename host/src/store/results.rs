@@ -20,7 +20,7 @@ impl Store {
         content: &[u8],
         expires_at_ms: i64,
     ) -> Result<(), StoreError> {
-        portable!(write self, tx => {
+        portable!(write unnoticed self, tx => {
             sqlx::query(
                 "INSERT INTO results (workspace_id, id, execution_id, content, expires_at_ms) \
                  VALUES ($1, $2, $3, $4, $5)",
@@ -68,7 +68,7 @@ impl Store {
 
     /// Deletes what is past its time.
     pub async fn purge_results(&self, now_ms: i64) -> Result<u64, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM results WHERE expires_at_ms <= $1")
                 .bind(now_ms)
                 .execute(&mut *tx)

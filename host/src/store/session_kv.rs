@@ -77,7 +77,7 @@ impl Store {
         now_ms: i64,
     ) -> Result<KvSet, StoreError> {
         let own_bytes = i64::try_from(key.len() + value.len()).unwrap_or(i64::MAX);
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             if self.kind() == Kind::Postgres {
                 // Quota and version are read before they are written: one writer at a time.
                 sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || $2 || '/' || $3, 0))")
@@ -153,7 +153,7 @@ impl Store {
         key: &str,
         now_ms: i64,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query(
                 "DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 AND key = $4 \
                  AND (expires_at_ms IS NULL OR expires_at_ms > $5)",

@@ -18,31 +18,35 @@ pub struct Session {
     pub last_active_at_ms: i64,
 }
 
-/// Inserts a session, or marks the one that is there as used.
-macro_rules! upsert_session {
-    ($tx:ident, $session:expr) => {
-        sqlx::query(
-            "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) \
-             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, id) DO UPDATE SET last_active_at_ms = \
+/// Inserts sessions, or marks those that are there as used. No session may be named twice.
+macro_rules! upsert_sessions {
+    ($tx:ident, $sessions:expr) => {{
+        let mut upsert = sqlx::QueryBuilder::new(
+            "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) ",
+        );
+        upsert.push_values($sessions, |mut values, session| {
+            values
+                .push_bind(&session.workspace_id)
+                .push_bind(&session.id)
+                .push_bind(&session.user_id)
+                .push_bind(&session.prompt)
+                .push_bind(session.created_at_ms)
+                .push_bind(session.last_active_at_ms);
+        });
+        upsert.push(
+            " ON CONFLICT (workspace_id, id) DO UPDATE SET last_active_at_ms = \
              CASE WHEN excluded.last_active_at_ms > sessions.last_active_at_ms \
              THEN excluded.last_active_at_ms ELSE sessions.last_active_at_ms END",
-        )
-        .bind(&$session.workspace_id)
-        .bind(&$session.id)
-        .bind(&$session.user_id)
-        .bind(&$session.prompt)
-        .bind($session.created_at_ms)
-        .bind($session.last_active_at_ms)
-        .execute(&mut *$tx)
-        .await?
-    };
+        );
+        upsert.build().execute(&mut *$tx).await?;
+    }};
 }
-pub(super) use upsert_session;
+pub(super) use upsert_sessions;
 
 impl Store {
     /// Keeps a new session; one that is there already only counts as used.
     pub async fn put_session(&self, session: &Session) -> Result<(), StoreError> {
-        portable!(write self, tx => { upsert_session!(tx, session); });
+        portable!(write unnoticed self, tx => { upsert_sessions!(tx, [session]); });
         Ok(())
     }
 
@@ -70,7 +74,7 @@ impl Store {
         id: &str,
         now_ms: i64,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query(
                 "UPDATE sessions SET last_active_at_ms = $3 \
                  WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $4",
@@ -117,7 +121,7 @@ impl Store {
 
     /// Deletes a session and what plugins kept in it. `false`: there is none.
     pub async fn delete_session(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2")
                 .bind(workspace_id)
                 .bind(id)
@@ -136,7 +140,7 @@ impl Store {
     /// sessions went.
     pub async fn purge_sessions(&self, now_ms: i64) -> Result<u64, StoreError> {
         let idle_since_ms = now_ms - SESSION_IDLE_MS;
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write unnoticed self, tx => {
             let gone = sqlx::query("DELETE FROM sessions WHERE last_active_at_ms <= $1")
                 .bind(idle_since_ms)
                 .execute(&mut *tx)

@@ -14,6 +14,7 @@ mod hot_add;
 mod house;
 mod idempotency;
 mod mcp;
+mod receipts;
 mod refusals;
 mod rest;
 mod sdk;

@@ -15,6 +15,8 @@ use tokio::time::Instant;
 
 use super::decide::{Decision, decide};
 use super::folder::{self, Fingerprint, NotCaptured};
+use super::judged::{Judged, log_state};
+use super::recall::{self, Captured};
 use super::{INSPECTOR, Serving, Snapshot};
 use crate::catalog::manifest::Manifest;
 use crate::catalog::rights::Rights;
@@ -22,9 +24,7 @@ use crate::clock::Clock;
 use crate::egress::Grant;
 use crate::metrics::Metrics;
 use crate::runtime::{Plugin, Rejected, Runtime};
-use crate::store::{
-    ActivatePlugin, CachedManifest, ParkPlugin, PluginFile, PluginState, Store, StoreError,
-};
+use crate::store::{ActivatePlugin, CachedManifest, ParkPlugin, PluginState, Store, StoreError};
 
 /// A file is taken once it has not changed for this long.
 const STABLE: Duration = Duration::from_millis(500);
@@ -32,6 +32,8 @@ const STABLE: Duration = Duration::from_millis(500);
 const OLD_MS: i64 = 2_000;
 /// While many files are inspected, what is ready is put into service this often.
 const PUBLISH_EVERY: Duration = Duration::from_secs(1);
+/// Files that are copied and looked up together.
+const CAPTURED_AT_ONCE: usize = 64;
 
 /// The folder's memory and the hand that swaps the snapshot.
 pub struct Intake {
@@ -55,25 +57,6 @@ struct Tracked {
     since: Instant,
     at_start: bool,
     judged: Option<Judged>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Judged {
-    sha256: Option<String>,
-    service: Option<String>,
-    state: PluginState,
-    reason: Option<String>,
-}
-
-impl Judged {
-    fn quarantined(reason: String) -> Self {
-        Self {
-            sha256: None,
-            service: None,
-            state: PluginState::Quarantined,
-            reason: Some(reason),
-        }
-    }
 }
 
 /// How far a scan may go.
@@ -132,13 +115,15 @@ impl Intake {
             .filter(|(_, file)| self.is_ready(file))
             .map(|(name, _)| name.clone())
             .collect();
-        for name in self.holders_first(ready).await? {
-            // One file's trouble is not the next one's: it is looked at again in the next scan.
-            if let Err(cause) = self.take(&name, reach).await {
-                tracing::error!(plugin.file = %name, error = format!("{cause:#}"), "plugins.take_failed");
-            }
-            if self.published.elapsed() > PUBLISH_EVERY {
-                self.publish().await?;
+        for names in self.holders_first(ready).await?.chunks(CAPTURED_AT_ONCE) {
+            for (name, captured) in self.capture(names).await? {
+                // One file's trouble is not the next one's: it is looked at again in the next scan.
+                if let Err(cause) = self.take(&name, captured, reach).await {
+                    tracing::error!(plugin.file = %name, error = format!("{cause:#}"), "plugins.take_failed");
+                }
+                if self.published.elapsed() > PUBLISH_EVERY {
+                    self.publish().await?;
+                }
             }
         }
         self.publish().await?;
@@ -275,33 +260,31 @@ impl Intake {
                 }
             }
         }
-        for name in seen {
+        let seen = seen.into_iter().map(|name| {
             let judged = Judged {
                 sha256: None,
                 service: None,
                 state: PluginState::Seen,
                 reason: None,
             };
-            self.note(name, &judged).await?;
-        }
-        Ok(())
+            (name.clone(), judged)
+        });
+        self.note(&seen.collect::<Vec<_>>()).await
+    }
+
+    /// Copies stable files by hash, and finds out what is remembered of them.
+    async fn capture(&self, names: &[String]) -> anyhow::Result<Vec<(String, Captured)>> {
+        let files = names.iter().filter_map(|name| {
+            let file = self.files.get(name)?;
+            Some((name.clone(), self.folder.join(name), file.fingerprint))
+        });
+        recall::capture(&self.store, &self.captured, files.collect()).await
     }
 
     /// Brings one stable file to its end: serving, parked, in conflict or quarantined.
-    async fn take(&mut self, name: &str, reach: Reach) -> anyhow::Result<()> {
-        let Some(tracked) = self.files.get(name) else {
-            return Ok(());
-        };
-        let (path, fingerprint, store) = (
-            self.folder.join(name),
-            tracked.fingerprint,
-            self.captured.clone(),
-        );
-        let captured =
-            tokio::task::spawn_blocking(move || folder::capture(&path, fingerprint, &store))
-                .await?;
-        let sha256 = match captured {
-            Ok(sha256) => sha256,
+    async fn take(&mut self, name: &str, captured: Captured, reach: Reach) -> anyhow::Result<()> {
+        let (sha256, remembered) = match captured {
+            Ok(captured) => captured,
             Err(NotCaptured::Moving) => {
                 if let Some(file) = self.files.get_mut(name) {
                     file.since = Instant::now();
@@ -326,7 +309,7 @@ impl Intake {
                     .await;
             }
         };
-        let inspected = match self.inspect(&sha256, reach).await? {
+        let inspected = match self.inspect(&sha256, remembered, reach).await? {
             None => return Ok(()),
             Some(Ok(manifest)) => manifest,
             Some(Err(rejected)) => {
@@ -337,7 +320,7 @@ impl Intake {
                 return self.settle(name, judged).await;
             }
         };
-        let judged = self.admit(name, &sha256, Arc::new(inspected)).await?;
+        let judged = self.admit(name, &sha256, inspected).await?;
         self.settle(name, judged).await
     }
 
@@ -346,9 +329,10 @@ impl Intake {
     async fn inspect(
         &self,
         sha256: &str,
+        remembered: Option<Arc<Manifest>>,
         reach: Reach,
-    ) -> anyhow::Result<Option<Result<Manifest, Rejected>>> {
-        if let Some(manifest) = self.remembered(sha256).await? {
+    ) -> anyhow::Result<Option<Result<Arc<Manifest>, Rejected>>> {
+        if let Some(manifest) = remembered {
             return Ok(Some(Ok(manifest)));
         }
         if reach == Reach::Remembered {
@@ -373,12 +357,7 @@ impl Intake {
                 inspected_at_ms: self.clock.now_ms(),
             })
             .await?;
-        Ok(Some(Ok(inspected.manifest)))
-    }
-
-    async fn remembered(&self, sha256: &str) -> anyhow::Result<Option<Manifest>> {
-        let row = self.store.find_manifest(sha256, INSPECTOR).await?;
-        Ok(row.and_then(|row| Manifest::parse(&row.manifest).ok()))
+        Ok(Some(Ok(Arc::new(inspected.manifest))))
     }
 
     async fn admit(
@@ -496,7 +475,8 @@ impl Intake {
             return Ok(());
         };
         let there = folder::captured(&self.captured, &sha256).exists();
-        if let Some(manifest) = self.remembered(&sha256).await?.filter(|_| there) {
+        let remembered = recall::manifest(&self.store, &sha256).await?;
+        if let Some(manifest) = remembered.filter(|_| there) {
             self.serve(&sha256, Arc::new(manifest))?;
         }
         Ok(())
@@ -538,23 +518,13 @@ impl Intake {
         Ok(())
     }
 
-    async fn note(&self, name: &str, judged: &Judged) -> Result<(), StoreError> {
-        log_state(
-            name,
-            judged.service.as_deref(),
-            judged.state,
-            judged.reason.as_deref(),
-        );
-        self.store
-            .put_plugin_file(&PluginFile {
-                file_name: name.to_owned(),
-                sha256: judged.sha256.clone(),
-                service: judged.service.clone(),
-                state: judged.state,
-                reason: judged.reason.clone(),
-                updated_at_ms: self.clock.now_ms(),
-            })
-            .await
+    async fn note(&self, files: &[(String, Judged)]) -> Result<(), StoreError> {
+        let now_ms = self.clock.now_ms();
+        let rows = files.iter().map(|(name, judged)| {
+            judged.log(name);
+            judged.of_file(name, now_ms)
+        });
+        self.store.put_plugin_files(&rows.collect::<Vec<_>>()).await
     }
 
     /// Swaps the snapshot if it changed, and only then says what became of the files.
@@ -573,10 +543,8 @@ impl Intake {
             );
         }
         self.count();
-        for (name, judged) in std::mem::take(&mut self.untold) {
-            self.note(&name, &judged).await?;
-        }
-        Ok(())
+        let untold = std::mem::take(&mut self.untold);
+        self.note(&untold).await
     }
 
     fn count(&self) {
@@ -589,27 +557,5 @@ impl Intake {
             *states.entry(state.as_str()).or_default() += 1;
         }
         self.metrics.set_plugins(states);
-    }
-}
-
-fn log_state(file: &str, service: Option<&str>, state: PluginState, reason: Option<&str>) {
-    let (service, state) = (service.unwrap_or("-"), state.as_str());
-    match reason {
-        Some(reason) => {
-            tracing::warn!(
-                plugin.file = file,
-                plugin.service = service,
-                plugin.state = state,
-                "plugins.state: {reason}"
-            );
-        }
-        None => {
-            tracing::info!(
-                plugin.file = file,
-                plugin.service = service,
-                plugin.state = state,
-                "plugins.state"
-            );
-        }
     }
 }

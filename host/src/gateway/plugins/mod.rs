@@ -9,7 +9,9 @@
 mod decide;
 mod folder;
 mod intake;
+mod judged;
 mod listing;
+mod recall;
 mod watch;
 
 use std::collections::BTreeMap;

@@ -154,10 +154,16 @@ async fn a_quarantined_file_is_remembered_by_name(at: Empty) {
         reason: None,
         updated_at_ms: NOW_MS,
     };
-    at.store.put_plugin_file(&file).await.unwrap();
+    at.store
+        .put_plugin_files(std::slice::from_ref(&file))
+        .await
+        .unwrap();
     file.state = PluginState::Quarantined;
     file.reason = Some("it is a core module, not a component".into());
-    at.store.put_plugin_file(&file).await.unwrap();
+    at.store
+        .put_plugin_files(std::slice::from_ref(&file))
+        .await
+        .unwrap();
     assert_eq!(at.store.list_plugin_files().await.unwrap(), [file]);
     assert!(at.store.delete_plugin_file("bad.wasm").await.unwrap());
     assert!(!at.store.delete_plugin_file("bad.wasm").await.unwrap());

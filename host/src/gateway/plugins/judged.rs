@@ -1,0 +1,70 @@
+//! What became of a file, for the operator: a row of `toolgate plugin list` and a line of the log.
+
+use crate::store::{PluginFile, PluginState};
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Judged {
+    pub sha256: Option<String>,
+    pub service: Option<String>,
+    pub state: PluginState,
+    pub reason: Option<String>,
+}
+
+impl Judged {
+    pub fn quarantined(reason: String) -> Self {
+        Self {
+            sha256: None,
+            service: None,
+            state: PluginState::Quarantined,
+            reason: Some(reason),
+        }
+    }
+
+    /// As the store keeps it.
+    pub fn of_file(&self, name: &str, now_ms: i64) -> PluginFile {
+        PluginFile {
+            file_name: name.to_owned(),
+            sha256: self.sha256.clone(),
+            service: self.service.clone(),
+            state: self.state,
+            reason: self.reason.clone(),
+            updated_at_ms: now_ms,
+        }
+    }
+
+    pub fn log(&self, name: &str) {
+        log_state(
+            name,
+            self.service.as_deref(),
+            self.state,
+            self.reason.as_deref(),
+        );
+    }
+}
+
+pub(super) fn log_state(
+    file: &str,
+    service: Option<&str>,
+    state: PluginState,
+    reason: Option<&str>,
+) {
+    let (service, state) = (service.unwrap_or("-"), state.as_str());
+    match reason {
+        Some(reason) => {
+            tracing::warn!(
+                plugin.file = file,
+                plugin.service = service,
+                plugin.state = state,
+                "plugins.state: {reason}"
+            );
+        }
+        None => {
+            tracing::info!(
+                plugin.file = file,
+                plugin.service = service,
+                plugin.state = state,
+                "plugins.state"
+            );
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Writing receipts, many in one transaction.
+//!
+//! A call that sent something waits until its receipt is on disk before it answers; a call that
+//! sent nothing does not wait, and its receipt may lie in memory for [`GATHERED_FOR`].
+//!
+//! When the database cannot take them, receipts stay in the queue and are tried again until they
+//! are written; calls that already sent something answer what became of them, and no new call
+//! starts ([`Receipts::behind`]): nothing leaves the process that could not be accounted for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use crate::store::{ExecutionRow, Session, Store, StoreError};
+
+/// Receipts that wait for the writer; more make the calls wait.
+const QUEUE_MAX: usize = 8_192;
+/// Receipts of one transaction.
+const BATCH_MAX: usize = 4_096;
+/// How long receipts that nobody waits for are gathered into one transaction.
+const GATHERED_FOR: Duration = Duration::from_millis(100);
+/// Between two tries to write; doubled from the first to the last.
+const AGAIN_AFTER: Duration = Duration::from_millis(100);
+const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
+
+/// The receipt is not on disk yet: the database did not take it. It is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Late;
+
+type Written = oneshot::Sender<Result<(), Late>>;
+
+/// The writer's end that calls hold.
+pub(super) struct Receipts {
+    queue: mpsc::Sender<Item>,
+    behind: Arc<AtomicBool>,
+}
+
+struct Item {
+    receipt: Option<(ExecutionRow, Session)>,
+    written: Option<Written>,
+}
+
+impl Receipts {
+    /// Starts the one writer of this process.
+    pub(super) fn start(store: Store) -> Self {
+        let (queue, waiting) = mpsc::channel(QUEUE_MAX);
+        let behind = Arc::new(AtomicBool::new(false));
+        let writer = Writer {
+            store,
+            behind: behind.clone(),
+        };
+        tokio::spawn(writer.write_all(waiting));
+        Self { queue, behind }
+    }
+
+    /// Whether receipts wait that the database did not take.
+    pub(super) fn behind(&self) -> bool {
+        self.behind.load(Ordering::Relaxed)
+    }
+
+    /// Queues a receipt; with `durable` returns when it is on disk, or was tried in vain once.
+    pub(super) async fn keep(
+        &self,
+        row: ExecutionRow,
+        session: Session,
+        durable: bool,
+    ) -> Result<(), Late> {
+        let receipt = Some((row, session));
+        if durable {
+            return self.queued(receipt).await;
+        }
+        let item = Item {
+            receipt,
+            written: None,
+        };
+        self.queue.send(item).await.map_err(|_| Late)
+    }
+
+    /// Returns when everything queued so far is on disk, or was tried in vain once.
+    pub(super) async fn flush(&self) -> Result<(), Late> {
+        self.queued(None).await
+    }
+
+    /// As [`Receipts::flush`], but tries for `patience`.
+    pub(super) async fn settle(&self, patience: Duration) -> Result<(), Late> {
+        let settled = async {
+            while self.flush().await.is_err() {
+                sleep(AGAIN_AFTER).await;
+            }
+        };
+        timeout(patience, settled).await.map_err(|_| Late)
+    }
+
+    async fn queued(&self, receipt: Option<(ExecutionRow, Session)>) -> Result<(), Late> {
+        let (written, done) = oneshot::channel();
+        let item = Item {
+            receipt,
+            written: Some(written),
+        };
+        // While the writer is behind, a full queue must not hold up those who only ask.
+        if self.behind() && item.receipt.is_none() {
+            return Err(Late);
+        }
+        self.queue.send(item).await.map_err(|_| Late)?;
+        done.await.unwrap_or(Err(Late))
+    }
+}
+
+struct Writer {
+    store: Store,
+    behind: Arc<AtomicBool>,
+}
+
+impl Writer {
+    async fn write_all(self, mut waiting: mpsc::Receiver<Item>) {
+        let mut items = Vec::with_capacity(BATCH_MAX);
+        while gather(&mut waiting, &mut items).await {
+            let mut rows = Vec::with_capacity(items.len());
+            let mut sessions = BTreeMap::new();
+            let mut tell = Vec::new();
+            for item in items.drain(..) {
+                if let Some((row, session)) = item.receipt {
+                    rows.push(row);
+                    sessions.insert((session.workspace_id.clone(), session.id.clone()), session);
+                }
+                tell.extend(item.written);
+            }
+            let sessions: Vec<Session> = sessions.into_values().collect();
+            self.write(latest(rows), sessions, tell).await;
+        }
+    }
+
+    /// Writes one batch, however long that takes.
+    async fn write(&self, rows: Vec<ExecutionRow>, sessions: Vec<Session>, mut tell: Vec<Written>) {
+        let mut again_after = AGAIN_AFTER;
+        while !rows.is_empty() {
+            let Err(cause) = self.store.record_executions(&rows, &sessions).await else {
+                break;
+            };
+            if unstorable(&cause) {
+                tracing::error!(error = %cause, receipts = rows.len(), "receipts.one_is_unstorable");
+                if self.write_each(&rows, &sessions).await {
+                    break;
+                }
+            } else {
+                tracing::error!(error = %cause, receipts.waiting = rows.len(), "receipts.write_failed");
+            }
+            self.behind.store(true, Ordering::Relaxed);
+            for written in tell.drain(..) {
+                let _ = written.send(Err(Late));
+            }
+            sleep(again_after).await;
+            again_after = (again_after * 2).min(AGAIN_AFTER_MAX);
+        }
+        self.behind.store(false, Ordering::Relaxed);
+        for written in tell {
+            let _ = written.send(Ok(()));
+        }
+    }
+
+    /// One row of the batch cannot be stored at all; the others must not go with it. `false`: the
+    /// database takes none.
+    async fn write_each(&self, rows: &[ExecutionRow], sessions: &[Session]) -> bool {
+        for row in rows {
+            let session = sessions
+                .iter()
+                .filter(|one| one.id == row.session_id && one.workspace_id == row.workspace_id);
+            let session: Vec<Session> = session.cloned().collect();
+            let one = std::slice::from_ref(row);
+            match self.store.record_executions(one, &session).await {
+                Ok(()) => {}
+                Err(cause) if unstorable(&cause) => {
+                    tracing::error!(error = %cause, execution_id = row.id, "receipts.lost");
+                }
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Waits for work. Takes more while nobody waits for what is already there.
+async fn gather(waiting: &mut mpsc::Receiver<Item>, items: &mut Vec<Item>) -> bool {
+    if waiting.recv_many(items, BATCH_MAX).await == 0 {
+        return false;
+    }
+    let until = Instant::now() + GATHERED_FOR;
+    while items.len() < BATCH_MAX && items.iter().all(|item| item.written.is_none()) {
+        let room = BATCH_MAX - items.len();
+        match timeout_at(until, waiting.recv_many(items, room)).await {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+    }
+    true
+}
+
+/// A receipt that was left when a call began gives way to the one of its end: a statement that
+/// writes a row twice is an error to PostgreSQL.
+fn latest(mut rows: Vec<ExecutionRow>) -> Vec<ExecutionRow> {
+    let mut seen = std::collections::HashSet::with_capacity(rows.len());
+    rows.reverse();
+    rows.retain(|row| seen.insert((row.workspace_id.clone(), row.id.clone())));
+    rows.reverse();
+    rows
+}
+
+/// Trying again would not help: it is the row, not the database.
+fn unstorable(cause: &StoreError) -> bool {
+    matches!(cause, StoreError::NoSuchParent | StoreError::UnstorableText)
+}
