@@ -268,7 +268,7 @@ fn credential_slots_are_checked() {
             json!({"header": "authorization", "template": "Bearer {token}"}),
         ),
         "/auth/0/placement/0/template",
-        "known: secret",
+        "known: client_id, secret",
     );
     check(
         slot(
