@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Schema;
+
 /// The custom section that carries the manifest inside a component file.
 pub const SECTION: &str = "toolgate:manifest";
 
@@ -290,9 +292,9 @@ pub struct ToolSpec {
     pub title: Option<String>,
     pub description: String,
     /// JSON Schema 2020-12 of the arguments, an object schema.
-    pub input: Value,
+    pub input: Schema,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<Value>,
+    pub output: Option<Schema>,
     pub effect: Effect,
     #[serde(default, skip_serializing_if = "is_no")]
     pub idempotent: bool,

@@ -13,6 +13,7 @@ pub mod lint;
 pub mod manifest;
 mod parse;
 pub mod rights;
+mod schema;
 pub mod search;
 mod tool;
 
@@ -25,6 +26,7 @@ pub use lint::{Finding, Lint, lint};
 pub use manifest::Manifest;
 pub use parse::{MANIFEST_BYTES_MAX, ManifestError};
 pub use rights::{Rights, Widening, widened};
+pub use schema::Schema;
 pub use search::{Found, Hit, SearchQuery};
 pub use tool::Tool;
 
@@ -237,7 +239,8 @@ mod tests {
     #[test]
     fn a_tool_whose_schema_is_not_usable_accepts_no_arguments() {
         let mut broken = plugin("x", "y");
-        Arc::make_mut(&mut broken.manifest).tools[0].input = json!({"type": "nothing"});
+        Arc::make_mut(&mut broken.manifest).tools[0].input =
+            super::Schema::of(&json!({"type": "nothing"}));
         let catalog = Catalog::build(vec![broken]);
         let tool = catalog.get("x_y").expect("it exists");
         assert!(tool.validate(&json!({}))[0].message.contains("not usable"));

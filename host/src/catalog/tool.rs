@@ -1,6 +1,5 @@
 //! One tool of the catalog, ready to be shown, checked and called.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -8,6 +7,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::Schema;
 use super::arguments::{self, Violation};
 use super::manifest::{Effect, Manifest, Slot, ToolSpec};
 
@@ -51,9 +51,9 @@ impl Tool {
         tools
             .map(|(index, spec)| Self {
                 name: format!("{}_{}", manifest.service, spec.name),
-                input_schema: compact(&arguments_of(spec)),
-                output_schema: spec.output.as_ref().map(compact),
-                required: required(&spec.input),
+                input_schema: arguments_of(spec),
+                output_schema: spec.output.as_ref().map(|output| output.text().clone()),
+                required: spec.input.required().map(str::to_owned).collect(),
                 manifest: Arc::clone(manifest),
                 index,
                 sha256: Arc::clone(sha256),
@@ -119,7 +119,7 @@ impl Tool {
         if !spec.paginated {
             return None;
         }
-        let own = spec.input.pointer("/properties/cursor").is_some();
+        let own = spec.input.properties().any(|name| name == "cursor");
         let arguments = arguments.as_object_mut()?;
         let cursor = if own {
             arguments.get("cursor").cloned()
@@ -163,17 +163,16 @@ impl fmt::Debug for Tool {
 
 /// The page to continue from travels as the argument `cursor`, the one way that every client has.
 /// A schema that names it already is left as it is.
-fn arguments_of(spec: &ToolSpec) -> Cow<'_, Value> {
-    if !spec.paginated {
-        return Cow::Borrowed(&spec.input);
+fn arguments_of(spec: &ToolSpec) -> Arc<RawValue> {
+    if !spec.paginated || spec.input.properties().any(|name| name == "cursor") {
+        return spec.input.text().clone();
     }
-    let mut schema = spec.input.clone();
+    let mut schema = spec.input.value();
     if let Some(schema) = schema.as_object_mut()
         && let Some(properties) = schema
             .entry("properties")
             .or_insert_with(|| Value::Object(serde_json::Map::new()))
             .as_object_mut()
-        && !properties.contains_key("cursor")
     {
         properties.insert(
             "cursor".to_owned(),
@@ -183,20 +182,5 @@ fn arguments_of(spec: &ToolSpec) -> Cow<'_, Value> {
             }),
         );
     }
-    Cow::Owned(schema)
-}
-
-fn compact(schema: &Value) -> Arc<RawValue> {
-    let text = serde_json::to_string(schema).expect("a JSON value has a JSON text");
-    Arc::from(RawValue::from_string(text).expect("serde_json writes valid JSON"))
-}
-
-fn required(schema: &Value) -> Vec<String> {
-    let names = schema.get("required").and_then(Value::as_array);
-    names
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+    Schema::of(&schema).text().clone()
 }

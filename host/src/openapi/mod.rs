@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toolgate_openapi_table::{Base, Table};
 
+use crate::catalog::Schema;
 use crate::catalog::manifest::{Capability, MANIFEST_VERSION, Manifest};
 use document::{Documents, Node};
 use keys::{DocumentKeys, OperationKeys};
@@ -432,7 +433,7 @@ impl<'d> Compose<'d> {
                     "the schema is large; its inner parts are not described",
                 );
             }
-            draft.tool.input = schema;
+            draft.tool.input = Schema::of(&schema);
         }
     }
 }

@@ -18,6 +18,7 @@ use super::keys::{
 use super::problem::{Notes, Problem, below};
 use super::security::{Needs, Security};
 use super::words;
+use crate::catalog::Schema;
 use crate::catalog::manifest::{Effect, ToolSpec};
 
 const DESCRIPTION_CHARS_MAX: usize = 1_000;
@@ -671,7 +672,7 @@ fn tool(
         name,
         title,
         description,
-        input: Value::Null,
+        input: Schema::of(&Value::Null),
         output: None,
         effect,
         idempotent: own

@@ -110,7 +110,7 @@ fn example_files(folder: &Path) -> Vec<PathBuf> {
 /// one that cannot be guessed is left out.
 fn arguments(tool: &Tool, fill: Fill) -> Value {
     let spec = tool.spec();
-    let mut made = value(&spec.input, fill);
+    let mut made = value(&spec.input.value(), fill);
     let Some(map) = made.as_object_mut() else {
         return made;
     };
@@ -121,13 +121,7 @@ fn arguments(tool: &Tool, fill: Fill) -> Value {
             *slot = value.clone();
         }
     }
-    let required = spec.input.get("required").cloned().unwrap_or_default();
-    let required: Vec<&str> = required
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required: Vec<&str> = spec.input.required().collect();
     for violation in violations(tool, &Value::from(map.clone())) {
         let name = violation
             .trim_start_matches('/')

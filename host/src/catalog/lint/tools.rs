@@ -137,21 +137,21 @@ fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
         );
     }
 
-    let input = at.key("input");
-    let usable = schema::check(found, &input, &tool.input);
-    if tool.input.get("type").and_then(Value::as_str) != Some("object") {
+    let (input, arguments) = (at.key("input"), tool.input.value());
+    let usable = schema::check(found, &input, &arguments);
+    if arguments.get("type").and_then(Value::as_str) != Some("object") {
         found.error(
             &input,
             "arguments are an object: the schema needs `\"type\": \"object\"` at the top",
         );
     }
     if let Some(output) = &tool.output {
-        schema::check(found, &at.key("output"), output);
+        schema::check(found, &at.key("output"), &output.value());
     }
     if usable {
-        hidden_text(&tool.input, found, &input);
-        arguments_advice(tool, found, &input);
-        examples(tool, found, at);
+        hidden_text(&arguments, found, &input);
+        arguments_advice(tool, &arguments, found, &input);
+        examples(tool, &arguments, found, at);
     }
 }
 
@@ -251,17 +251,17 @@ fn hidden_text(schema: &Value, found: &mut Lint, at: &At<'_>) {
     }
 }
 
-fn arguments_advice(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
-    let bytes = tool.input.to_string().len();
+fn arguments_advice(tool: &ToolSpec, schema: &Value, found: &mut Lint, at: &At<'_>) {
+    let bytes = tool.input.text().get().len();
     if bytes > INLINED_BYTES_MAX {
         found.warn(at, format!("the schema has {bytes} bytes; over {INLINED_BYTES_MAX} search can never show it inline"));
     }
     for keyword in ["anyOf", "oneOf", "allOf", "not"] {
-        if tool.input.get(keyword).is_some() {
+        if schema.get(keyword).is_some() {
             found.warn(at, format!("`{keyword}` at the top is refused by some model providers; put it into a property"));
         }
     }
-    let properties = tool.input.get("properties").and_then(Value::as_object);
+    let properties = schema.get("properties").and_then(Value::as_object);
     let properties_at = at.key("properties");
     let mut advice = 0;
     for (name, property) in properties.into_iter().flatten() {
@@ -289,8 +289,7 @@ fn arguments_advice(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
             );
         }
     }
-    let required = tool.input.get("required").and_then(Value::as_array);
-    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+    for name in tool.input.required() {
         if !properties.is_some_and(|p| p.contains_key(name)) {
             found.warn(
                 &at.key("required"),
@@ -303,12 +302,8 @@ fn arguments_advice(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
     }
 }
 
-fn examples(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
-    let needs_arguments = tool
-        .input
-        .get("required")
-        .and_then(Value::as_array)
-        .is_some_and(|r| !r.is_empty());
+fn examples(tool: &ToolSpec, schema: &Value, found: &mut Lint, at: &At<'_>) {
+    let needs_arguments = tool.input.required().next().is_some();
     if tool.examples.is_empty() && needs_arguments {
         found.warn(at, "give one example of arguments in `examples`");
     }
@@ -319,7 +314,7 @@ fn examples(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
     if tool.examples.is_empty() {
         return;
     }
-    let Ok(validator) = arguments::compile(&tool.input) else {
+    let Ok(validator) = arguments::compile(schema) else {
         return; // reported with the schema
     };
     for (i, example) in tool.examples.iter().take(EXAMPLES_MAX).enumerate() {
@@ -328,8 +323,7 @@ fn examples(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
                 &at.index(i),
                 format!("an example has at most {EXAMPLE_BYTES_MAX} bytes"),
             );
-        } else if let Some(first) = arguments::violations(&validator, &tool.input, example).first()
-        {
+        } else if let Some(first) = arguments::violations(&validator, schema, example).first() {
             found.warn(
                 &at.index(i),
                 format!(

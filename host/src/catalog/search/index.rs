@@ -288,11 +288,8 @@ fn part_words(tool: &Tool, part: Part, words: &mut Words) -> Vec<String> {
             all
         }
         Part::Parameters => {
-            let properties = spec.input.get("properties").and_then(|p| p.as_object());
-            let names = properties.into_iter().flatten().take(PARAMETERS_MAX);
-            names
-                .flat_map(|(name, _)| words.split_name(name, 10))
-                .collect()
+            let names = spec.input.properties().take(PARAMETERS_MAX);
+            names.flat_map(|name| words.split_name(name, 10)).collect()
         }
     }
 }
