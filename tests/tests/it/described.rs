@@ -195,7 +195,7 @@ fn a_recursive_schema_is_described_down_to_where_it_returns() {
         .iter()
         .any(|note| note.message.contains("recursive"));
     assert!(told, "{:?}", made.notes);
-    let schema = made.manifest.tools[0].input.to_string();
+    let schema = made.manifest.tools[0].input.text().get().to_owned();
     assert!(
         schema.contains("children") && !schema.contains("$ref"),
         "{schema}"
