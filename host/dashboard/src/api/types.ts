@@ -84,6 +84,8 @@ export type NewKey = Key & { key: string };
 export interface Keys {
   keys: Key[];
   scopes: string[];
+  /** What a key gets that does not say. */
+  default_scopes: string[];
   rpm_max: number;
   rpd_max: number;
 }
@@ -223,7 +225,6 @@ export interface ServiceAuth {
 export interface ServiceSetting {
   key: string;
   title: string;
-  required: boolean;
   schema: Schema;
   set: boolean;
   value?: unknown;
@@ -241,7 +242,7 @@ export interface Service {
   auth_type: string;
   connectable: boolean;
   missing?: string | null;
-  app: null | { client_id: string; has_secret: boolean; scopes: string[] | null; base_url: string | null; everywhere: boolean };
+  app?: null | { client_id: string | null; has_secret: boolean; scopes: string[] | null; base_url: string | null; everywhere: boolean };
   settings: ServiceSetting[];
   connections: number;
   connections_broken: number;
@@ -282,11 +283,11 @@ export interface Plugin {
   title?: string | null;
   state: string;
   reason?: string | null;
-  version: string;
-  sha256: string;
+  version?: string | null;
+  sha256?: string | null;
   tools: number;
   categories: string[];
-  pending?: { version: string; sha256: string; difference: Rights } | null;
+  pending?: { version?: string | null; sha256: string; difference: Rights } | null;
   versions: PluginVersion[];
   rights?: Rights | null;
   use: { calls_24h: number; errors_24h: number; mean_ms_24h: number | null; wasm_bytes: number | null };
@@ -310,8 +311,8 @@ export interface PluginCheck {
   sha256: string;
   tools: number;
   rights: Rights;
-  replaces: null | { version: string; sha256: string };
-  difference: Rights | null;
+  replaces?: null | { version?: string | null; sha256?: string | null };
+  difference?: Rights | null;
   warnings: string[];
   file?: string;
 }

@@ -271,7 +271,7 @@ function Settings({ service, readOnly }: { service: Service; readOnly: boolean }
           <TextField
             key={setting.key}
             name={setting.key}
-            label={`${setting.title}${setting.required ? ' (required)' : ''}`}
+            label={setting.title}
             readOnly={readOnly || (setting.operator_only && !operator)}
             hint={setting.operator_only && !operator ? 'Only the operator changes this.' : setting.set && setting.value == null ? 'Set; its value is not shown.' : typeof setting.schema.description === 'string' ? setting.schema.description : undefined}
             value={shown(setting)}

@@ -112,7 +112,7 @@ function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: ()
   const say = useSay();
   const [name, setName] = useState(of?.name ?? '');
   const [userId, setUserId] = useState(of?.user_id ?? me.user_id);
-  const [scopes, setScopes] = useState(new Set(of?.scopes ?? all.scopes.filter((scope) => scope !== 'admin')));
+  const [scopes, setScopes] = useState(new Set(of?.scopes ?? all.default_scopes));
   const [rpm, setRpm] = useState(String(of?.rpm ?? ''));
   const [rpd, setRpd] = useState(String(of?.rpd ?? ''));
   const [life, setLife] = useState(of ? 'keep' : '');

@@ -164,7 +164,7 @@ function Matrix({ user, rules, services, change, readOnly }: MatrixProps) {
         {shown.length === 0 && <Empty icon="search" title="None matches">Try fewer letters, or all services.</Empty>}
         <ul className="list">
           {shown.map((item) => (
-            <li key={item.service} className="result">
+            <li key={item.service} className="line">
               <div className="row apart">
                 <div className="row grow">
                   {!readOnly && <CheckField label={<span className="only-read">Choose {item.display_name}</span>} checked={chosen.has(item.service)} onChange={(on) => choose(item.service, on)} />}
@@ -198,14 +198,15 @@ function Counts({ counts, total }: { counts: PermissionCounts | undefined; total
 
 function ToolRules({ service, rules, change, readOnly }: { service: string; rules: UserPermissions; change: Changing; readOnly: boolean }) {
   const tools = useServiceTools(service);
+  const ruled = Object.keys(rules.tools).filter((name) => name.startsWith(`${service}_`));
   return (
     <Loaded query={tools}>
       {(list) => (
-        <ul className="list stack tight">
-          {list.map((tool) => (
-            <li key={tool.name} className="row apart">
-              <span className="mono grow">{tool.name}</span>
-              <Segments label={`Rule for ${tool.name}`} value={rules.tools[tool.name] ?? 'inherit'} options={SETTINGS} disabled={readOnly} onChange={(setting) => change.mutate({ tools: { [tool.name]: setting } })} />
+        <ul className="list stack tight below">
+          {[...new Set([...list.map((tool) => tool.name), ...ruled])].sort().map((name) => (
+            <li key={name} className="row apart">
+              <span className="mono grow">{name}</span>
+              <Segments label={`Rule for ${name}`} value={rules.tools[name] ?? 'inherit'} options={SETTINGS} disabled={readOnly} onChange={(setting) => change.mutate({ tools: { [name]: setting } })} />
             </li>
           ))}
         </ul>

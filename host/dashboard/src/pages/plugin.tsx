@@ -54,13 +54,13 @@ function Body({ plugin }: { plugin: Shape }) {
   return (
     <div className="stack">
       {plugin.reason && <Note tone="bad"><p className="strong"><State name={plugin.state} /></p><p>{plugin.reason}</p></Note>}
-      {plugin.pending && <Pending service={plugin.service} pending={plugin.pending} version={plugin.version} />}
+      {plugin.pending && <Pending service={plugin.service} pending={plugin.pending} version={plugin.version ?? 'nothing'} />}
       <div className="columns two">
         <Card title="Now">
           <Pairs
             items={[
               ['State', <State name={plugin.state} />],
-              ['Version', plugin.version],
+              ['Version', plugin.version ?? 'none'],
               ['Tools', <Link href={`/tools?service=${plugin.service}`}>{plugin.tools} tools</Link>],
               ['Size', bytes(plugin.use.wasm_bytes)],
               ['Calls, 24 h', `${count(plugin.use.calls_24h)}, ${count(plugin.use.errors_24h)} with errors`],

@@ -167,7 +167,7 @@ function Install({ check, file, onClose }: { check: PluginCheck; file: File; onC
       <Pairs
         items={[
           ['Service', <span className="mono">{check.service}</span>],
-          ['Version', check.replaces ? `${check.replaces.version} to ${check.version}` : check.version],
+          ['Version', check.replaces ? `${check.replaces.version ?? 'none'} to ${check.version}` : check.version],
           ['Tools', String(check.tools)],
           ['SHA-256', <span className="mono">{check.sha256}</span>],
         ]}

@@ -111,6 +111,7 @@ function TryIt({ tool }: { tool: ToolSchema }) {
           </div>
         </form>
       </Card>
+      <div className="stays">
       <Card title="Answer">
         {run.error ? (
           <ErrorNote error={run.error} />
@@ -123,6 +124,7 @@ function TryIt({ tool }: { tool: ToolSchema }) {
           <p className="muted">The answer and its receipt appear here.</p>
         )}
       </Card>
+      </div>
     </div>
   );
 }
