@@ -40,9 +40,7 @@ openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directo
 
 sdk: ## what the clients in other languages know of the API, from the OpenAPI document
 	tests/sdk/setup.sh
-	cargo build --locked -p toolgate
-	$(TARGET)/debug/toolgate openapi > $(TARGET)/openapi.json
-	sdk/generate.py $(TARGET)/openapi.json $(TOOLGATE_TEST_TOOLS)/sdk
+	sdk/generate.py host/src/rest/openapi/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
 	sdk/python/make_sync.py
 
 sdk-docs: ## the clients' references, in target/sdk-docs

@@ -3,7 +3,7 @@
 
     sdk/generate.py DOCUMENT TOOLS [--check] [python] [node] [go]
 
-DOCUMENT is what `toolgate openapi` prints, TOOLS the folder that tests/sdk/setup.sh fills. The types
+DOCUMENT is what `toolgate openapi` prints, or the host's snapshot of it, TOOLS the folder that tests/sdk/setup.sh fills. The types
 are made by datamodel-code-generator (Python) and openapi-typescript (Node); Go has no generator that
 reads OpenAPI 3.1 whole, so its structs are written here. With --check nothing is written, and a file
 that differs is an error that shows how.
@@ -330,7 +330,8 @@ def tuple_of(values):
 def main():
     words = [word for word in sys.argv[1:] if word != "--check"]
     check = "--check" in sys.argv
-    document, tools = json.loads(pathlib.Path(words[0]).read_text()), pathlib.Path(words[1])
+    text, tools = pathlib.Path(words[0]).read_text(), pathlib.Path(words[1])
+    document = json.loads(text.split("---\n", 2)[2] if text.startswith("---\n") else text)
     schemas, answers = hoisted(document)
     table = routes(document, answers)
     makers = {"python": python, "node": node, "go": go}

@@ -23,6 +23,14 @@ if ! installed "$tools/python" "$here/python/requirements.txt" "$here/python/whe
     cat "$here/python/requirements.txt" "$here/python/wheels.txt" > "$tools/python/.installed"
 fi
 
+# The packages of the models' providers, which judge what the client makes for them.
+if ! installed "$tools/providers" "$here/python/providers.txt"; then
+    rm -rf "$tools/providers"
+    python3 -m venv "$tools/providers"
+    "$tools/providers/bin/pip" install --quiet --disable-pip-version-check -r "$here/python/providers.txt"
+    cat "$here/python/providers.txt" > "$tools/providers/.installed"
+fi
+
 # The compiler, the generator of types and the writer of the reference.
 if ! installed "$tools/node" "$here/node/package.json" "$here/node/package-lock.json"; then
     rm -rf "$tools/node"

@@ -76,6 +76,11 @@ def failed(error):
     }
 
 
+def toolset_of(args):
+    named = {name: args[name] for name in ("tools", "user_id") if name in args}
+    return (args["format"],), named
+
+
 def target(client, name):
     for part in name.split("."):
         client = getattr(client, part)
@@ -94,6 +99,11 @@ def drive():
             logging.info("%r %r %r", client, vars(client), client._settings)
             continue
         try:
+            if message["call"] == "toolset":
+                positional, named = toolset_of(message["args"])
+                toolset = client.toolset(*positional, **named)
+                say({"done": {"definitions": toolset.definitions, "results": toolset.run(message["args"]["answer"])}})
+                continue
             positional, named = arguments(message["call"], message["args"], last)
             value = target(client, message["call"])(*positional, **named)
             if hasattr(value, "page"):
@@ -112,6 +122,12 @@ async def drive_async():
             logging.info("%r %r %r", client, vars(client), client._settings)
             continue
         try:
+            if message["call"] == "toolset":
+                positional, named = toolset_of(message["args"])
+                toolset = await client.toolset(*positional, **named)
+                results = await toolset.run(message["args"]["answer"])
+                say({"done": {"definitions": toolset.definitions, "results": results}})
+                continue
             positional, named = arguments(message["call"], message["args"], last)
             value = target(client, message["call"])(*positional, **named)
             if hasattr(value, "page"):

@@ -11,7 +11,12 @@ tools=$TOOLGATE_TEST_TOOLS/sdk
 python3 "$sdk/python/make_sync.py" --check
 "$tools/python/bin/mypy" --config-file "$sdk/python/pyproject.toml" --cache-dir "$clean/mypy" "$sdk/python/src"
 cd "$clean"
-TOOLGATE_DOCUMENT=$document "$clean/venv/bin/python" -B -m unittest discover -s "$sdk/python/tests" -t "$sdk/python/tests"
+export TOOLGATE_DOCUMENT="$document" TOOLGATE_CATALOG="$clean/catalog.json" TOOLGATE_DIALECTS="$here/../dialects.json"
+"$clean/venv/bin/python" -B -m unittest discover -s "$sdk/python/tests" -t "$sdk/python/tests"
+
+# What the providers' own packages say of every tool that ships.
+site=$("$clean/venv/bin/python" -c 'import toolgate, pathlib; print(pathlib.Path(toolgate.__file__).parent.parent)')
+PYTHONPATH=$site "$tools/providers/bin/python" -B "$here/providers.py"
 
 # The README's first program, word for word.
 awk '/^```python$/ { on = 1; next } /^```$/ { if (on) exit } on' "$sdk/python/README.md" > "$clean/quick_start.py"

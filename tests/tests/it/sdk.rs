@@ -9,10 +9,13 @@ mod world;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use driver::Driver;
 use tokio::process::Command;
+use toolgate::catalog::Tool;
+use toolgate::runtime::inspect;
 use world::World;
 
 /// Longest run of one language's own tests.
@@ -76,6 +79,7 @@ async fn suite(language: &str, clean: &tempfile::TempDir, world: &World) {
     let document = clean.path().join("openapi.json");
     let text = serde_json::to_string(&toolgate::rest::document()).unwrap();
     std::fs::write(&document, text).unwrap();
+    std::fs::write(clean.path().join("catalog.json"), catalog()).unwrap();
     let script = beside(language).join("suite.sh");
     let mut command = Command::new("bash");
     command
@@ -90,6 +94,28 @@ async fn suite(language: &str, clean: &tempfile::TempDir, world: &World) {
             .is_some_and(|(_, result)| result.contains("Gateways in Rust")),
         "the quick start ends with a tool's result: {said}"
     );
+}
+
+/// Every tool that ships, as the server describes it.
+fn catalog() -> String {
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist");
+    let files = std::fs::read_dir(dist).expect("`make plugins described` has built plugins/dist");
+    let mut tools = Vec::new();
+    for file in files.map(|file| file.unwrap().path()) {
+        if file.extension().is_none_or(|ending| ending != "wasm") {
+            continue;
+        }
+        let inspected = inspect::read(&std::fs::read(&file).unwrap()).unwrap();
+        let (manifest, sha256) = (Arc::new(inspected.manifest), Arc::from(inspected.sha256));
+        for tool in Tool::of_plugin(&manifest, &sha256) {
+            tools.push(serde_json::json!({
+                "name": tool.name,
+                "description": tool.spec().description,
+                "inputSchema": tool.input_schema,
+            }));
+        }
+    }
+    serde_json::to_string(&tools).unwrap()
 }
 
 async fn run(command: &mut Command) -> String {

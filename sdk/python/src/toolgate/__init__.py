@@ -1,10 +1,10 @@
 """Client for toolgate, the tool gateway for software agents.
 
 `Toolgate` and `AsyncToolgate` offer the same operations; `outcomes` says what becomes of an execution,
-`errors` what can go wrong, `types` how answers look.
+`errors` what can go wrong, `types` how answers look. `Toolgate.toolset` hands tools to a model.
 """
 
-from . import errors, outcomes, types, webhooks
+from . import dialects, errors, formats, outcomes, types, webhooks
 from ._async.client import AsyncToolgate
 from ._sync.client import Toolgate
 from ._version import VERSION as __version__
@@ -52,7 +52,9 @@ __all__ = [
     "WaitTimeout",
     "WebhookVerificationError",
     "__version__",
+    "dialects",
     "errors",
+    "formats",
     "outcomes",
     "types",
     "webhooks",

@@ -13,6 +13,7 @@ import httpx
 
 from .. import _core
 from ..errors import ConnectionFailed, PermissionDenied, Timeout, ToolgateError, WaitTimeout
+from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
 from ..types import Health, Status
 from .resources import (
@@ -26,6 +27,7 @@ from .resources import (
     AsyncTools,
     AsyncWebhooks,
 )
+from .toolset import AsyncToolset
 
 # How often a wait looks, in seconds: from the first to the last.
 _LOOK_FIRST_S = 1.0
@@ -91,6 +93,17 @@ class AsyncToolgate:
     async def status(self) -> Status:
         """Whose key this is, and its limits."""
         return await self._call("get_status")
+
+    async def toolset(
+        self,
+        format: Format,
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+    ) -> AsyncToolset:
+        """Tools for a model, in its provider's format: the chosen ones, or the three generic operations."""
+        return await AsyncToolset(self, format, user_id, session_id)._load(tools)
 
     async def wait_for_connection(
         self, outcome: AuthRequired, *, show: Callable[[str], object] = print, timeout: float = 900.0

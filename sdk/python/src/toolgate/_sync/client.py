@@ -12,6 +12,7 @@ import httpx
 
 from .. import _core
 from ..errors import ConnectionFailed, PermissionDenied, Timeout, ToolgateError, WaitTimeout
+from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
 from ..types import Health, Status
 from .resources import (
@@ -25,6 +26,7 @@ from .resources import (
     Tools,
     Webhooks,
 )
+from .toolset import Toolset
 
 # How often a wait looks, in seconds: from the first to the last.
 _LOOK_FIRST_S = 1.0
@@ -90,6 +92,17 @@ class Toolgate:
     def status(self) -> Status:
         """Whose key this is, and its limits."""
         return self._call("get_status")
+
+    def toolset(
+        self,
+        format: Format,
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+    ) -> Toolset:
+        """Tools for a model, in its provider's format: the chosen ones, or the three generic operations."""
+        return Toolset(self, format, user_id, session_id)._load(tools)
 
     def wait_for_connection(
         self, outcome: AuthRequired, *, show: Callable[[str], object] = print, timeout: float = 900.0

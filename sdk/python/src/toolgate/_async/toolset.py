@@ -1,0 +1,116 @@
+"""Tools as a model's provider takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import dialects, formats
+from ..dialects import Lowered
+from ..errors import ToolgateError
+from ..formats import Call, Format, Said
+
+if TYPE_CHECKING:
+    from .client import AsyncToolgate
+
+
+class AsyncToolset:
+    """The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
+
+    `definitions` is the value of `tools` in the provider's request. `run` takes the model's answer and
+    gives back what the next request says about the calls in it, in their order.
+    """
+
+    def __init__(self, client: AsyncToolgate, format: Format, user_id: str | None, session_id: str | None) -> None:
+        self._client = client
+        self._format = format
+        self._user_id = user_id
+        self._session_id = session_id
+        self._tools: dict[str, tuple[str, Lowered]] = {}
+        self._made: list[tuple[str, str, Lowered]] = []
+
+    async def _load(self, tools: list[str] | None) -> AsyncToolset:
+        dialect = formats.DIALECT_OF[self._format]
+        if tools is None:
+            for name, description, schema in formats.GENERIC:
+                self._made.append((name, description, dialects.lower(schema, dialect)))
+            return self
+        for tool_name in tools:
+            described = await self._client.tools.schema(tool_name, user_id=self._user_id)
+            assert described is not None, "nothing was asked by an entity tag"
+            name, lowered = dialects.name(tool_name), dialects.lower(described["inputSchema"], dialect)
+            self._tools[name] = (tool_name, lowered)
+            self._made.append((name, described["description"], lowered))
+        return self
+
+    @property
+    def definitions(self) -> list[dict[str, Any]]:
+        made = [
+            formats.definition(self._format, name, description, lowered.schema)
+            for name, description, lowered in self._made
+        ]
+        return formats.definitions(self._format, made)
+
+    async def run(self, answer: Any) -> list[dict[str, Any]]:
+        """Makes every call in a model's answer; a failed one is told to the model, not raised."""
+        return [
+            formats.result(self._format, call, await self._said(call))
+            for call in formats.calls(self._format, answer)
+        ]
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Makes one call by the name that the definitions say, and answers what a model is told."""
+        return (await self._said(Call("", name, arguments))).content
+
+    def langchain(self) -> list[Any]:
+        """The same as tools of LangChain; needs `langchain-core`."""
+        from langchain_core.tools import StructuredTool
+
+        return [self._structured(StructuredTool, *made) for made in self._made]
+
+    def _structured(self, kind: Any, name: str, description: str, lowered: Lowered) -> Any:
+        async def run(**arguments: Any) -> dict[str, Any]:
+            return await self.call(name, arguments)
+
+        return kind.from_function(coroutine=run, name=name, description=description, args_schema=lowered.schema)
+
+    async def _said(self, call: Call) -> Said:
+        if call.malformed:
+            return _unusable("invalid_json", "the arguments are not one JSON object")
+        try:
+            return await self._generic(call) if not self._tools else await self._chosen(call)
+        except ToolgateError as error:
+            return formats.say_error(error)
+
+    async def _chosen(self, call: Call) -> Said:
+        found = self._tools.get(call.name)
+        if found is None:
+            return _unusable("tool_not_found", f"there is no tool {call.name}")
+        tool_name, lowered = found
+        return await self._execute(tool_name, lowered.restore(call.arguments))
+
+    async def _generic(self, call: Call) -> Said:
+        given = call.arguments
+        if call.name == "search_tools":
+            service, limit = given.get("service") or None, given.get("limit")
+            found = await self._client.tools.search(
+                str(given.get("query", "")), service=service, limit=limit, user_id=self._user_id
+            )
+            return Said(dict(found))
+        tool_name = given.get("tool_name")
+        if not isinstance(tool_name, str) or not tool_name.strip("."):
+            return _unusable("invalid_arguments", "tool_name must name a tool")
+        if call.name == "get_tool_schema":
+            return Said(dict(await self._client.tools.schema(tool_name, user_id=self._user_id) or {}))
+        if call.name == "execute_tool":
+            return await self._execute(tool_name, given.get("arguments") or {})
+        return _unusable("tool_not_found", f"there is no tool {call.name}")
+
+    async def _execute(self, tool_name: str, arguments: dict[str, Any] | str) -> Said:
+        outcome = await self._client.tools.execute(
+            tool_name, arguments, user_id=self._user_id, session_id=self._session_id
+        )
+        return formats.say(outcome)
+
+
+def _unusable(code: str, message: str) -> Said:
+    return Said({"status": "error", "code": code, "message": message, "can_retry": False}, is_error=True)
