@@ -219,7 +219,8 @@ def node(schemas, table, tools, document):
         given, made = pathlib.Path(folder, "openapi.json"), pathlib.Path(folder, "api.ts")
         given.write_text(json.dumps(whole))
         binary = tools / "node/node_modules/.bin/openapi-typescript"
-        run(binary, given, "--output", made, "--root-types", "--root-types-no-schema-prefix", "--alphabetize")
+        run(binary, given, "--output", made, "--root-types", "--root-types-no-schema-prefix", "--alphabetize",
+            "--empty-objects-unknown")
         types = made.read_text()
     types = types.replace(types[:types.index("*/") + 2], "/** The shapes of the API. Made by sdk/generate.py; do not edit. */", 1)
     lines = ["/** Where each operation's values go. Made by sdk/generate.py; do not edit. */", "",

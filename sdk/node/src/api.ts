@@ -807,7 +807,7 @@ export interface components {
              */
             code: string;
             /** @description What the code leaves open, for example `violations` or `field`. */
-            details?: Record<string, never> | null;
+            details?: Record<string, unknown> | null;
             /** @description The next step, where there is one. */
             hint?: string | null;
             message: string;
@@ -815,7 +815,7 @@ export interface components {
         /** @description The body of an execute request. */
         ExecuteBody: {
             /** @description The tool's arguments; none if absent. */
-            arguments?: Record<string, never> | string;
+            arguments?: Record<string, unknown> | string;
             /** @description Which of the user's connections to use; the newest active one if absent. */
             connection_id?: string | null;
             /** @description Runs the plugin for real but sends nothing, and answers the requests it would have sent. */
@@ -1187,7 +1187,7 @@ export interface components {
         };
         /** @description Either the schema itself or where to read it. */
         SchemaOrRef: {
-            inputSchema: Record<string, never>;
+            inputSchema: Record<string, unknown>;
         } | {
             /** @description Path of the schema endpoint. */
             schemaRef: string;
@@ -1328,9 +1328,9 @@ export interface components {
             annotations: components["schemas"]["Annotations"];
             auth: components["schemas"]["ToolAuth"];
             description: string;
-            inputSchema: Record<string, never>;
+            inputSchema: Record<string, unknown>;
             name: string;
-            outputSchema?: Record<string, never> | null;
+            outputSchema?: Record<string, unknown> | null;
             service: string;
         };
         /** @description Where the rest of a result is. */

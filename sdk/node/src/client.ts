@@ -3,6 +3,7 @@
 import type { Health, Status } from "./api.js";
 import * as core from "./core.js";
 import { PermissionDenied, ToolgateError, WaitTimeout } from "./errors.js";
+import type { Format } from "./formats.js";
 import type { ApprovalRequired, AuthRequired, Outcome } from "./outcomes.js";
 import {
   Approvals,
@@ -16,6 +17,7 @@ import {
   Webhooks,
 } from "./resources.js";
 import type { Operation } from "./routes.js";
+import { Toolset, type ToolsetOptions } from "./toolset.js";
 
 /** How often a wait looks: from the first to the last. */
 const LOOK_FIRST_MS = 1_000;
@@ -79,6 +81,11 @@ export class Toolgate {
   /** Whose key this is, and its limits. */
   status(): Promise<Status> {
     return this.call("get_status", {});
+  }
+
+  /** Tools for a model, in its provider's format: the chosen ones, or the three generic operations. */
+  toolset(format: Format, options: ToolsetOptions = {}): Promise<Toolset> {
+    return Toolset.load(this, format, options);
   }
 
   /**

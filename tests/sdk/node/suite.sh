@@ -8,9 +8,17 @@ document=$2
 tools=$TOOLGATE_TEST_TOOLS/sdk
 
 "$tools/python/bin/python" "$sdk/generate.py" "$document" "$tools" --check node
-cp "$sdk"/node/test/*.js "$clean/app/"
+cp "$sdk"/node/test/* "$clean/app/"
 cd "$clean/app"
-TOOLGATE_DOCUMENT=$document node --test --test-reporter=dot ./*.test.js
+export TOOLGATE_DOCUMENT="$document" TOOLGATE_CATALOG="$clean/catalog.json" TOOLGATE_DIALECTS="$here/../dialects.json"
+node --test --test-reporter=dot face.test.js dialects.test.js
+
+# What TypeScript makes of the declarations, and the Vercel AI SDK of the tools.
+ln -s "$tools/node/node_modules/ai" node_modules/ai
+mkdir -p node_modules/@types
+ln -s "$tools/node/node_modules/@types/node" node_modules/@types/node
+"$tools/node/node_modules/.bin/tsc" --noEmit --strict --skipLibCheck --target es2022 --module nodenext --types node types.ts
+node --test --test-reporter=dot vercel.test.js
 
 # The README's first program, word for word.
 awk '/^```js$/ { on = 1; next } /^```$/ { if (on) exit } on' "$sdk/node/README.md" > quick_start.js

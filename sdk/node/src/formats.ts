@@ -1,0 +1,175 @@
+/** How each model's provider writes tools, calls of them, and their results. Pure; see `Toolset`. */
+
+import type { Dialect, Schema } from "./dialects.js";
+import type { ToolgateError } from "./errors.js";
+import type { Outcome } from "./outcomes.js";
+
+export type Format = "openai" | "openai_responses" | "anthropic" | "gemini";
+export const DIALECT_OF: Record<Format, Dialect> = {
+  openai: "openai",
+  openai_responses: "openai",
+  anthropic: "anthropic",
+  gemini: "gemini",
+};
+
+/** The three operations with which a model finds and runs any tool. */
+export const GENERIC: { name: string; description: string; schema: Schema }[] = [
+  {
+    name: "search_tools",
+    description: "Finds tools of third-party services by keywords or by a sentence that says what is to be done. Begin here.",
+    schema: {
+      type: "object",
+      properties: {
+        query: { type: "string", description: "Keywords or natural language." },
+        service: { type: "string", description: "Only tools of this service, in lower case." },
+        limit: { type: "integer", description: "How many tools to answer.", minimum: 1, maximum: 100 },
+      },
+      required: ["query"],
+    },
+  },
+  {
+    name: "get_tool_schema",
+    description: "Describes one tool: what it does and the JSON Schema of its arguments.",
+    schema: {
+      type: "object",
+      properties: { tool_name: { type: "string", description: "Exact name, as search_tools says it." } },
+      required: ["tool_name"],
+    },
+  },
+  {
+    name: "execute_tool",
+    description: "Runs one tool for the user and answers its result, or what the user has to do first.",
+    schema: {
+      type: "object",
+      properties: {
+        tool_name: { type: "string", description: "Exact name, as search_tools says it." },
+        arguments: { type: "string", description: "The tool's arguments, one JSON object as text; '{}' for none." },
+      },
+      required: ["tool_name", "arguments"],
+    },
+  },
+];
+
+/** A call that a model made. `id` is the provider's, empty where it has none. */
+export interface Call {
+  id: string;
+  name: string;
+  arguments: Record<string, unknown>;
+  /** Whether the arguments could not be read; the model hears of it. */
+  malformed: boolean;
+}
+
+/** What a model hears of a call. */
+export interface Said {
+  content: Record<string, unknown>;
+  is_error: boolean;
+}
+
+type Fields = Record<string, unknown>;
+
+/** One tool as the provider's request has it; Gemini's is one `functionDeclarations` entry. */
+export function definition(format: Format, name: string, description: string, schema: Schema): Fields {
+  switch (format) {
+    case "openai":
+      return { type: "function", function: { name, description, parameters: schema } };
+    case "openai_responses":
+      return { type: "function", name, description, parameters: schema, strict: false };
+    case "anthropic":
+      return { name, description, input_schema: schema };
+    case "gemini":
+      // Gemini takes no object without properties.
+      return Object.keys(schema["properties"] as object).length > 0 ? { name, description, parameters: schema } : { name, description };
+  }
+}
+
+/** The value of `tools` in the provider's request. */
+export function definitions(format: Format, made: Fields[]): Fields[] {
+  return format === "gemini" ? [{ functionDeclarations: made }] : made;
+}
+
+/**
+ * The calls in a model's answer: OpenAI's message or its `tool_calls`, the `output` of a response,
+ * Anthropic's message or its `content`, Gemini's content or its `parts`.
+ */
+export function calls(format: Format, answer: unknown): Call[] {
+  const inner = { openai: "tool_calls", openai_responses: "output", anthropic: "content", gemini: "parts" }[format];
+  const items = Array.isArray(answer) ? answer : fields(answer)[inner];
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((given: unknown) => {
+    const item = fields(given);
+    if (format === "openai") {
+      const made = fields(item["function"]);
+      return [call(item["id"], made["name"], made["arguments"])];
+    }
+    if (format === "openai_responses") {
+      return item["type"] === "function_call" ? [call(item["call_id"], item["name"], item["arguments"])] : [];
+    }
+    if (format === "anthropic") return item["type"] === "tool_use" ? [call(item["id"], item["name"], item["input"])] : [];
+    const made = item["functionCall"] ?? item["function_call"];
+    return made ? [call(fields(made)["id"], fields(made)["name"], fields(made)["args"])] : [];
+  });
+}
+
+/** What a model hears of a call, as the provider's next request has it. */
+export function result(format: Format, call: Call, said: Said): Fields {
+  const text = JSON.stringify(said.content);
+  switch (format) {
+    case "openai":
+      return { role: "tool", tool_call_id: call.id, content: text };
+    case "openai_responses":
+      return { type: "function_call_output", call_id: call.id, output: text };
+    case "anthropic":
+      return { type: "tool_result", tool_use_id: call.id, content: text, ...(said.is_error ? { is_error: true } : {}) };
+    case "gemini":
+      return { functionResponse: { ...(call.id ? { id: call.id } : {}), name: call.name, response: said.content } };
+  }
+}
+
+/** What a model is told of an outcome: what happened, and the next step. */
+export function say(outcome: Outcome): Said {
+  switch (outcome.status) {
+    case "success": {
+      const { truncated, next_cursor } = outcome;
+      const more = { ...(truncated ? { truncated } : {}), ...(next_cursor ? { next_cursor } : {}) };
+      return { content: { status: "success", result: outcome.result, ...more }, is_error: false };
+    }
+    case "error":
+      return { content: { status: "error", reason: outcome.reason, ...outcome.error }, is_error: true };
+    case "auth_required":
+    case "auth_expired": {
+      const { status, message, connect_url } = outcome;
+      const next = "Ask the user to open connect_url, then repeat the call.";
+      return { content: { status, message, ...(connect_url ? { connect_url, next } : {}) }, is_error: false };
+    }
+    case "approval_required": {
+      const { status, message, approval_url } = outcome;
+      const next = "A person has to approve it at approval_url; then repeat the call.";
+      return { content: { status, message, approval_url, next }, is_error: false };
+    }
+    case "dry_run":
+      return { content: { status: "dry_run", requests: outcome.requests }, is_error: false };
+  }
+}
+
+/** What a model is told of a call that was refused, so that it can correct itself. */
+export function sayError({ code, said, can_retry, hint, details }: ToolgateError): Said {
+  const more = { ...(hint ? { hint } : {}), ...(Object.keys(details).length > 0 ? { details } : {}) };
+  return { content: { status: "error", code, message: said, can_retry, ...more }, is_error: true };
+}
+
+function call(id: unknown, name: unknown, given: unknown): Call {
+  let read: unknown = given ?? {};
+  if (typeof read === "string") {
+    try {
+      read = JSON.parse(read || "{}");
+    } catch {
+      read = undefined;
+    }
+  }
+  const malformed = typeof read !== "object" || read === null || Array.isArray(read);
+  return { id: String(id ?? ""), name: String(name ?? ""), arguments: malformed ? {} : (read as Fields), malformed };
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}

@@ -1,0 +1,130 @@
+/** Tools as a model's provider takes them. */
+
+import type { Toolgate } from "./client.js";
+import { lower, toolName, type Lowered } from "./dialects.js";
+import { ToolgateError } from "./errors.js";
+import { calls, definition, definitions, DIALECT_OF, GENERIC, result, say, sayError, type Call, type Format, type Said } from "./formats.js";
+
+export interface ToolsetOptions {
+  /** Names of the chosen tools; the three generic operations if absent. */
+  tools?: string[];
+  user_id?: string;
+  session_id?: string;
+}
+
+/** The parts of the package `ai` that `Toolset.vercel` needs: pass the module itself. */
+export interface VercelAI {
+  tool: (made: never) => unknown;
+  jsonSchema: (schema: never) => unknown;
+}
+
+/**
+ * The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
+ *
+ * `definitions` is the value of `tools` in the provider's request. `run` takes the model's answer and gives
+ * back what the next request says about the calls in it, in their order.
+ */
+export class Toolset {
+  readonly #client: Toolgate;
+  readonly #format: Format;
+  readonly #whose: { user_id?: string; session_id?: string };
+  readonly #made: { name: string; description: string; lowered: Lowered }[] = [];
+  /** What the model calls a tool, and what it is called. */
+  readonly #names = new Map<string, string>();
+
+  private constructor(client: Toolgate, format: Format, { user_id, session_id }: ToolsetOptions) {
+    this.#client = client;
+    this.#format = format;
+    this.#whose = { ...(user_id ? { user_id } : {}), ...(session_id ? { session_id } : {}) };
+  }
+
+  /** @internal */
+  static async load(client: Toolgate, format: Format, options: ToolsetOptions): Promise<Toolset> {
+    const made = new Toolset(client, format, options);
+    const dialect = DIALECT_OF[format];
+    if (!options.tools) {
+      for (const { name, description, schema } of GENERIC) {
+        made.#made.push({ name, description, lowered: lower(schema, dialect) });
+      }
+      return made;
+    }
+    for (const tool_name of options.tools) {
+      const described = await client.tools.schema(tool_name, made.#user());
+      const name = toolName(tool_name);
+      made.#names.set(name, tool_name);
+      made.#made.push({ name, description: described?.description ?? "", lowered: lower(described?.inputSchema ?? {}, dialect) });
+    }
+    return made;
+  }
+
+  get definitions(): Record<string, unknown>[] {
+    const made = this.#made.map(({ name, description, lowered }) => definition(this.#format, name, description, lowered.schema));
+    return definitions(this.#format, made);
+  }
+
+  /** Makes every call in a model's answer; a failed one is told to the model, not thrown. */
+  async run(answer: unknown): Promise<Record<string, unknown>[]> {
+    const results = [];
+    for (const call of calls(this.#format, answer)) results.push(result(this.#format, call, await this.#said(call)));
+    return results;
+  }
+
+  /** Makes one call by the name that the definitions say, and answers what a model is told. */
+  async call(name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
+    return (await this.#said({ id: "", name, arguments: args, malformed: false })).content;
+  }
+
+  /** The same as tools of the Vercel AI SDK: `toolset.vercel(await import("ai"))`. */
+  vercel<AI extends VercelAI>(ai: AI): Record<string, ReturnType<AI["tool"]>> {
+    const entries = this.#made.map(({ name, description, lowered }) => {
+      const execute = (args: Record<string, unknown>): Promise<unknown> => this.call(name, args);
+      const inputSchema = ai.jsonSchema(lowered.schema as never);
+      return [name, ai.tool({ description, inputSchema, execute } as never)] as const;
+    });
+    return Object.fromEntries(entries) as Record<string, ReturnType<AI["tool"]>>;
+  }
+
+  #user(): { user_id?: string } {
+    return this.#whose.user_id ? { user_id: this.#whose.user_id } : {};
+  }
+
+  async #said(call: Call): Promise<Said> {
+    if (call.malformed) return unusable("invalid_json", "the arguments are not one JSON object");
+    try {
+      return this.#names.size > 0 ? await this.#chosen(call) : await this.#generic(call);
+    } catch (error) {
+      if (error instanceof ToolgateError) return sayError(error);
+      throw error;
+    }
+  }
+
+  async #chosen(call: Call): Promise<Said> {
+    const tool_name = this.#names.get(call.name);
+    const made = this.#made.find(({ name }) => name === call.name);
+    if (!tool_name || !made) return unusable("tool_not_found", `there is no tool ${call.name}`);
+    return this.#execute(tool_name, made.lowered.restore(call.arguments));
+  }
+
+  async #generic({ name, arguments: given }: Call): Promise<Said> {
+    if (name === "search_tools") {
+      const { query, service, limit } = given as { query?: string; service?: string; limit?: number };
+      const narrowed = { ...(service ? { service } : {}), ...(limit ? { limit } : {}), ...this.#user() };
+      return { content: { ...(await this.#client.tools.search(String(query ?? ""), narrowed)) }, is_error: false };
+    }
+    const tool_name = given["tool_name"];
+    if (typeof tool_name !== "string" || /^\.*$/.test(tool_name)) return unusable("invalid_arguments", "tool_name must name a tool");
+    if (name === "get_tool_schema") {
+      return { content: { ...(await this.#client.tools.schema(tool_name, this.#user())) }, is_error: false };
+    }
+    if (name === "execute_tool") return this.#execute(tool_name, (given["arguments"] || {}) as Record<string, unknown> | string);
+    return unusable("tool_not_found", `there is no tool ${name}`);
+  }
+
+  async #execute(tool_name: string, args: Record<string, unknown> | string): Promise<Said> {
+    return say(await this.#client.tools.execute(tool_name, args, this.#whose));
+  }
+}
+
+function unusable(code: string, message: string): Said {
+  return { content: { status: "error", code, message, can_retry: false }, is_error: true };
+}
