@@ -176,6 +176,8 @@ func made(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 		return c.Results.Text(ctx, m.text("result_id"))
 	case "webhooks.verify":
 		return verify(m)
+	case "toolset":
+		return toolset(ctx, c, m)
 	}
 	panic("no such call: " + m.Call)
 }
@@ -190,6 +192,24 @@ func (m message) wait() toolgate.Wait {
 		wait.Timeout = time.Duration(ms) * time.Millisecond
 	}
 	return wait
+}
+
+func toolset(ctx context.Context, c *toolgate.Client, m message) (any, error) {
+	options := toolgate.ToolsetOptions{}
+	if raw, given := m.Args["tools"]; given {
+		if err := json.Unmarshal(raw, &options.Tools); err != nil {
+			panic(err)
+		}
+	}
+	if _, given := m.Args["user_id"]; given {
+		options.UserID = m.text("user_id")
+	}
+	set, err := c.Toolset(ctx, toolgate.Format(m.text("format")), options)
+	if err != nil {
+		return nil, err
+	}
+	results, err := set.Run(ctx, m.Args["answer"])
+	return map[string]any{"definitions": set.Definitions(), "results": results}, err
 }
 
 func verify(m message) (any, error) {

@@ -12,7 +12,8 @@ tools=$TOOLGATE_TEST_TOOLS/sdk
 cd "$clean/repository/sdk/go"
 [ -z "$(gofmt -l .)" ] || { echo "not formatted: $(gofmt -l .)" >&2; exit 1; }
 ! grep -q '^require' go.mod || { echo "the module has to do with the standard library" >&2; exit 1; }
-TOOLGATE_DOCUMENT=$document go test ./...
+export TOOLGATE_DOCUMENT="$document" TOOLGATE_CATALOG="$clean/catalog.json" TOOLGATE_DIALECTS="$here/../dialects.json"
+go test ./...
 
 # The README's first program, word for word; blank lines do not count.
 mkdir "$clean/quick_start"

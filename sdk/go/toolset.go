@@ -1,0 +1,334 @@
+package toolgate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+)
+
+// Format is how a model's provider writes tools, calls of them, and their results.
+type Format string
+
+const (
+	// FormatOpenAI is that of chat completions.
+	FormatOpenAI Format = "openai"
+	// FormatOpenAIResponses is that of responses.
+	FormatOpenAIResponses Format = "openai_responses"
+	// FormatAnthropic is that of messages.
+	FormatAnthropic Format = "anthropic"
+	// FormatGemini is that of Gemini's contents.
+	FormatGemini Format = "gemini"
+)
+
+func (f Format) dialect() Dialect {
+	switch f {
+	case FormatAnthropic:
+		return DialectAnthropic
+	case FormatGemini:
+		return DialectGemini
+	}
+	return DialectOpenAI
+}
+
+// ToolsetOptions say which tools, and for whom they run.
+type ToolsetOptions struct {
+	// Tools are the chosen ones, by name; the three generic operations if empty.
+	Tools             []string
+	UserID, SessionID string
+}
+
+// Toolset is the three generic operations, or chosen tools, in a provider's format; made by Client.Toolset.
+type Toolset struct {
+	client  *Client
+	format  Format
+	options ToolsetOptions
+	made    []modelTool
+}
+
+type modelTool struct {
+	// name is what the model calls it; toolName, empty for a generic operation, what it is called.
+	name, toolName, description string
+	lowered                     *Lowered
+}
+
+// ModelCall is a call that a model made. ID is the provider's, empty where it has none.
+type ModelCall struct {
+	ID, Name  string
+	Arguments map[string]any
+	malformed bool
+}
+
+var generic = []struct{ name, description, schema string }{
+	{"search_tools", "Finds tools of third-party services by keywords or by a sentence that says what is to be done. Begin here.",
+		`{"type":"object","properties":{"query":{"type":"string","description":"Keywords or natural language."},` +
+			`"service":{"type":"string","description":"Only tools of this service, in lower case."},` +
+			`"limit":{"type":"integer","description":"How many tools to answer.","minimum":1,"maximum":100}},"required":["query"]}`},
+	{"get_tool_schema", "Describes one tool: what it does and the JSON Schema of its arguments.",
+		`{"type":"object","properties":{"tool_name":{"type":"string","description":"Exact name, as search_tools says it."}},"required":["tool_name"]}`},
+	{"execute_tool", "Runs one tool for the user and answers its result, or what the user has to do first.",
+		`{"type":"object","properties":{"tool_name":{"type":"string","description":"Exact name, as search_tools says it."},` +
+			`"arguments":{"type":"string","description":"The tool's arguments, one JSON object as text; '{}' for none."}},"required":["tool_name","arguments"]}`},
+}
+
+// Toolset makes tools for a model, in its provider's format: the chosen ones, or the three generic operations.
+func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOptions) (*Toolset, error) {
+	set := &Toolset{client: c, format: format, options: options}
+	for _, toolName := range options.Tools {
+		described, err := c.Tools.Schema(ctx, toolName, GetToolSchemaParams{UserID: options.UserID})
+		if err != nil {
+			return nil, err
+		}
+		lowered := Lower(described.InputSchema, format.dialect())
+		set.made = append(set.made, modelTool{ModelName(toolName), toolName, described.Description, lowered})
+	}
+	if len(options.Tools) == 0 {
+		for _, one := range generic {
+			var schema Schema
+			if err := json.Unmarshal([]byte(one.schema), &schema); err != nil {
+				return nil, err
+			}
+			set.made = append(set.made, modelTool{one.name, "", one.description, Lower(schema, format.dialect())})
+		}
+	}
+	return set, nil
+}
+
+// Definitions is the value of `tools` in the provider's request.
+func (t *Toolset) Definitions() []map[string]any {
+	var made []map[string]any
+	for _, tool := range t.made {
+		made = append(made, definition(t.format, tool.name, tool.description, tool.lowered.Schema))
+	}
+	if t.format == FormatGemini {
+		return []map[string]any{{"functionDeclarations": made}}
+	}
+	return made
+}
+
+func definition(format Format, name, description string, schema Schema) map[string]any {
+	made := map[string]any{"name": name, "description": description}
+	switch format {
+	case FormatAnthropic:
+		made["input_schema"] = schema
+		return made
+	case FormatGemini:
+		// Gemini takes no object without properties.
+		if properties, _ := schema["properties"].(Schema); len(properties) > 0 {
+			made["parameters"] = schema
+		}
+		return made
+	}
+	made["parameters"] = schema
+	if format == FormatOpenAIResponses {
+		made["type"], made["strict"] = "function", false
+		return made
+	}
+	return map[string]any{"type": "function", "function": made}
+}
+
+// Calls reads the calls in a model's answer, given as JSON: OpenAI's message or its tool_calls, the output of a
+// response, Anthropic's message or its content, Gemini's content or its parts.
+func (t *Toolset) Calls(answer []byte) ([]ModelCall, error) {
+	inner := map[Format]string{FormatOpenAI: "tool_calls", FormatOpenAIResponses: "output", FormatAnthropic: "content", FormatGemini: "parts"}[t.format]
+	var items []json.RawMessage
+	if err := json.Unmarshal(answer, &items); err != nil {
+		var whole map[string]json.RawMessage
+		if err := json.Unmarshal(answer, &whole); err != nil {
+			return nil, err
+		}
+		if raw, there := whole[inner]; there {
+			// A text in its place has no calls in it.
+			_ = json.Unmarshal(raw, &items)
+		}
+	}
+	type called struct {
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Args      json.RawMessage `json:"args"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	var calls []ModelCall
+	for _, raw := range items {
+		var item struct {
+			Type      string          `json:"type"`
+			ID        string          `json:"id"`
+			CallID    string          `json:"call_id"`
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+			Input     json.RawMessage `json:"input"`
+			Function  called          `json:"function"`
+			Gemini    *called         `json:"functionCall"`
+		}
+		if err := json.Unmarshal(raw, &item); err != nil {
+			return nil, err
+		}
+		switch {
+		case t.format == FormatOpenAI:
+			calls = append(calls, modelCall(item.ID, item.Function.Name, item.Function.Arguments))
+		case t.format == FormatOpenAIResponses && item.Type == "function_call":
+			calls = append(calls, modelCall(item.CallID, item.Name, item.Arguments))
+		case t.format == FormatAnthropic && item.Type == "tool_use":
+			calls = append(calls, modelCall(item.ID, item.Name, item.Input))
+		case t.format == FormatGemini && item.Gemini != nil:
+			calls = append(calls, modelCall(item.Gemini.ID, item.Gemini.Name, item.Gemini.Args))
+		}
+	}
+	return calls, nil
+}
+
+func modelCall(id, name string, arguments json.RawMessage) ModelCall {
+	made := ModelCall{ID: id, Name: name, Arguments: map[string]any{}}
+	var text string
+	if json.Unmarshal(arguments, &text) == nil {
+		arguments = json.RawMessage(text)
+	}
+	if len(arguments) > 0 {
+		made.malformed = json.Unmarshal(arguments, &made.Arguments) != nil
+	}
+	return made
+}
+
+// Run makes every call in a model's answer, given as JSON, and answers what the provider's next request says about
+// them, in their order. A failed call is told to the model; an error is an answer that cannot be read.
+func (t *Toolset) Run(ctx context.Context, answer []byte) ([]map[string]any, error) {
+	calls, err := t.Calls(answer)
+	if err != nil {
+		return nil, err
+	}
+	results := []map[string]any{}
+	for _, call := range calls {
+		told, failed, err := t.Call(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, t.result(call, told, failed))
+	}
+	return results, nil
+}
+
+func (t *Toolset) result(call ModelCall, told map[string]any, failed bool) map[string]any {
+	text := compact(told)
+	switch t.format {
+	case FormatOpenAIResponses:
+		return map[string]any{"type": "function_call_output", "call_id": call.ID, "output": text}
+	case FormatAnthropic:
+		block := map[string]any{"type": "tool_result", "tool_use_id": call.ID, "content": text}
+		if failed {
+			block["is_error"] = true
+		}
+		return block
+	case FormatGemini:
+		response := map[string]any{"name": call.Name, "response": told}
+		if call.ID != "" {
+			response["id"] = call.ID
+		}
+		return map[string]any{"functionResponse": response}
+	}
+	return map[string]any{"role": "tool", "tool_call_id": call.ID, "content": text}
+}
+
+// Call makes one call and answers what a model is told of it, and whether it failed.
+func (t *Toolset) Call(ctx context.Context, call ModelCall) (told map[string]any, failed bool, err error) {
+	if call.malformed {
+		return unusable("invalid_json", "the arguments are not one JSON object")
+	}
+	told, failed, err = t.call(ctx, call)
+	var refused *Error
+	if errors.As(err, &refused) {
+		told = map[string]any{"status": "error", "code": refused.Code, "message": refused.Message, "can_retry": refused.CanRetry}
+		if refused.Hint != "" {
+			told["hint"] = refused.Hint
+		}
+		if len(refused.Details) > 0 {
+			told["details"] = refused.Details
+		}
+		return told, true, nil
+	}
+	return told, failed, err
+}
+
+func (t *Toolset) call(ctx context.Context, call ModelCall) (map[string]any, bool, error) {
+	if len(t.options.Tools) > 0 {
+		for _, tool := range t.made {
+			if tool.name == call.Name {
+				return t.execute(ctx, tool.toolName, tool.lowered.Restore(call.Arguments))
+			}
+		}
+		return unusable("tool_not_found", "there is no tool "+call.Name)
+	}
+	text := func(name string) string {
+		value, _ := call.Arguments[name].(string)
+		return value
+	}
+	if call.Name == "search_tools" {
+		limit, _ := call.Arguments["limit"].(float64)
+		params := SearchToolsParams{Query: text("query"), Service: text("service"), Limit: int(limit), UserID: t.options.UserID}
+		found, err := t.client.Tools.Search(ctx, params)
+		return fieldsOfValue(found), false, err
+	}
+	toolName := text("tool_name")
+	if strings.Trim(toolName, ".") == "" {
+		return unusable("invalid_arguments", "tool_name must name a tool")
+	}
+	switch call.Name {
+	case "get_tool_schema":
+		described, err := t.client.Tools.Schema(ctx, toolName, GetToolSchemaParams{UserID: t.options.UserID})
+		return fieldsOfValue(described), false, err
+	case "execute_tool":
+		return t.execute(ctx, toolName, call.Arguments["arguments"])
+	}
+	return unusable("tool_not_found", "there is no tool "+call.Name)
+}
+
+func (t *Toolset) execute(ctx context.Context, toolName string, arguments any) (map[string]any, bool, error) {
+	outcome, err := t.client.Tools.Execute(ctx, toolName, ExecuteToolParams{
+		Arguments: arguments, UserID: t.options.UserID, SessionID: t.options.SessionID,
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	switch ran := outcome.(type) {
+	case *Success:
+		told := map[string]any{"status": "success", "result": ran.Result}
+		if ran.Truncated != nil {
+			told["truncated"] = ran.Truncated
+		}
+		if ran.NextCursor != "" {
+			told["next_cursor"] = ran.NextCursor
+		}
+		return told, false, nil
+	case *ProviderError:
+		told := map[string]any{"status": "error", "reason": ran.Reason}
+		maps.Copy(told, fieldsOfValue(ran.Err))
+		return told, true, nil
+	case *AuthRequired:
+		told := map[string]any{"status": "auth_required", "message": ran.Message}
+		if ran.Expired {
+			told["status"] = "auth_expired"
+		}
+		if ran.ConnectURL != "" {
+			told["connect_url"], told["next"] = ran.ConnectURL, "Ask the user to open connect_url, then repeat the call."
+		}
+		return told, false, nil
+	case *ApprovalRequired:
+		return map[string]any{"status": "approval_required", "message": ran.Message, "approval_url": ran.ApprovalURL,
+			"next": "A person has to approve it at approval_url; then repeat the call."}, false, nil
+	case *DryRun:
+		return map[string]any{"status": "dry_run", "requests": ran.Requests}, false, nil
+	}
+	return unusable("invalid_response", "the outcome is unknown")
+}
+
+func unusable(code, message string) (map[string]any, bool, error) {
+	return map[string]any{"status": "error", "code": code, "message": message, "can_retry": false}, true, nil
+}
+
+func fieldsOfValue(value any) map[string]any {
+	var fields map[string]any
+	if text, err := json.Marshal(value); err == nil {
+		_ = json.Unmarshal(text, &fields)
+	}
+	return fields
+}
