@@ -8,7 +8,6 @@ tools=$TOOLGATE_TEST_TOOLS/sdk/node
 
 cp -r "$here/../../../sdk/node" "$clean/source"
 ln -s "$tools/node_modules" "$clean/source/node_modules"
-"$tools/node_modules/.bin/tsc" -p "$clean/source/tsconfig.json"
 (cd "$clean/source" && npm pack --silent --offline --pack-destination "$clean" > /dev/null)
 rm -r "$clean/source"
 mkdir "$clean/app"
