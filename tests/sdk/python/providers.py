@@ -1,5 +1,6 @@
 """Has the packages of OpenAI, Anthropic, Google and LangChain read what the client makes of every tool that ships."""
 
+import asyncio
 import json
 import os
 import pathlib
@@ -60,4 +61,14 @@ with toolgate.Toolgate() as client:
     assert tool.name == "hackernews_get_item" and "id" in tool.args, tool.args
     told = tool.invoke({"id": "8863"})
     assert told["result"]["title"] == "Gateways in Rust", told
+
+
+async def run_in_langchain():
+    async with toolgate.AsyncToolgate() as client:
+        (tool,) = (await client.toolset("openai", ["hackernews_get_item"], user_id="ada")).langchain()
+        return await tool.ainvoke({"id": "8863"})
+
+
+told = asyncio.run(run_in_langchain())
+assert told["result"]["title"] == "Gateways in Rust", told
 print(f"providers: {len(CATALOG)} tools")

@@ -21,5 +21,6 @@ PYTHONPATH=$site "$tools/providers/bin/python" -B "$here/providers.py"
 # The README's first program, word for word.
 awk '/^```python$/ { on = 1; next } /^```$/ { if (on) exit } on' "$sdk/python/README.md" > "$clean/quick_start.py"
 [ "$(wc -l < "$clean/quick_start.py")" -lt 20 ] || { echo "the quick start has 20 lines or more" >&2; exit 1; }
+"$tools/python/bin/mypy" --strict --cache-dir "$clean/mypy" --python-executable "$clean/venv/bin/python" "$clean/quick_start.py"
 said=$("$clean/venv/bin/python" "$clean/quick_start.py")
 echo "quick start: $said"
