@@ -27,6 +27,13 @@ pub(super) const AHEAD_MS: i64 = 60_000;
 const LEASE_MS: i64 = 10_000;
 /// How often it says so.
 const LEASE_AGAIN: Duration = Duration::from_secs(3);
+/// How long to wait before what a refresh brought is stored once more; shorter than the lease together.
+const KEEP_AGAIN: [Duration; 4] = [
+    Duration::from_millis(100),
+    Duration::from_millis(400),
+    Duration::from_millis(1_500),
+    Duration::from_secs(5),
+];
 /// How long a call waits for a refresh that another process does.
 const OTHERS_WAIT: Duration = Duration::from_secs(35);
 /// How often it looks.
@@ -179,20 +186,14 @@ impl Keeper {
             }
         };
         let sealed = self.seal(&place_of(row), &credential.to_secret())?;
+        let refreshed = Refreshed {
+            sealed: &sealed,
+            token_expires_at_ms: credential.lifetime_ms.map(|life| now_ms + life),
+            refreshable: row.refreshable,
+            scopes: scopes.as_deref(),
+        };
         let stored = self
-            .store
-            .store_refreshed(
-                &row.workspace_id,
-                &row.id,
-                owner,
-                &Refreshed {
-                    sealed: &sealed,
-                    token_expires_at_ms: credential.lifetime_ms.map(|life| now_ms + life),
-                    refreshable: row.refreshable,
-                    scopes: scopes.as_deref(),
-                },
-                now_ms,
-            )
+            .keep(row, owner, &refreshed, now_ms)
             .await
             .map_err(Error::from)?;
         match stored {
@@ -209,6 +210,31 @@ impl Keeper {
                 let now = self.read(&row.workspace_id, &row.id).await?;
                 usable(&now)?;
                 Ok(now)
+            }
+        }
+    }
+
+    /// Stores what a refresh brought, also after a database that was away for a moment: the token of
+    /// before is spent, so there is no other way to the new one.
+    async fn keep(
+        &self,
+        row: &Connection,
+        owner: &str,
+        refreshed: &Refreshed<'_>,
+        now_ms: i64,
+    ) -> Result<Option<Connection>, StoreError> {
+        let mut waits = KEEP_AGAIN.iter();
+        loop {
+            let stored = self
+                .store
+                .store_refreshed(&row.workspace_id, &row.id, owner, refreshed, now_ms)
+                .await;
+            match (stored, waits.next()) {
+                (Err(cause), Some(wait)) => {
+                    tracing::warn!(connection.id = row.id, error = %cause, "connections.not_stored_yet");
+                    tokio::time::sleep(*wait).await;
+                }
+                (stored, _) => return stored,
             }
         }
     }

@@ -35,39 +35,42 @@ struct World {
     gate: Gate,
     installation: Installation,
     process: Process,
-    database_url: String,
-    watch: PgPool,
+    /// Where PostgreSQL is, and somebody who looks at it; absent on SQLite.
+    database: Option<(String, PgPool)>,
     _folder: TempDir,
 }
 
 impl World {
-    async fn start() -> Self {
-        let provider = Provider::start().await;
-        let gate = Gate::before(&provider.upstream.url()).await;
-        let database_url = tokio::task::spawn_blocking(postgres::fresh_url)
+    async fn on_postgres() -> Self {
+        let url = tokio::task::spawn_blocking(postgres::fresh_url)
             .await
             .unwrap();
+        Self::start(Some(url)).await
+    }
+
+    async fn start(database_url: Option<String>) -> Self {
+        let provider = Provider::start().await;
+        let gate = Gate::before(&provider.upstream.url()).await;
         let folder = TempDir::new().unwrap();
         let mut installation = Installation::new(folder.path(), &["github"]);
-        installation.database_url = Some(database_url.clone());
+        installation.database_url = database_url.clone();
         installation.allow_upstream = vec![
             format!("github.com={}", gate.url()),
             format!("api.github.com={}", gate.url()),
         ];
         let process = installation.serve(&[TOOL]).await;
         configure(&installation).await;
-        let watch = PgPoolOptions::new()
-            .max_connections(1)
-            .connect(&database_url)
-            .await
-            .unwrap();
+        let database = database_url.map(|url| {
+            let one = PgPoolOptions::new().max_connections(1);
+            let watch = one.connect_lazy(&url).unwrap();
+            (url, watch)
+        });
         Self {
             provider,
             gate,
             installation,
             process,
-            database_url,
-            watch,
+            database,
             _folder: folder,
         }
     }
@@ -81,7 +84,8 @@ impl World {
 
     /// Locks rows until the transaction is dropped.
     async fn lock(&self, statement: &'static str) -> Lock {
-        let mut connection = PgConnection::connect(&self.database_url).await.unwrap();
+        let (url, _) = self.database.as_ref().unwrap();
+        let mut connection = PgConnection::connect(url).await.unwrap();
         for sql in ["BEGIN", statement] {
             sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
         }
@@ -90,17 +94,43 @@ impl World {
 
     /// Waits until the process waits for a lock with a statement that begins like this.
     async fn blocked(&self, begins: &str) {
+        let (_, watch) = self.database.as_ref().unwrap();
         wait(&format!("{begins} to wait"), async || {
             let sql = "SELECT count(*) FROM pg_stat_activity \
                        WHERE wait_event_type = 'Lock' AND query LIKE $1 || '%'";
             let waiting: i64 = sqlx::query_scalar(sql)
                 .bind(begins)
-                .fetch_one(&self.watch)
+                .fetch_one(watch)
                 .await
                 .unwrap();
             waiting > 0
         })
         .await;
+    }
+
+    /// Kills while a refresh for the user is held at the token endpoint.
+    async fn killed_in_refresh(self, user: &str, point: Point) -> Self {
+        self.gate.hold(TOKEN, point);
+        tokio::select! {
+            answer = run(&self.process, user) => panic!("{answer}"),
+            () = self.gate.held() => {}
+        }
+        self.kill().await
+    }
+
+    /// Kills while the callback of the user's new link is held; its return is good for nothing then.
+    async fn killed_in_callback(self, user: &str, path: &str, point: Point) -> Self {
+        let (left, back) = self.leaves(user).await;
+        self.gate.hold(path, point);
+        tokio::select! {
+            page = come_back(&self.process, &left, &back) => panic!("{}", page.text),
+            () = self.gate.held() => {}
+        }
+        let world = self.kill().await;
+        let replayed = come_back(&world.process, &left, &back).await;
+        assert_eq!(replayed.status, 410, "{}", replayed.text);
+        assert!(world.connections(user).await.is_empty());
+        world
     }
 
     async fn leaves(&self, user: &str) -> (Page, std::collections::BTreeMap<String, String>) {
@@ -153,7 +183,7 @@ impl Lock {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_killed_at_any_point_of_a_refresh_loses_nothing_that_can_be_saved() {
-    let mut world = World::start().await;
+    let mut world = World::on_postgres().await;
     let points = ["leasing", "asked", "done", "half-said", "storing", "stored"];
     let mut ids = Vec::new();
     for user in points {
@@ -180,12 +210,7 @@ async fn a_process_killed_at_any_point_of_a_refresh_loses_nothing_that_can_be_sa
         ("done", Point::Done),
         ("half-said", Point::HalfSaid),
     ] {
-        world.gate.hold(TOKEN, point);
-        tokio::select! {
-            answer = run(&world.process, user) => panic!("{answer}"),
-            () = world.gate.held() => {}
-        }
-        world = world.kill().await;
+        world = world.killed_in_refresh(user, point).await;
     }
 
     // 5: the answer is there and not yet stored.
@@ -248,8 +273,39 @@ async fn a_process_killed_at_any_point_of_a_refresh_loses_nothing_that_can_be_sa
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_fails_while_a_token_is_stored_loses_nothing() {
+    let world = World::on_postgres().await;
+    connect(&world.process, &world.provider, "ada").await;
+    world.provider.expire_access_tokens();
+    world.gate.hold(TOKEN, Point::Done);
+    let fails = async {
+        world.gate.held().await;
+        let lock = world.lock("SELECT 1 FROM connections FOR UPDATE").await;
+        world.gate.release();
+        let store = "UPDATE connections SET sealed";
+        world.blocked(store).await;
+        let (_, watch) = world.database.as_ref().unwrap();
+        let sql = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                   WHERE wait_event_type = 'Lock' AND query LIKE $1 || '%'";
+        let ended: i64 = sqlx::query_scalar(sql)
+            .bind(store)
+            .fetch_one(watch)
+            .await
+            .unwrap();
+        assert_eq!(ended, 1);
+        world.blocked(store).await;
+        lock.release().await;
+    };
+    let (answer, ()) = tokio::join!(run(&world.process, "ada"), fails);
+    assert_eq!(answer["status"], "success", "{answer}");
+    assert_eq!(world.provider.memory().refresh_requests, 1);
+    let log = world.installation.log();
+    assert!(log.contains("connections.not_stored_yet"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_process_killed_at_any_point_of_a_callback_leaves_the_way_open() {
-    let mut world = World::start().await;
+    let mut world = World::on_postgres().await;
     let flows = "SELECT 1 FROM connect_flows FOR UPDATE";
     let complete = "UPDATE connect_flows SET state = 'completed'";
     let consume = "UPDATE connect_flows SET state = 'consumed'";
@@ -273,16 +329,7 @@ async fn a_process_killed_at_any_point_of_a_callback_leaves_the_way_open() {
         ("half-said", TOKEN, Point::HalfSaid),
         ("account", ACCOUNT, Point::Asked),
     ] {
-        let (left, back) = world.leaves(user).await;
-        world.gate.hold(path, point);
-        tokio::select! {
-            page = come_back(&world.process, &left, &back) => panic!("{}", page.text),
-            () = world.gate.held() => {}
-        }
-        world = world.kill().await;
-        let replayed = come_back(&world.process, &left, &back).await;
-        assert_eq!(replayed.status, 410, "{}", replayed.text);
-        assert!(world.connections(user).await.is_empty());
+        world = world.killed_in_callback(user, path, point).await;
         world.settles(user, Then::Connects).await;
     }
 
@@ -322,4 +369,32 @@ async fn a_process_killed_at_any_point_of_a_callback_leaves_the_way_open() {
     }
     world = world.kill().await;
     world.settles("renewing", Then::Reconnects(id)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_on_sqlite_killed_while_it_asks_loses_nothing_that_can_be_saved() {
+    let mut world = World::start(None).await;
+    let mut ids = Vec::new();
+    for user in ["asked", "done", "half-said"] {
+        ids.push(connect(&world.process, &world.provider, user).await);
+    }
+    world.provider.expire_access_tokens();
+    world = world.killed_in_refresh("asked", Point::Asked).await;
+    world = world.killed_in_refresh("done", Point::Done).await;
+    world = world.killed_in_refresh("half-said", Point::HalfSaid).await;
+    world = world
+        .killed_in_callback("exchange", TOKEN, Point::Done)
+        .await;
+    world = world
+        .killed_in_callback("account", ACCOUNT, Point::Asked)
+        .await;
+    let again = |n: usize| Then::Reconnects(ids[n].clone());
+    let stories = [
+        ("asked", Then::Works),
+        ("done", again(1)),
+        ("half-said", again(2)),
+        ("exchange", Then::Connects),
+        ("account", Then::Connects),
+    ];
+    join_all(stories.map(|(user, then)| world.settles(user, then))).await;
 }

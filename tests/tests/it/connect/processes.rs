@@ -1,4 +1,6 @@
-//! Two real processes on one PostgreSQL.
+//! Real processes: one, two on one PostgreSQL, one beside a command.
+
+use std::path::Path;
 
 use futures_util::future::join_all;
 use tempfile::TempDir;
@@ -9,6 +11,63 @@ use toolgate_tests::provider::Provider;
 use super::TOOL;
 use super::real::{configure, connect, run};
 
+/// An installation whose GitHub is the provider.
+fn installation(folder: &Path, provider: &Provider) -> Installation {
+    let mut installation = Installation::new(folder, &["github"]);
+    let upstream = provider.upstream.url();
+    installation.allow_upstream = vec![
+        format!("github.com={upstream}"),
+        format!("api.github.com={upstream}"),
+    ];
+    installation
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_calls_to_one_process_on_an_expired_token_refresh_once() {
+    let (provider, folder) = (Provider::start().await, TempDir::new().unwrap());
+    let installation = installation(folder.path(), &provider);
+    let process = installation.serve(&[TOOL]).await;
+    configure(&installation).await;
+    connect(&process, &provider, "ada").await;
+    provider.expire_access_tokens();
+    for answer in join_all((0..200).map(|_| run(&process, "ada"))).await {
+        assert_eq!(answer["status"], "success", "{answer}");
+    }
+    assert_eq!(provider.memory().refresh_requests, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_master_key_is_rotated_by_the_command_while_calls_run() {
+    let (provider, folder) = (Provider::start().await, TempDir::new().unwrap());
+    let installation = installation(folder.path(), &provider);
+    let process = installation.serve(&[TOOL]).await;
+    configure(&installation).await;
+    connect(&process, &provider, "ada").await;
+    let key = folder.path().join("data/master.key");
+    let mut keys = vec![std::fs::read(&key).unwrap()];
+    for _ in 0..2 {
+        provider.expire_access_tokens();
+        let calls = join_all((0..40).map(|_| run(&process, "ada")));
+        let (answers, rotated) = tokio::join!(calls, installation.run(&["vault", "rotate"]));
+        for answer in answers {
+            assert_eq!(answer["status"], "success", "{answer}");
+        }
+        // The connection and the client secret.
+        assert_eq!(rotated["boxes"], 2, "{rotated}");
+        keys.push(std::fs::read(&key).unwrap());
+    }
+    keys.dedup();
+    assert_eq!(keys.len(), 3);
+    // The keys of before are needed no more, by nobody.
+    std::fs::remove_file(folder.path().join("data/master.key.previous")).unwrap();
+    provider.expire_access_tokens();
+    assert_eq!(run(&process, "ada").await["status"], "success");
+    process.kill().await;
+    let process = installation.serve(&[TOOL]).await;
+    provider.expire_access_tokens();
+    assert_eq!(run(&process, "ada").await["status"], "success");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_calls_to_two_processes_on_an_expired_token_refresh_once() {
     let provider = Provider::start().await;
@@ -17,14 +76,9 @@ async fn two_hundred_calls_to_two_processes_on_an_expired_token_refresh_once() {
         .unwrap();
     let folder = TempDir::new().unwrap();
     let installations = ["one", "two"].map(|name| {
-        let mut installation = Installation::new(&folder.path().join(name), &["github"]);
+        let mut installation = installation(&folder.path().join(name), &provider);
         installation.database_url = Some(url.clone());
         installation.master_key_file = Some(folder.path().join("master.key"));
-        let upstream = provider.upstream.url();
-        installation.allow_upstream = vec![
-            format!("github.com={upstream}"),
-            format!("api.github.com={upstream}"),
-        ];
         installation
     });
     let one = installations[0].serve(&[TOOL]).await;

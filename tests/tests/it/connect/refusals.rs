@@ -290,6 +290,31 @@ async fn a_link_ends_after_fifteen_minutes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_return_after_the_link_has_ended_is_refused() {
+    let (gateway, provider) = world().await;
+    let (url, id) = link(&gateway, "ada").await;
+    let left = press(&gateway, &url, &[]).await;
+    let back = provider.consent(&left.leads_to());
+    let path = gateway.config.data_dir.join("toolgate.db");
+    let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
+    sqlx::query("UPDATE connect_flows SET expires_at_ms = 1")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let page = come_back(&gateway, left.cookie().as_deref(), &back).await;
+    assert_eq!(page.status, 410);
+    assert!(page.text.contains("has expired"), "{}", page.text);
+    let path = format!("/v1/connections/{id}");
+    assert_eq!(gateway.get(&path).await.status, 404);
+    assert!(
+        provider.memory().clients.is_empty(),
+        "no code was exchanged"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_link_needs_a_key_with_the_scope_and_a_service_that_is_set_up() {
     let (gateway, provider) = world().await;
     let id = connect(&gateway, &provider, "ada").await;
