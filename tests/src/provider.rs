@@ -38,6 +38,8 @@ pub struct Memory {
     pub lifetime_s: Option<u64>,
     /// `scope` of the answers; `repo,read:user` if absent.
     pub scope: Option<String>,
+    /// What a token answer says beside the tokens.
+    pub beside: serde_json::Map<String, serde_json::Value>,
     /// Name of the account.
     pub login: String,
 }
@@ -205,13 +207,18 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
     );
     memory.access.insert(access.clone());
     memory.refresh.insert(refresh.clone());
-    json_answer(
-        200,
-        json!({
-            "access_token": access, "refresh_token": refresh, "token_type": "bearer",
-            "expires_in": lifetime_s, "scope": memory.scope.as_deref().unwrap_or("repo,read:user"),
-        }),
-    )
+    let mut said = memory.beside.clone();
+    said.extend([
+        ("access_token".to_owned(), json!(access)),
+        ("refresh_token".to_owned(), json!(refresh)),
+        ("token_type".to_owned(), json!("bearer")),
+        ("expires_in".to_owned(), json!(lifetime_s)),
+        (
+            "scope".to_owned(),
+            json!(memory.scope.as_deref().unwrap_or("repo,read:user")),
+        ),
+    ]);
+    json_answer(200, said.into())
 }
 
 fn form(request: &Received) -> BTreeMap<String, String> {

@@ -275,6 +275,13 @@ impl<'d> Compose<'d> {
                 .insert(draft.tool.name.clone(), draft.operation);
             tools.push(draft.tool);
         }
+        let auth = security.slots();
+        // Nobody fills in what the token answer says.
+        reach.parameters.retain(|parameter| {
+            !auth
+                .iter()
+                .any(|slot| slot.token_parameters.contains_key(&parameter.key))
+        });
         let manifest = Manifest {
             manifest: MANIFEST_VERSION,
             service,
@@ -285,7 +292,7 @@ impl<'d> Compose<'d> {
             categories: keys.categories.clone(),
             hosts: reach.hosts,
             capabilities: vec![Capability::Egress, Capability::Blobs],
-            auth: security.slots(),
+            auth,
             parameters: reach.parameters,
             config: reach.config,
             limits: keys.limits.clone(),

@@ -12,7 +12,7 @@ use toolgate::vault::Secret;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::Upstream;
 
-fn plugin(name: &str) -> PathBuf {
+pub fn plugin(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../plugins/{name}/openapi.yaml"))
 }
 

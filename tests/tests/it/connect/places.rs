@@ -1,7 +1,5 @@
 //! Where credentials are written and how the gateway names itself, through described plugins.
 
-use std::path::Path;
-
 use axum::body::Body;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::Method;
@@ -14,8 +12,8 @@ use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::provider::Provider;
 use toolgate_tests::upstream::{Received, Upstream};
 
-use super::{follow, press};
-use crate::described::built;
+use super::{follow, open, press};
+use crate::described::{built, plugin};
 
 /// A description of one tool, `things_list`, with this security scheme.
 async fn things(scheme: Value, parameters: Value) -> Vec<u8> {
@@ -80,7 +78,7 @@ fn header<'a>(request: &'a Received, name: &str) -> &'a str {
 #[tokio::test(flavor = "multi_thread")]
 async fn twitch_sees_the_operators_client_id_beside_the_token_and_is_told_of_the_end() {
     let provider = Provider::start().await;
-    let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/twitch/openapi.yaml");
+    let description = plugin("twitch");
     let hosts = ["id.twitch.tv", "api.twitch.tv"];
     let url = provider.upstream.url();
     let gateway = gateway("twitch", built(description).await, &hosts, &url).await;
@@ -103,6 +101,43 @@ async fn twitch_sees_the_operators_client_id_beside_the_token_and_is_told_of_the
     let revoked = provider.memory().revoked.clone();
     assert_eq!(revoked.len(), 1);
     assert!(revoked[0].starts_with("refresh-token-"), "{revoked:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn salesforce_says_in_the_token_answer_where_the_organization_lives() {
+    let provider = Provider::start().await;
+    let address = json!("https://acme.my.salesforce.com");
+    provider
+        .memory()
+        .beside
+        .insert("instance_url".to_owned(), address);
+    let description = plugin("salesforce");
+    let hosts = ["login.salesforce.com", "acme.my.salesforce.com"];
+    let url = provider.upstream.url();
+    let gateway = gateway("salesforce", built(description).await, &hosts, &url).await;
+    register(&gateway, "salesforce", Some("the-client-secret")).await;
+    let body = json!({ "service": "salesforce" });
+    let link = gateway.post("/v1/connections/link", &body).await.data();
+    let link = link["connect_url"].as_str().unwrap();
+    let page = open(&gateway, link).await;
+    assert!(
+        !page.text.contains("<input"),
+        "nobody fills it in: {}",
+        page.text
+    );
+    follow(&gateway, &provider, link).await;
+    let arguments = json!({ "q": "SELECT Id FROM Lead" });
+    let answer = gateway.execute("salesforce_query", arguments).await;
+    assert_eq!(answer["status"], "success", "{answer}");
+    let path = format!(
+        "/v1/executions/{}",
+        answer["execution_id"].as_str().unwrap()
+    );
+    let receipt = gateway.get(&path).await.data();
+    assert_eq!(
+        receipt["requests"][0]["host"], "acme.my.salesforce.com",
+        "{receipt}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
