@@ -5,14 +5,17 @@ SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export TOOLGATE_TEST_TOOLS ?= $(abspath $(TARGET))/test-tools
 
-.PHONY: run build plugins test check setup demo bench openapi-corpus sdk sdk-docs
+.PHONY: run build dashboard plugins test check setup demo bench openapi-corpus sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
 	$(TARGET)/release/toolgate serve --dev
 
-build: tools plugins ## target/release/toolgate and plugins/dist/<service>.wasm
+build: tools plugins dashboard ## target/release/toolgate and plugins/dist/<service>.wasm
 	cargo build --locked --release -p toolgate
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/release/toolgate
+
+dashboard: tools ## the web page that the binary embeds, in host/dashboard/dist
+	cd host/dashboard && npm ci --no-audit --no-fund && npm run build
 
 plugins: tools ## the plugins written in Rust, and the interpreter of the described ones
 	plugins/build.sh
@@ -22,7 +25,7 @@ plugins: tools ## the plugins written in Rust, and the interpreter of the descri
 described: ## the plugins that are OpenAPI descriptions
 	$(TOOLGATE) plugin build --all plugins --out plugins/dist
 
-test: setup plugins ## everything; ends with `N passed, N failed`
+test: setup plugins dashboard ## everything; ends with `N passed, N failed`
 	tests/run.sh
 
 check: tools ## format, lints and types

@@ -1,4 +1,5 @@
-//! Makes the OpenAPI interpreter component available to `include_bytes!`.
+//! Makes the OpenAPI interpreter component available to `include_bytes!`, and has the dashboard
+//! embedded anew when it was built anew (`make dashboard` writes `dashboard/dist`).
 //!
 //! `plugins/build-interpreter.sh` writes it to `plugins/dist-base/openapi.wasm`, which has to happen
 //! before the host is built. A checkout in which it has not happened still compiles, with an empty
@@ -14,4 +15,8 @@ fn main() {
     let bytes = std::fs::read(&built).unwrap_or_default();
     let target: &Path = &out.join("openapi-interpreter.wasm");
     std::fs::write(target, bytes).expect("the build's own folder can be written");
+    // A folder that is not there could not be watched. Empty, it means: built without dashboard.
+    let dashboard = here.join("dashboard/dist");
+    let _ = std::fs::create_dir_all(&dashboard);
+    println!("cargo::rerun-if-changed={}", dashboard.display());
 }

@@ -12,8 +12,8 @@
 //! - [`store`] holds all SQL, on SQLite or PostgreSQL.
 //! - [`openapi`] makes plugins of OpenAPI descriptions.
 //! - [`trial`] tries a plugin without a gateway: examples replayed, requests planned.
-//! - [`rest`] and [`mcp`] are the public edges, [`connect`] the pages behind connect links; [`cli`]
-//!   is the command line.
+//! - [`rest`] and [`mcp`] are the public edges, [`connect`] the pages behind connect links,
+//!   [`internal`] the dashboard and its routes; [`cli`] is the command line.
 //!
 //! Arrows point one way: edges -> gateway -> catalog | runtime | egress | oauth | vault | store.
 
@@ -25,6 +25,7 @@ pub mod metrics;
 
 pub mod cli;
 pub mod connect;
+pub mod internal;
 pub mod mcp;
 pub mod rest;
 

@@ -63,16 +63,6 @@ pub struct Revoke {
     of: Of,
 }
 
-/// What a key may do when nobody says otherwise: everything an agent needs, nothing an operator does.
-pub const DEFAULT_SCOPES: [Scope; 6] = [
-    Scope::ToolsRead,
-    Scope::ToolsExecute,
-    Scope::SkillsRead,
-    Scope::SkillsWrite,
-    Scope::Connections,
-    Scope::Sessions,
-];
-
 impl Key {
     pub async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let store = super::open_store(config).await?;
@@ -85,7 +75,7 @@ impl Key {
                     name: create.name,
                     user: create.user,
                     scopes: if create.scopes.is_empty() {
-                        DEFAULT_SCOPES.to_vec()
+                        keys::DEFAULT_SCOPES.to_vec()
                     } else {
                         create.scopes
                     },

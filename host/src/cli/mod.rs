@@ -4,6 +4,7 @@
 //! document on standard output; messages go to standard error.
 
 mod key;
+mod member;
 mod openapi;
 mod output;
 mod plugin;
@@ -12,6 +13,7 @@ mod plugin_test;
 mod serve;
 mod service;
 mod vault;
+mod workspace;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,6 +67,12 @@ enum Command {
     /// Make, list and revoke API keys
     #[command(subcommand)]
     Key(key::Key),
+    /// Make and list workspaces, the tenants
+    #[command(subcommand)]
+    Workspace(workspace::WorkspaceCommand),
+    /// Make, list and remove members: people who sign in to the dashboard
+    #[command(subcommand)]
+    Member(member::MemberCommand),
     /// Settings of services: addresses, OAuth applications
     #[command(subcommand)]
     Service(service::Service),
@@ -96,6 +104,8 @@ async fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(command) => command.run(&config, output).await,
         Command::Key(command) => command.run(&config, output).await,
+        Command::Workspace(command) => command.run(&config, output).await,
+        Command::Member(command) => command.run(&config, output).await,
         Command::Service(command) => command.run(&config, output).await,
         Command::Plugin(command) => command.run(&config, output).await,
         Command::Vault(command) => command.run(&config, output).await,

@@ -14,16 +14,21 @@ use tracing_subscriber::EnvFilter;
 use super::output::Output;
 use crate::clock::Clock;
 use crate::config::{Config, LogFormat};
+use crate::gateway::members::links;
 use crate::gateway::{Gateway, Scope, keys};
 use crate::ids::UserId;
-use crate::{connect, mcp, rest};
+use crate::store::Role;
+use crate::vault::Secret;
+use crate::{connect, internal, mcp, rest};
+
+const DEV_PASSWORD_CHARS: usize = 20;
 
 /// After running executions have ended, open connections get this long.
 const CONNECTIONS_DRAIN: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Make a workspace and a key on first start and print the key once
+    /// On the first start also make an owner and a key and print them once
     #[arg(long)]
     dev: bool,
 }
@@ -49,12 +54,8 @@ impl Serve {
             .get_or_insert_with(|| format!("http://{address}"))
             .clone();
         let gateway = Gateway::open(&config, Clock::system()).await?;
-        let first_key = if self.dev {
-            first_key(&gateway).await?
-        } else {
-            None
-        };
-        announce(output, &public_url, first_key.as_deref())?;
+        let first = First::make(&gateway, &public_url, self.dev).await?;
+        announce(output, &public_url, &first)?;
 
         let app = app(&gateway, &config, &public_url);
         let metrics = match config.metrics_listen {
@@ -82,7 +83,7 @@ impl Serve {
     }
 }
 
-/// The whole public surface: REST, MCP and the connect pages over one gateway.
+/// Everything that is served: REST, MCP, the connect pages and the dashboard over one gateway.
 pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::Router {
     let options = rest::RestOptions {
         metrics: gateway.metrics().clone(),
@@ -92,7 +93,12 @@ pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::R
         shutdown: gateway.stopping().clone(),
         ..mcp::McpOptions::new(public_url)
     };
+    let dashboard = internal::InternalOptions {
+        rest: options.clone(),
+        public_url: public_url.to_owned(),
+    };
     rest::router(gateway.clone(), options)
+        .merge(internal::router(gateway.clone(), dashboard))
         .merge(mcp::router(gateway.clone(), mcp_options))
         .merge(connect::router(gateway.clone()))
 }
@@ -113,13 +119,55 @@ async fn serve_metrics(
     }))
 }
 
-/// With `--dev`, on the first start only: a workspace of the enterprise plan and a key with every scope.
-async fn first_key(gateway: &Gateway) -> anyhow::Result<Option<String>> {
-    let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
-    let workspace = super::workspace(store, None, now_ms).await?;
-    if !store.list_keys(&workspace.id).await?.is_empty() {
-        return Ok(None);
+/// The address that `--dev` gives the first owner.
+const DEV_EMAIL: &str = "owner@localhost";
+
+/// What is made on the first start and shown once.
+#[derive(Default)]
+struct First {
+    key: Option<Secret>,
+    /// With `--dev`: the owner's password.
+    password: Option<Secret>,
+    /// Otherwise, while there is no member: where the first owner is made.
+    setup_url: Option<Secret>,
+}
+
+impl First {
+    async fn make(gateway: &Gateway, public_url: &str, dev: bool) -> anyhow::Result<Self> {
+        let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
+        let workspace = super::workspace(store, None, now_ms).await?;
+        if !dev {
+            let link = links::first_owner(store, public_url, &workspace.id, now_ms).await?;
+            return Ok(Self {
+                setup_url: link.map(|link| link.url),
+                ..Self::default()
+            });
+        }
+        let key = if store.list_keys(&workspace.id).await?.is_empty() {
+            Some(first_key(gateway, &workspace.id).await?)
+        } else {
+            None
+        };
+        let password = if store.has_members().await? {
+            None
+        } else {
+            let password = keys::random_base62(DEV_PASSWORD_CHARS);
+            let email = DEV_EMAIL.to_owned();
+            let (role, kept) = (Role::Owner, password.clone());
+            super::member::with_password(store, &workspace, email, "Owner", role, kept, now_ms)
+                .await?;
+            Some(password)
+        };
+        Ok(Self {
+            key,
+            password,
+            setup_url: None,
+        })
     }
+}
+
+/// A key with every scope.
+async fn first_key(gateway: &Gateway, workspace_id: &str) -> anyhow::Result<Secret> {
     let new = keys::NewKey {
         name: "dev".to_owned(),
         user: UserId::parse("default")?,
@@ -129,19 +177,38 @@ async fn first_key(gateway: &Gateway) -> anyhow::Result<Option<String>> {
         expires_at_ms: None,
         networks: Vec::new(),
     };
-    let created = keys::create(store, &workspace.id, new, now_ms).await?;
-    Ok(Some(created.key.expose().to_owned()))
+    let now_ms = gateway.clock().now_ms();
+    let created = keys::create(gateway.store(), workspace_id, new, now_ms).await?;
+    Ok(created.key)
 }
 
-fn announce(output: Output, public_url: &str, key: Option<&str>) -> anyhow::Result<()> {
+fn announce(output: Output, public_url: &str, first: &First) -> anyhow::Result<()> {
+    let shown = |secret: &Option<Secret>| secret.as_ref().map(|secret| secret.expose().to_owned());
+    let (key, password) = (shown(&first.key), shown(&first.password));
+    let setup_url = shown(&first.setup_url);
     let document = json!({
+        "dashboard": format!("{public_url}/"),
         "rest": format!("{public_url}/v1"),
         "mcp": format!("{public_url}/mcp"),
         "docs": format!("{public_url}/docs"),
         "key": key,
+        "owner": password.as_ref().map(|password| json!({ "email": DEV_EMAIL, "password": password })),
+        "setup_url": setup_url,
     });
     output.print(&document, |_| {
-        let mut text = format!("toolgate\n  REST  {public_url}/v1\n  MCP   {public_url}/mcp\n  docs  {public_url}/docs\n");
+        let mut text = format!(
+            "toolgate\n  dashboard  {public_url}/\n  REST       {public_url}/v1\n  MCP        {public_url}/mcp\n  docs       {public_url}/docs\n"
+        );
+        if let Some(setup_url) = setup_url {
+            text.push_str(&format!(
+                "\nNobody can sign in yet. Become the first owner here, once:\n  {setup_url}\n"
+            ));
+        }
+        if let Some(password) = password {
+            text.push_str(&format!(
+                "\nSign in to the dashboard, shown once:\n  {DEV_EMAIL}  {password}\n"
+            ));
+        }
         if let Some(key) = key {
             text.push_str(&format!(
                 "\nAPI key, shown once:\n  {key}\n\nTry it:\n  curl -H 'Authorization: Bearer {key}' '{public_url}/v1/tools/search?query=list+items'\n"

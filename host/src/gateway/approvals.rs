@@ -17,7 +17,7 @@ use crate::clock::rfc3339;
 use crate::egress::PlannedRequest;
 use crate::ids::{self, UserId};
 use crate::runtime::inspect::hex;
-use crate::store::{self, ApprovalState, AuditEntry, Cursor};
+use crate::store::{self, ApprovalState, Cursor};
 
 /// How long a question, and the approval of it, stands.
 pub const STANDS_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -260,7 +260,7 @@ impl Gateway {
         decision: ApprovalDecision,
     ) -> Result<Approval, Error> {
         caller.need(Scope::Approvals)?;
-        let by = format!("key:{}", caller.key_id);
+        let by = caller.actor();
         let now_ms = self.clock.now_ms();
         let approve = decision == ApprovalDecision::Approve;
         let decided = self
@@ -277,21 +277,13 @@ impl Gateway {
                 "the approval is not pending any more, but {status}"
             )));
         };
-        let entry = AuditEntry {
-            workspace_id: caller.workspace_id.clone(),
-            id: ids::ulid("aud"),
-            at_ms: now_ms,
-            actor: by,
-            action: if approve {
-                "approvals.approve"
-            } else {
-                "approvals.deny"
-            }
-            .to_owned(),
-            subject: row.id.clone(),
-            details: json!({ "user_id": row.user_id, "tool_name": row.tool_name }).to_string(),
+        let action = if approve {
+            "approvals.approve"
+        } else {
+            "approvals.deny"
         };
-        self.store.add_audit_entry(&entry).await?;
+        let details = json!({ "user_id": row.user_id, "tool_name": row.tool_name });
+        self.record_change(caller, action, &row.id, details).await?;
         shown(row, now_ms)
     }
 }

@@ -1,20 +1,30 @@
-//! Who is asking: the API key an edge has authenticated, as every operation receives it.
+//! Who is asking: the API key or the signed-in member that an edge has authenticated, as every
+//! operation receives it.
 
 use std::net::IpAddr;
 
 use crate::gateway::Error;
 use crate::ids::UserId;
-use crate::store::{Changes, DefaultPermission};
+use crate::store::{Changes, DefaultPermission, Role};
 
-/// An authenticated caller. Made by [`crate::gateway::Gateway::authenticate`] alone.
+/// An authenticated caller. Made by [`crate::gateway::Gateway::authenticate`] and
+/// [`crate::gateway::Gateway::authenticate_member`] alone.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub workspace_id: String,
     pub workspace_name: String,
+    /// The key's id, or the member's.
     pub key_id: String,
     pub key_name: String,
-    /// First eight characters of the key's random part, for people to recognise it.
+    /// First eight characters of the key's random part, for people to recognise it; `dashboard` for
+    /// a member.
     pub key_prefix: String,
+    /// Present for a signed-in member.
+    pub role: Option<Role>,
+    /// Whether the member's workspace is the one that runs the installation: the first.
+    pub operator: bool,
+    /// May act for the default user alone.
+    pub confined: bool,
     pub scopes: Vec<Scope>,
     /// The user that tools run for when a request names none.
     pub default_user: UserId,
@@ -83,17 +93,72 @@ impl Scope {
 }
 
 impl Caller {
-    /// The user a request is for: the one it names, else the key's default.
-    pub fn user(&self, named: Option<&UserId>) -> UserId {
-        named.unwrap_or(&self.default_user).clone()
+    /// The user a request is for: the one it names, else the caller's default.
+    ///
+    /// # Errors
+    /// `permission_denied` where the caller may not act for that user.
+    pub fn user(&self, named: Option<&UserId>) -> Result<UserId, Error> {
+        match named {
+            Some(user) if !self.acts_for(user.as_str()) => Err(Error::PermissionDenied {
+                user_id: self.default_user.to_string(),
+                subject: format!("what belongs to the user {user}"),
+            }),
+            Some(user) => Ok(user.clone()),
+            None => Ok(self.default_user.clone()),
+        }
+    }
+
+    /// The user that a list is to be of; `None`: all of the workspace.
+    ///
+    /// # Errors
+    /// `permission_denied` where the caller may not act for that user.
+    pub fn listed_user(&self, named: Option<UserId>) -> Result<Option<UserId>, Error> {
+        match named {
+            None if !self.confined => Ok(None),
+            named => self.user(named.as_ref()).map(Some),
+        }
+    }
+
+    /// Whether what belongs to this user is there for the caller.
+    pub fn acts_for(&self, user_id: &str) -> bool {
+        !self.confined || self.default_user.as_str() == user_id
+    }
+
+    /// Who the audit log says it was.
+    pub fn actor(&self) -> String {
+        match self.role {
+            None => format!("key:{}", self.key_id),
+            Some(_) => format!("member:{}", self.key_id),
+        }
     }
 
     /// Refuses a caller whose key lacks `scope`. `admin` holds every scope.
     pub fn need(&self, scope: Scope) -> Result<(), Error> {
         if self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin) {
+            return Ok(());
+        }
+        Err(match self.role {
+            None => Error::ScopeDenied(scope.as_str()),
+            Some(_) => Error::RoleDenied(Role::Admin.as_str()),
+        })
+    }
+
+    /// Refuses everyone but members of at least this role. What is asked for so is for people: no
+    /// key reaches it, whatever its scopes.
+    pub fn need_role(&self, least: Role) -> Result<(), Error> {
+        match self.role {
+            Some(role) if role >= least => Ok(()),
+            _ => Err(Error::RoleDenied(least.as_str())),
+        }
+    }
+
+    /// Refuses everyone but owners and admins of the workspace that runs the installation.
+    pub fn need_operator(&self) -> Result<(), Error> {
+        self.need_role(Role::Admin)?;
+        if self.operator {
             Ok(())
         } else {
-            Err(Error::ScopeDenied(scope.as_str()))
+            Err(Error::RoleDenied("operator"))
         }
     }
 }

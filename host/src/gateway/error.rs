@@ -30,6 +30,16 @@ pub enum Error {
     ScopeDenied(&'static str),
     #[error("the API key may not be used from this address")]
     IpNotAllowed,
+    #[error("nobody is signed in here")]
+    SignInRequired,
+    #[error("the e-mail address and the password do not fit")]
+    InvalidCredentials,
+    /// The address and password fit members of these workspaces.
+    #[error("say which workspace to sign in to")]
+    ChooseWorkspace(Vec<String>),
+    /// The least role that may.
+    #[error("this needs the role {0}")]
+    RoleDenied(&'static str),
     #[error("{0} was not found")]
     NotFound(String),
     #[error("Tool not found: {0}")]
@@ -63,7 +73,7 @@ pub enum Error {
 /// Which limit was met and when it opens again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimited {
-    /// `minute` or `day`.
+    /// `minute`, `quarter_hour` or `day`.
     pub window: &'static str,
     pub limit: u64,
     pub retry_after_s: u64,
@@ -81,6 +91,10 @@ impl Error {
             Self::PermissionDenied { .. } => "permission_denied",
             Self::ScopeDenied(_) => "scope_denied",
             Self::IpNotAllowed => "ip_not_allowed",
+            Self::SignInRequired => "sign_in_required",
+            Self::InvalidCredentials => "invalid_credentials",
+            Self::ChooseWorkspace(_) => "choose_workspace",
+            Self::RoleDenied(_) => "role_denied",
             Self::NotFound(_) => "not_found",
             Self::ToolNotFound(_) => "tool_not_found",
             Self::SkillNotFound(_) => "skill_not_found",
@@ -112,6 +126,11 @@ impl Error {
             Self::InvalidApiKey => {
                 "Create a key with `toolgate key create` or in Settings > API.".to_owned()
             }
+            Self::SignInRequired => "Sign in to the dashboard again.".to_owned(),
+            Self::RoleDenied("operator") => {
+                "Ask an admin of the installation's first workspace.".to_owned()
+            }
+            Self::RoleDenied(_) => "Ask an owner of the workspace.".to_owned(),
             Self::ToolNotFound(_) => "Search for the exact name first.".to_owned(),
             Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
             Self::InProgress { retry_after_s } | Self::Overloaded { retry_after_s } => {

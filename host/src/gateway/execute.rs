@@ -77,7 +77,7 @@ impl Gateway {
         request: Execute,
     ) -> Result<Execution, Error> {
         caller.need(Scope::ToolsExecute)?;
-        let user = caller.user(request.user_id.as_ref());
+        let user = caller.user(request.user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
         self.check_session(caller, request.session_id.as_deref())
             .await?;

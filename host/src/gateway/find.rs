@@ -33,7 +33,7 @@ impl Gateway {
         }
         within("limit", request.limit, 1, SEARCH_LIMIT_MAX)?;
         within("schema_limit", request.schema_limit, 0, SCHEMA_LIMIT_MAX)?;
-        let user = caller.user(request.user_id.as_ref());
+        let user = caller.user(request.user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
         let found = snapshot.catalog.search(&SearchQuery {
@@ -85,7 +85,7 @@ impl Gateway {
     pub async fn list_tools(&self, caller: &Caller, request: ListTools) -> Result<ToolPage, Error> {
         caller.need(Scope::ToolsRead)?;
         within("limit", request.limit, 1, LIST_LIMIT_MAX)?;
-        let user = caller.user(request.user_id.as_ref());
+        let user = caller.user(request.user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
         let after = request.cursor.as_deref().unwrap_or("");
@@ -119,7 +119,7 @@ impl Gateway {
         user_id: Option<UserId>,
     ) -> Result<ToolSchema, Error> {
         caller.need(Scope::ToolsRead)?;
-        let user = caller.user(user_id.as_ref());
+        let user = caller.user(user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
         let tool = snapshot

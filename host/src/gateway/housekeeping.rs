@@ -54,6 +54,8 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_rate_counts(now_ms).await?;
     gateway.store.purge_requests(now_ms).await?;
     gateway.store.purge_results(now_ms).await?;
+    gateway.store.purge_member_links(now_ms).await?;
+    gateway.store.purge_sign_ins(now_ms).await?;
     Ok(())
 }
 

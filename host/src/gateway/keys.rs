@@ -19,6 +19,16 @@ pub const RANDOM_CHARS: usize = 43;
 /// Characters of the random part that are kept for people to recognise a key by.
 const SHOWN_CHARS: usize = 8;
 const NAME_CHARS_MAX: usize = 100;
+const NETWORKS_MAX: usize = 100;
+/// What a key may do when nobody says otherwise: everything an agent needs, nothing an operator does.
+pub const DEFAULT_SCOPES: [Scope; 6] = [
+    Scope::ToolsRead,
+    Scope::ToolsExecute,
+    Scope::SkillsRead,
+    Scope::SkillsWrite,
+    Scope::Connections,
+    Scope::Sessions,
+];
 /// A key's own limits end here, whatever the workspace's plan.
 pub const RPM_MAX: u32 = 1_000;
 pub const RPD_MAX: u32 = 1_000_000;
@@ -90,23 +100,9 @@ pub async fn create(
     new: NewKey,
     now_ms: i64,
 ) -> Result<CreatedKey, Error> {
-    let name_chars = new.name.chars().count();
-    if new.name.trim().is_empty()
-        || name_chars > NAME_CHARS_MAX
-        || new.name.chars().any(char::is_control)
-    {
-        return Err(Error::InvalidRequest(format!(
-            "a key's name has 1 to {NAME_CHARS_MAX} characters"
-        )));
-    }
-    in_range("requests a minute", new.rpm, RPM_MAX)?;
-    in_range("requests a day", new.rpd, RPD_MAX)?;
-    if new.expires_at_ms.is_some_and(|at| at <= now_ms) {
-        return Err(Error::InvalidRequest(
-            "a key cannot expire in the past".to_owned(),
-        ));
-    }
-    let random = random_base62();
+    check(&new, now_ms)?;
+    let random = random_base62(RANDOM_CHARS);
+    let random = random.expose();
     let key = format!("{KEY_PREFIX}{random}");
     let row = ApiKey {
         id: ids::ulid("key"),
@@ -134,6 +130,31 @@ pub async fn create(
         key: Secret::new(key),
         info: row.into(),
     })
+}
+
+pub(super) fn check(key: &NewKey, now_ms: i64) -> Result<(), Error> {
+    let name_chars = key.name.chars().count();
+    if key.name.trim().is_empty()
+        || name_chars > NAME_CHARS_MAX
+        || key.name.chars().any(char::is_control)
+    {
+        return Err(Error::InvalidRequest(format!(
+            "a key's name has 1 to {NAME_CHARS_MAX} characters"
+        )));
+    }
+    in_range("requests a minute", key.rpm, RPM_MAX)?;
+    in_range("requests a day", key.rpd, RPD_MAX)?;
+    if key.networks.len() > NETWORKS_MAX {
+        return Err(Error::InvalidRequest(format!(
+            "a key has at most {NETWORKS_MAX} networks"
+        )));
+    }
+    if key.expires_at_ms.is_some_and(|at| at <= now_ms) {
+        return Err(Error::InvalidRequest(
+            "a key cannot expire in the past".to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// Newest first, revoked ones too.
@@ -175,10 +196,12 @@ fn in_range(what: &str, value: Option<u32>, max: u32) -> Result<(), Error> {
     }
 }
 
-fn random_base62() -> String {
+/// So many random characters of `0-9A-Za-z`, six bits each and a little less.
+pub fn random_base62(chars: usize) -> Secret {
     const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut random = rand::rng();
-    (0..RANDOM_CHARS)
+    let text: String = (0..chars)
         .map(|_| char::from(ALPHABET[random.random_range(0..ALPHABET.len())]))
-        .collect()
+        .collect();
+    Secret::new(text)
 }

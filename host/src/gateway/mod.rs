@@ -7,6 +7,7 @@
 //! Start with [`tools`] (the shapes), then [`find`] and [`execute`] (the operations).
 
 pub mod approvals;
+pub mod audit;
 mod authenticate;
 mod caller;
 pub mod connections;
@@ -17,12 +18,17 @@ mod find;
 mod health;
 mod housekeeping;
 pub mod idempotency;
+pub mod integrations;
+pub mod key_ring;
 pub mod keys;
 pub mod limits;
+pub mod members;
 mod outcome;
+pub mod overview;
 pub mod permission_rules;
 mod permissions;
 pub mod plugins;
+pub mod pulse;
 mod receipt_writer;
 mod receipts;
 pub mod results;
@@ -35,6 +41,8 @@ pub mod skills;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tools;
+pub mod users;
+pub mod workspaces;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,6 +78,10 @@ pub struct Gateway {
     known_keys: authenticate::KnownKeys,
     known_rules: permissions::KnownRules,
     counts: limits::Counts,
+    passwords: members::Passwords,
+    /// How many watch for live updates.
+    watchers: Arc<std::sync::atomic::AtomicUsize>,
+    plugins: plugins::Shelf,
     /// Base of links for people, without a trailing slash.
     public_url: String,
     receipts: receipt_writer::Receipts,
@@ -129,6 +141,9 @@ impl Gateway {
             known_keys: authenticate::KnownKeys::default(),
             known_rules: permissions::KnownRules::default(),
             counts: limits::Counts::default(),
+            passwords: members::Passwords::default(),
+            watchers: Arc::default(),
+            plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir),
             public_url: config
                 .public_url
                 .clone()
@@ -188,6 +203,15 @@ impl Gateway {
     /// Cancelled when the gateway begins to close.
     pub fn stopping(&self) -> &CancellationToken {
         &self.stop
+    }
+
+    /// Base of links for people, without a trailing slash.
+    pub fn public_url(&self) -> &str {
+        &self.public_url
+    }
+
+    fn vault(&self) -> &crate::vault::Vault {
+        &self.connections.vault
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {

@@ -10,8 +10,8 @@ use super::permissions::{DecidedBy, Permission, live};
 use super::{Caller, Error, Gateway, Scope};
 use crate::catalog::manifest::Effect;
 use crate::clock::{parse_rfc3339, rfc3339};
-use crate::ids::{self, UserId};
-use crate::store::{AuditEntry, DefaultPermission, PermissionRule, Rule, RuleChange, RuleKind};
+use crate::ids::UserId;
+use crate::store::{DefaultPermission, PermissionRule, Rule, RuleChange, RuleKind};
 
 /// Rules of one batch.
 pub const BATCH_MAX: usize = 1_000;
@@ -205,6 +205,7 @@ impl Gateway {
         user: &UserId,
     ) -> Result<UserPermissions, Error> {
         caller.need(Scope::PermissionsRead)?;
+        caller.user(Some(user))?;
         self.shown_rules(caller, user).await
     }
 
@@ -284,17 +285,16 @@ impl Gateway {
             self.store
                 .change_rules(&caller.workspace_id, user.as_str(), &changes, now_ms)
                 .await?;
-            self.note_change(caller, user, &changes, now_ms).await?;
+            self.record_rules(caller, user, &changes).await?;
         }
         self.shown_rules(caller, user).await
     }
 
-    async fn note_change(
+    async fn record_rules(
         &self,
         caller: &Caller,
         user: &UserId,
         changes: &[RuleChange<'_>],
-        now_ms: i64,
     ) -> Result<(), Error> {
         let rules: Vec<_> = changes
             .iter()
@@ -306,16 +306,9 @@ impl Gateway {
                 })
             })
             .collect();
-        let entry = AuditEntry {
-            workspace_id: caller.workspace_id.clone(),
-            id: ids::ulid("aud"),
-            at_ms: now_ms,
-            actor: format!("key:{}", caller.key_id),
-            action: "permissions.change".to_owned(),
-            subject: user.to_string(),
-            details: json!({ "rules": rules }).to_string(),
-        };
-        Ok(self.store.add_audit_entry(&entry).await?)
+        let details = json!({ "rules": rules });
+        self.record_change(caller, "permissions.change", user.as_str(), details)
+            .await
     }
 
     /// What holds for every tool, counted.
@@ -325,6 +318,7 @@ impl Gateway {
         user: &UserId,
     ) -> Result<PermissionSummary, Error> {
         caller.need(Scope::PermissionsRead)?;
+        caller.user(Some(user))?;
         let permissions = self.permissions_of(caller, user).await?;
         let snapshot = self.snapshot();
         let mut services: BTreeMap<String, PermissionCounts> = BTreeMap::new();
@@ -352,6 +346,7 @@ impl Gateway {
         tool_name: &str,
     ) -> Result<PermissionExplanation, Error> {
         caller.need(Scope::PermissionsRead)?;
+        caller.user(Some(user))?;
         let snapshot = self.snapshot();
         let tool = snapshot
             .catalog

@@ -14,7 +14,7 @@ impl Gateway {
         caller.need(Scope::ToolsRead)?;
         let _ = self.receipts.flush().await;
         let row = self.store.find_execution(&caller.workspace_id, id).await?;
-        row.map_or_else(
+        row.filter(|row| caller.acts_for(&row.user_id)).map_or_else(
             || Err(Error::NotFound(format!("the execution {id}"))),
             receipt,
         )
@@ -27,6 +27,7 @@ impl Gateway {
         request: ListExecutions,
     ) -> Result<ExecutionPage, Error> {
         caller.need(Scope::ToolsRead)?;
+        let user_id = caller.listed_user(request.user_id)?;
         let cursor = match &request.cursor {
             None => None,
             Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
@@ -35,7 +36,7 @@ impl Gateway {
         };
         let _ = self.receipts.flush().await;
         let filter = ExecutionFilter {
-            user_id: request.user_id.as_ref().map(UserId::as_str),
+            user_id: user_id.as_ref().map(UserId::as_str),
             tool_name: request.tool_name.as_deref(),
             status: request.status.map(ExecutionStatus::as_str),
         };

@@ -95,7 +95,7 @@ impl Gateway {
         let row = store::Session {
             workspace_id: caller.workspace_id.clone(),
             id: ids::session(CREATED.trim_end_matches('_')),
-            user_id: caller.user(request.user_id.as_ref()).to_string(),
+            user_id: caller.user(request.user_id.as_ref())?.to_string(),
             prompt: Some(request.prompt),
             created_at_ms: now_ms,
             last_active_at_ms: now_ms,
@@ -113,6 +113,7 @@ impl Gateway {
             .find_session(&caller.workspace_id, session_id, self.clock.now_ms())
             .await?;
         found
+            .filter(|row| caller.acts_for(&row.user_id))
             .map(|row| shown(row, true))
             .ok_or_else(|| unknown(session_id))
     }
@@ -124,6 +125,7 @@ impl Gateway {
         request: ListSessions,
     ) -> Result<SessionPage, Error> {
         caller.need(Scope::Sessions)?;
+        let user_id = caller.listed_user(request.user_id)?;
         let cursor = match &request.cursor {
             None => None,
             Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
@@ -135,7 +137,7 @@ impl Gateway {
             .store
             .list_sessions(
                 &caller.workspace_id,
-                request.user_id.as_ref().map(UserId::as_str),
+                user_id.as_ref().map(UserId::as_str),
                 cursor.as_ref(),
                 request.limit,
                 self.clock.now_ms(),
@@ -157,6 +159,9 @@ impl Gateway {
         caller: &Caller,
         session_id: &str,
     ) -> Result<DeletedSession, Error> {
+        if caller.confined {
+            self.session(caller, session_id).await?;
+        }
         caller.need(Scope::Sessions)?;
         let _ = self.receipts.flush().await;
         if !self

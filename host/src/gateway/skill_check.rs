@@ -46,7 +46,7 @@ impl Gateway {
         caller.need(Scope::SkillsRead)?;
         caller.need(Scope::ToolsRead)?;
         let skill = self.find_skill(caller, skill_id).await?;
-        let user = caller.user(user_id.as_ref());
+        let user = caller.user(user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
         let services: BTreeSet<&str> = snapshot.catalog.services().collect();

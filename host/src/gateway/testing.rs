@@ -7,16 +7,31 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use super::keys::{self, NewKey};
+use super::members::links::{self, NewLink};
+use super::members::sign_in::{Client, SetUpRequest, SignedIn};
 use super::plugins::Snapshot;
 use super::{Caller, Gateway, Scope};
 use crate::catalog::fixture;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::ids::{self, UserId};
-use crate::store::{Plan, Workspace};
+use crate::store::{LinkKind, Plan, Role, Workspace};
+use crate::vault::Secret;
 
 /// 2026-11-20T09:30:30Z, in the middle of a minute and of a day.
 pub const NOW_MS: i64 = 1_795_167_030_000;
+
+/// The password of every member that [`World::member`] makes.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// A browser on this machine.
+pub fn browser() -> Client {
+    Client {
+        request_id: ids::ulid("req"),
+        address: Some([127, 0, 0, 1].into()),
+        user_agent: Some("test".to_owned()),
+    }
+}
 
 pub struct World {
     pub gateway: Arc<Gateway>,
@@ -55,7 +70,7 @@ impl World {
         let store = gateway.store();
         let ours = store.create_workspace("ours", Plan::Enterprise, None, NOW_MS);
         let ours = ours.await.unwrap();
-        let theirs = store.create_workspace("theirs", Plan::Enterprise, None, NOW_MS);
+        let theirs = store.create_workspace("theirs", Plan::Enterprise, None, NOW_MS + 1);
         let theirs = theirs.await.unwrap();
         Self {
             gateway,
@@ -137,6 +152,29 @@ impl World {
     /// A caller of another workspace.
     pub async fn stranger(&self, scopes: &[Scope]) -> Caller {
         self.enter(&self.key_in(&self.theirs, scopes).await).await
+    }
+
+    /// Makes a member of the first workspace, or of the other one, through a link as people do.
+    pub async fn member(&self, role: Role, ours: bool) -> SignedIn {
+        let workspace = if ours { &self.ours } else { &self.theirs };
+        let new = NewLink {
+            workspace_id: &workspace.id,
+            kind: LinkKind::Join,
+            role,
+            email: None,
+            member_id: None,
+        };
+        let now_ms = self.clock.now_ms();
+        let made = links::make(self.store(), self.public_url(), new, now_ms).await;
+        let made = made.unwrap();
+        let token = made.url.expose().split_once('#').unwrap().1.to_owned();
+        let request = SetUpRequest {
+            token: Secret::new(token),
+            email: Some(format!("{}@example.com", ids::uuid())),
+            name: Some("Ada".to_owned()),
+            password: Secret::new(PASSWORD),
+        };
+        self.set_up(request, &browser()).await.unwrap()
     }
 
     /// The same key at a later request.

@@ -298,7 +298,12 @@ pub fn error(error: &Error) -> String {
              the time and the tool to the gateway's operator."
                 .to_owned()
         }
+        // The errors of signing in belong to the dashboard; no tool meets them.
         Error::InvalidRequest(_)
+        | Error::SignInRequired
+        | Error::InvalidCredentials
+        | Error::ChooseWorkspace(_)
+        | Error::RoleDenied(_)
         | Error::ApiKeyRequired
         | Error::InvalidApiKey
         | Error::NotFound(_)

@@ -41,7 +41,11 @@ pub struct Meta {
 
 impl<T> Success<T> {
     pub fn new(caller: &Caller, data: T) -> Self {
-        let request_id = caller.request_id.clone();
+        Self::of(caller.request_id.clone(), data)
+    }
+
+    /// For a route that answers without a caller.
+    pub fn of(request_id: String, data: T) -> Self {
         Self {
             success: true,
             data,
@@ -105,6 +109,8 @@ pub enum Failure {
         bytes_max: usize,
     },
     UnsupportedMediaType,
+    /// A change that another site's page may have sent.
+    CrossSite,
     NotReady,
     Panicked,
 }
@@ -127,6 +133,7 @@ impl Failure {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::CrossSite => StatusCode::FORBIDDEN,
             Self::NotReady => StatusCode::SERVICE_UNAVAILABLE,
             Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -141,6 +148,7 @@ impl Failure {
             Self::MethodNotAllowed => "method_not_allowed",
             Self::PayloadTooLarge { .. } => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::CrossSite => "cross_site",
             Self::NotReady => "overloaded",
             Self::Panicked => "internal_error",
         }
@@ -162,6 +170,7 @@ impl Failure {
                 format!("the body is larger than {bytes_max} bytes")
             }
             Self::UnsupportedMediaType => "the body must be JSON".to_owned(),
+            Self::CrossSite => "the request does not come from the dashboard".to_owned(),
             Self::NotReady => "the gateway is starting or stopping".to_owned(),
             Self::Panicked => "internal error".to_owned(),
         }
@@ -179,6 +188,10 @@ impl Failure {
             Self::UnsupportedMediaType => {
                 Some("Send the header Content-Type: application/json.".to_owned())
             }
+            Self::CrossSite => Some(
+                "Send the header X-Toolgate-Dashboard: 1 and an Origin that is the dashboard's own."
+                    .to_owned(),
+            ),
             Self::PayloadTooLarge { .. } | Self::NotReady | Self::Panicked => None,
         }
     }
@@ -192,6 +205,7 @@ impl Failure {
             Self::UnknownRoute
             | Self::MethodNotAllowed
             | Self::UnsupportedMediaType
+            | Self::CrossSite
             | Self::NotReady
             | Self::Panicked => None,
         }
@@ -207,6 +221,7 @@ impl Failure {
             | Self::MethodNotAllowed
             | Self::PayloadTooLarge { .. }
             | Self::UnsupportedMediaType
+            | Self::CrossSite
             | Self::Panicked => {}
         }
     }
@@ -248,10 +263,14 @@ fn status_of(error: &Error) -> StatusCode {
         Error::InvalidRequest(_) | Error::InvalidJson { .. } | Error::InvalidArguments { .. } => {
             StatusCode::BAD_REQUEST
         }
-        Error::ApiKeyRequired | Error::InvalidApiKey => StatusCode::UNAUTHORIZED,
-        Error::PermissionDenied { .. } | Error::ScopeDenied(_) | Error::IpNotAllowed => {
-            StatusCode::FORBIDDEN
-        }
+        Error::ApiKeyRequired
+        | Error::InvalidApiKey
+        | Error::SignInRequired
+        | Error::InvalidCredentials => StatusCode::UNAUTHORIZED,
+        Error::PermissionDenied { .. }
+        | Error::ScopeDenied(_)
+        | Error::IpNotAllowed
+        | Error::RoleDenied(_) => StatusCode::FORBIDDEN,
         Error::NotFound(_)
         | Error::ToolNotFound(_)
         | Error::SkillNotFound(_)
@@ -259,6 +278,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::UserNotFound(_)
         | Error::ServiceNotFound(_) => StatusCode::NOT_FOUND,
         Error::Conflict(_)
+        | Error::ChooseWorkspace(_)
         | Error::IdempotencyConflict
         | Error::InProgress { .. }
         | Error::OutcomeUnknown { .. } => StatusCode::CONFLICT,
@@ -272,6 +292,8 @@ fn details_of(error: &Error) -> Option<Value> {
     match error {
         Error::InvalidArguments { violations, .. } => Some(json!({ "violations": violations })),
         Error::ScopeDenied(scope) => Some(json!({ "scope": scope })),
+        Error::RoleDenied(role) => Some(json!({ "role": role })),
+        Error::ChooseWorkspace(names) => Some(json!({ "workspaces": names })),
         Error::PermissionDenied { user_id, subject } => {
             Some(json!({ "user_id": user_id, "subject": subject }))
         }
@@ -312,7 +334,11 @@ fn rate_limit(headers: &mut HeaderMap, limited: &RateLimited) {
         limit,
         retry_after_s,
     } = limited;
-    let window_s = if *window == "day" { 86_400 } else { 60 };
+    let window_s = match *window {
+        "day" => 86_400,
+        "quarter_hour" => 900,
+        _ => 60,
+    };
     retry_after(headers, *retry_after_s);
     for (name, value) in [
         (

@@ -27,19 +27,19 @@ pub mod body;
 pub mod envelope;
 
 mod approvals;
-mod auth;
+pub mod auth;
 mod connections;
 mod docs;
 mod executions;
 mod health;
 mod idempotent;
-mod ids;
-mod layer;
+pub mod ids;
+pub mod layer;
 mod openapi;
-mod path;
+pub mod path;
 mod permissions;
 mod probes;
-mod query;
+pub mod query;
 mod results;
 mod sessions;
 mod skills;
@@ -77,6 +77,15 @@ pub struct RestOptions {
 ///
 /// The fallback answers 404 in the envelope, so a router that is merged in must bring none.
 pub fn router(gateway: Arc<Gateway>, options: RestOptions) -> Router {
+    let metrics = options.metrics.clone();
+    let around = axum::middleware::from_fn_with_state(metrics, layer::around);
+    bare(gateway, options).0.layer(around)
+}
+
+/// The same routes without [`layer`], and the document that lists them: for the dashboard's edge,
+/// which answers each of them under a path of its own with a caller that it has authenticated
+/// ([`auth::Entered`]).
+pub fn bare(gateway: Arc<Gateway>, options: RestOptions) -> (Router, utoipa::openapi::OpenApi) {
     let (routes, declared) = api().split_for_parts();
     let document = openapi::complete(declared);
     let app = App {
@@ -84,12 +93,11 @@ pub fn router(gateway: Arc<Gateway>, options: RestOptions) -> Router {
         pages: Arc::new(Pages::of(&document)),
         options: Arc::new(options),
     };
-    let around = axum::middleware::from_fn_with_state(app.options.metrics.clone(), layer::around);
-    routes
+    let routes = routes
         .fallback(envelope::unknown_route)
         .method_not_allowed_fallback(envelope::wrong_method)
-        .with_state(app)
-        .layer(around)
+        .with_state(app);
+    (routes, document)
 }
 
 /// `/metrics` alone, for a listener of its own.

@@ -17,14 +17,17 @@ pub struct AuditEntry {
     pub subject: String,
     /// JSON object without secrets.
     pub details: String,
+    /// Address of the client, where there was one.
+    pub address: Option<String>,
+    pub request_id: Option<String>,
 }
 
 impl Store {
     pub async fn add_audit_entry(&self, entry: &AuditEntry) -> Result<(), StoreError> {
         portable!(write self, tx => {
             sqlx::query(
-                "INSERT INTO audit_log (workspace_id, id, at_ms, actor, action, subject, details) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                "INSERT INTO audit_log (workspace_id, id, at_ms, actor, action, subject, details, address, request_id) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             )
             .bind(&entry.workspace_id)
             .bind(&entry.id)
@@ -33,6 +36,8 @@ impl Store {
             .bind(&entry.action)
             .bind(&entry.subject)
             .bind(&entry.details)
+            .bind(&entry.address)
+            .bind(&entry.request_id)
             .execute(&mut *tx)
             .await?;
         });

@@ -102,6 +102,28 @@ impl Store {
         }))
     }
 
+    /// Replaces name, scopes, limits and networks of a living key. `false`: there is none with this id.
+    pub async fn update_key(&self, key: &ApiKey) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE api_keys SET name = $3, scopes = $4, rpm = $5, rpd = $6, expires_at_ms = $7, \
+                 ip_allowlist = $8 WHERE workspace_id = $1 AND id = $2 AND revoked_at_ms IS NULL",
+            )
+            .bind(&key.workspace_id)
+            .bind(&key.id)
+            .bind(&key.name)
+            .bind(Json(&key.scopes))
+            .bind(key.rpm)
+            .bind(key.rpd)
+            .bind(key.expires_at_ms)
+            .bind(Json(&key.ip_allowlist))
+            .execute(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Keys);
+            done.rows_affected() == 1
+        }))
+    }
+
     /// Revokes the living key that `which` names: its id, else its prefix or name if only one has it.
     pub async fn revoke_key(
         &self,

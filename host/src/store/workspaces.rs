@@ -150,6 +150,29 @@ impl Store {
         }))
     }
 
+    /// # Errors
+    /// [`StoreError::Taken`] when another workspace has the name.
+    pub async fn rename_workspace(&self, id: &str, name: &str) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let other: Option<String> =
+                sqlx::query_scalar("SELECT id FROM workspaces WHERE name = $2 AND id <> $1")
+                    .bind(id)
+                    .bind(name)
+                    .fetch_optional(&mut *tx)
+                    .await?;
+            if other.is_some() {
+                return Err(StoreError::Taken("workspace name"));
+            }
+            sqlx::query("UPDATE workspaces SET name = $2 WHERE id = $1")
+                .bind(id)
+                .bind(name)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Keys);
+        });
+        Ok(())
+    }
+
     /// Replaces the settings. `false`: no such workspace.
     pub async fn set_workspace_settings(
         &self,

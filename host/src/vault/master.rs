@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use zeroize::Zeroizing;
 
 use super::Secret;
 use super::keyfile::{self, KeyFileError};
@@ -26,6 +27,8 @@ pub enum VaultError {
     Sealed(#[from] SealError),
     #[error("the box was sealed under the master key {0}, which is not here")]
     UnknownKey(String),
+    #[error("the claims cannot be signed")]
+    Claims,
     #[error("the master key file {path} cannot be replaced")]
     Replace {
         path: String,
@@ -62,6 +65,7 @@ impl Keys {
 impl Vault {
     /// Reads the keys; makes the file on first use.
     pub fn open(file: &Path) -> Result<Self, VaultError> {
+        super::jwt::install();
         Ok(Self {
             keys: Arc::new(ArcSwap::from_pointee(read(file)?)),
             file: Arc::new(file.to_owned()),
@@ -121,6 +125,19 @@ impl Vault {
         forget(&kept).map_err(failed)?;
         fs::rename(&next, &*self.file).map_err(failed)?;
         self.key_id()
+    }
+
+    /// Keys for another purpose, from the current master key and the one before.
+    pub(super) fn derived(
+        &self,
+        purpose: &str,
+    ) -> Result<[Option<Zeroizing<[u8; 32]>>; 2], VaultError> {
+        let keys = self.current()?;
+        let previous = keys.previous.as_ref();
+        Ok([
+            Some(keys.current.derived(purpose)),
+            previous.map(|key| key.derived(purpose)),
+        ])
     }
 
     /// The keys, read again if the file has been replaced.

@@ -4,9 +4,11 @@
 //! sees key material. Read next: [`sealed`] (what a box is), then [`master`] (which key wraps it, and
 //! how the key is changed while the gateway serves).
 
+pub mod jwt;
 pub mod keyfile;
 pub mod master;
 pub mod sealed;
+mod tokens;
 
 use std::fmt;
 
@@ -14,6 +16,7 @@ use zeroize::Zeroizing;
 
 pub use master::{Vault, VaultError};
 pub use sealed::Place;
+pub use tokens::{BadToken, Purpose};
 
 /// A secret text in memory.
 #[derive(Clone, PartialEq, Eq)]

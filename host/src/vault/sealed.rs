@@ -10,6 +10,7 @@ use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes256Gcm, Key, KeyInit as _, Nonce};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, Mac as _};
 use rand::Rng as _;
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
@@ -84,6 +85,15 @@ impl MasterKey {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         Self { id, bytes }
+    }
+
+    /// A key for another purpose, from which this one cannot be told: HMAC-SHA256 as a
+    /// pseudorandom function (RFC 5869, section 2).
+    pub(super) fn derived(&self, purpose: &str) -> Zeroizing<[u8; KEY_BYTES]> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.bytes[..]).expect("a key of any length");
+        mac.update(b"toolgate derived key\0");
+        mac.update(purpose.as_bytes());
+        Zeroizing::new(mac.finalize().into_bytes().into())
     }
 
     /// 16 hexadecimal digits that name the key and say nothing of it.

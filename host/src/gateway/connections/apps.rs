@@ -139,6 +139,17 @@ pub async fn find(
     }
 }
 
+/// The client secret of a registration; `None` for a public client.
+pub fn secret(vault: &Vault, app: &OAuthApp) -> Result<Option<Secret>, Error> {
+    let opened = app
+        .sealed
+        .as_ref()
+        .map(|sealed| vault.unseal(&place(&app.workspace_id, &app.service), sealed));
+    opened
+        .transpose()
+        .map_err(|cause| Error::Internal(cause.into()))
+}
+
 /// The authorization server of a slot as this workspace sees it.
 pub fn provider(
     vault: &Vault,
@@ -146,14 +157,7 @@ pub fn provider(
     app: &OAuthApp,
     parameters: &BTreeMap<String, String>,
 ) -> Result<Provider, Error> {
-    let secret = match &app.sealed {
-        Some(sealed) => Some(
-            vault
-                .unseal(&place(&app.workspace_id, &app.service), sealed)
-                .map_err(|cause| Error::Internal(cause.into()))?,
-        ),
-        None => None,
-    };
+    let secret = secret(vault, app)?;
     let base = base_url(app);
     let address = |url: &Option<String>| -> Result<Option<String>, Error> {
         let Some(url) = url else { return Ok(None) };
@@ -179,7 +183,7 @@ pub fn provider(
     })
 }
 
-fn base_url(app: &OAuthApp) -> Option<String> {
+pub fn base_url(app: &OAuthApp) -> Option<String> {
     let settings: Value = serde_json::from_str(&app.settings).ok()?;
     settings["base_url"].as_str().map(str::to_owned)
 }

@@ -152,7 +152,7 @@ impl Gateway {
         check_scopes(&request.scopes)?;
         let confirm_url = request.confirm_url.as_deref();
         confirm_url.map(check_confirm_url).transpose()?;
-        let user = caller.user(request.user_id.as_ref());
+        let user = caller.user(request.user_id.as_ref())?;
         let connection = match &request.connection_id {
             Some(id) => Some(
                 self.store
@@ -250,14 +250,14 @@ fn check_confirm_url(text: &str) -> Result<(), Error> {
 }
 
 /// 256 random bits in base64url.
-pub(super) fn random_token() -> Secret {
+pub(in crate::gateway) fn random_token() -> Secret {
     let mut bytes = zeroize::Zeroizing::new([0_u8; 32]);
     rand::rng().fill_bytes(&mut bytes[..]);
     Secret::new(URL_SAFE_NO_PAD.encode(&bytes[..]))
 }
 
 /// How tokens, states and cookies are kept.
-pub(super) fn hash(text: &str) -> String {
+pub(in crate::gateway) fn hash(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 

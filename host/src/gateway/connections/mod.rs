@@ -34,7 +34,7 @@ use crate::clock::{Clock, rfc3339};
 use crate::egress::Egress;
 use crate::ids::UserId;
 use crate::oauth;
-use crate::store::{AuditEntry, Connection, Store};
+use crate::store::{Connection, Store};
 use crate::vault::{Place, Secret, Vault};
 use choose::Choice;
 use credential::Credential;
@@ -221,12 +221,13 @@ impl Gateway {
         request: ListConnections,
     ) -> Result<ConnectionList, Error> {
         caller.need(Scope::Connections)?;
+        let user_id = caller.listed_user(request.user_id)?;
         let now_ms = self.clock.now_ms();
         let rows = self
             .store
             .list_connections(
                 &caller.workspace_id,
-                request.user_id.as_ref().map(UserId::as_str),
+                user_id.as_ref().map(UserId::as_str),
                 request.service.as_deref(),
             )
             .await?;
@@ -240,6 +241,7 @@ impl Gateway {
             .store
             .find_connection(&caller.workspace_id, id)
             .await?
+            .filter(|row| caller.acts_for(&row.user_id))
             .ok_or_else(not_found)?;
         Ok(shown(&row, self.clock.now_ms()))
     }
@@ -251,28 +253,26 @@ impl Gateway {
         id: &str,
     ) -> Result<DeletedConnection, Error> {
         caller.need(Scope::Connections)?;
+        if caller.confined {
+            self.connection(caller, id).await?;
+        }
         let row = self
             .store
             .delete_connection(&caller.workspace_id, id)
             .await?
             .ok_or_else(not_found)?;
         let revoked_at_provider = self.connections.revoke(&row).await;
-        self.store
-            .add_audit_entry(&AuditEntry {
-                workspace_id: caller.workspace_id.clone(),
-                id: crate::ids::ulid("aud"),
-                at_ms: self.clock.now_ms(),
-                actor: format!("key:{}", caller.key_id),
-                action: "connections.delete".to_owned(),
-                subject: row.id.clone(),
-                details: serde_json::json!({
-                    "user_id": row.user_id,
-                    "service": row.service,
-                    "revoked_at_provider": revoked_at_provider,
-                })
-                .to_string(),
-            })
-            .await?;
+        self.record_change(
+            caller,
+            "connections.delete",
+            &row.id,
+            serde_json::json!({
+                "user_id": row.user_id,
+                "service": row.service,
+                "revoked_at_provider": revoked_at_provider,
+            }),
+        )
+        .await?;
         Ok(DeletedConnection {
             connection_id: row.id,
             deleted: true,

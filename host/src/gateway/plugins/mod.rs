@@ -12,6 +12,7 @@ mod intake;
 mod judged;
 mod listing;
 mod recall;
+pub mod shelf;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub use intake::{Intake, Reach};
 pub use listing::{
     Approved, ListedFile, ListedPlugin, PluginList, approve, list, manifest, manifests,
 };
+pub(in crate::gateway) use shelf::Shelf;
 pub use watch::watch;
 
 /// Names the rules by which a file was inspected; other rules inspect again.

@@ -131,6 +131,8 @@ async fn audit_entries_are_listed_newest_first_for_one_workspace(at: Empty) {
             action: "keys.revoke".into(),
             subject: "key_1".into(),
             details: "{}".into(),
+            address: Some("192.0.2.7".into()),
+            request_id: Some("req_1".into()),
         };
         at.store.add_audit_entry(&entry).await.unwrap();
     }

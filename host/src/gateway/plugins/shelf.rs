@@ -1,0 +1,372 @@
+//! Plugins from the dashboard: judged before anything is kept, put into the folder, approved, rolled
+//! back, taken out. The folder stays the operator's word: what is done here is done to its files, and
+//! the watcher takes it from there.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{INSPECTOR, ListedFile, ListedPlugin, folder, listing};
+use crate::catalog::rights::{Rights, Widening, widened};
+use crate::clock::rfc3339;
+use crate::gateway::{Caller, Error, Gateway};
+use crate::runtime::inspect::Inspected;
+use crate::runtime::limits::COMPONENT_BYTES_MAX;
+use crate::store::{Plugin, Role};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// Where plugin files are. Judging one takes a compiler's memory, so one is judged at a time.
+pub(in crate::gateway) struct Shelf {
+    folder: PathBuf,
+    captured: PathBuf,
+    judging: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Shelf {
+    pub(in crate::gateway) fn new(folder: &Path, data_dir: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            captured: data_dir.join("plugins"),
+            judging: Arc::default(),
+        }
+    }
+}
+
+/// A plugin with its versions, rights and use.
+#[derive(Clone, Debug, Serialize)]
+pub struct PluginInfo {
+    #[serde(flatten)]
+    pub listed: ListedPlugin,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Newest first; those whose file is still there can be rolled back to.
+    pub versions: Vec<VersionInfo>,
+    /// What the serving version was granted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rights: Option<Rights>,
+    pub r#use: PluginUse,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct VersionInfo {
+    pub version: String,
+    pub sha256: String,
+    pub activated_at: String,
+    pub active: bool,
+}
+
+/// What a plugin costs: calls of the caller's workspace, and the size of its file.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PluginUse {
+    pub calls_24h: i64,
+    pub errors_24h: i64,
+    pub mean_ms_24h: Option<i64>,
+    pub wasm_bytes: Option<i64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct PluginShelf {
+    pub plugins: Vec<PluginInfo>,
+    pub files: Vec<ListedFile>,
+    pub folder_writable: bool,
+    pub file_bytes_max: u64,
+}
+
+/// What a file is and asks for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judgement {
+    pub service: String,
+    pub title: String,
+    pub version: String,
+    pub sha256: String,
+    pub tools: usize,
+    pub rights: Rights,
+    /// The version that serves now.
+    pub replaces: Option<Replaced>,
+    /// What it asks for beyond what was approved; such an upgrade waits.
+    pub difference: Option<Widening>,
+    pub warnings: Vec<String>,
+    /// Its name in the folder, once it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Replaced {
+    pub version: Option<String>,
+    pub sha256: Option<String>,
+}
+
+impl Gateway {
+    /// Every plugin and every file of the folder.
+    pub async fn plugin_shelf(&self, caller: &Caller) -> Result<PluginShelf, Error> {
+        caller.need_role(Role::Member)?;
+        let list = listing::list(&self.store).await?;
+        let rows = self.store.list_plugins().await?;
+        let since_ms = self.clock.now_ms() - DAY_MS;
+        let _ = self.receipts.flush().await;
+        let usage = self
+            .store
+            .usage_by_service(&caller.workspace_id, None, since_ms)
+            .await?;
+        let manifests = self.store.list_manifests(INSPECTOR).await?;
+        let snapshot = self.snapshot();
+        let mut plugins = Vec::with_capacity(list.plugins.len());
+        for listed in list.plugins {
+            let row = rows.iter().find(|row| row.service == listed.service);
+            let cached = listed
+                .sha256
+                .as_ref()
+                .and_then(|sha256| manifests.iter().find(|cached| cached.sha256 == *sha256));
+            let serving = snapshot.serving.get(&listed.service);
+            let used = usage.iter().find(|used| used.service == listed.service);
+            let versions = self.store.plugin_versions(&listed.service).await?;
+            plugins.push(PluginInfo {
+                title: serving.map(|serving| serving.manifest.title.clone()),
+                versions: versions
+                    .into_iter()
+                    .map(|version| VersionInfo {
+                        active: listed.sha256.as_deref() == Some(version.sha256.as_str()),
+                        version: version.version,
+                        sha256: version.sha256,
+                        activated_at: rfc3339(version.activated_at_ms),
+                    })
+                    .collect(),
+                rights: row.and_then(approved),
+                r#use: PluginUse {
+                    calls_24h: used.map_or(0, |used| used.calls),
+                    errors_24h: used.map_or(0, |used| used.errors),
+                    mean_ms_24h: used.map(|used| used.total_ms / used.calls.max(1)),
+                    wasm_bytes: cached.map(|cached| cached.wasm_bytes),
+                },
+                listed,
+            });
+        }
+        Ok(PluginShelf {
+            plugins,
+            files: list.files,
+            folder_writable: writable(&self.plugins.folder),
+            file_bytes_max: COMPONENT_BYTES_MAX,
+        })
+    }
+
+    /// One plugin.
+    pub async fn plugin(&self, caller: &Caller, service: &str) -> Result<PluginInfo, Error> {
+        let shelf = self.plugin_shelf(caller).await?;
+        shelf
+            .plugins
+            .into_iter()
+            .find(|plugin| plugin.listed.service == service)
+            .ok_or_else(|| unknown(service))
+    }
+
+    /// Judges a file as the folder's watcher would, and keeps nothing of it.
+    ///
+    /// # Errors
+    /// `invalid_request` with the reason for a file that is no plugin.
+    pub async fn check_plugin(&self, caller: &Caller, file: Bytes) -> Result<Judgement, Error> {
+        caller.need_operator()?;
+        self.judged(file).await
+    }
+
+    /// Puts a file into the folder, in the place of the one that provides its service. A first file
+    /// is thereby granted what it asks for; an upgrade that asks for more waits for approval.
+    pub async fn add_plugin(&self, caller: &Caller, file: Bytes) -> Result<Judgement, Error> {
+        caller.need_operator()?;
+        let mut judged = self.judged(file.clone()).await?;
+        let row = self.store.find_plugin(&judged.service).await?;
+        let name = row
+            .and_then(|row| row.file_name)
+            .unwrap_or_else(|| format!("{}.wasm", judged.service));
+        self.put_file(name.clone(), file).await?;
+        let details = json!({
+            "version": judged.version,
+            "sha256": judged.sha256,
+            "file": name,
+            "difference": judged.difference,
+        });
+        self.record_change(caller, "plugins.upload", &judged.service, details)
+            .await?;
+        judged.file = Some(name);
+        Ok(judged)
+    }
+
+    /// Lets in the version that waits and was shown, and no other.
+    ///
+    /// # Errors
+    /// `conflict` when nothing waits, or another file does by now.
+    pub async fn approve_plugin(
+        &self,
+        caller: &Caller,
+        service: &str,
+        sha256: &str,
+    ) -> Result<PluginInfo, Error> {
+        caller.need_operator()?;
+        let row = self.plugin_row(service).await?;
+        if row.pending_sha256.as_deref() != Some(sha256) {
+            return Err(Error::Conflict(format!(
+                "this version of {service} does not wait for approval any more; look again"
+            )));
+        }
+        let difference = row.pending_difference.clone();
+        let now_ms = self.clock.now_ms();
+        let approved = listing::approve(&self.store, service, now_ms).await?;
+        let details = json!({
+            "sha256": approved.sha256,
+            "version": row.pending_version,
+            "difference": difference.and_then(|json| serde_json::from_str::<Value>(&json).ok()),
+        });
+        self.record_change(caller, "plugins.approve", service, details)
+            .await?;
+        self.plugin(caller, service).await
+    }
+
+    /// Puts an earlier version that served well back into the folder.
+    pub async fn roll_back_plugin(
+        &self,
+        caller: &Caller,
+        service: &str,
+        sha256: &str,
+    ) -> Result<PluginInfo, Error> {
+        caller.need_operator()?;
+        let row = self.plugin_row(service).await?;
+        let versions = self.store.plugin_versions(service).await?;
+        let version = versions
+            .into_iter()
+            .find(|version| version.sha256 == sha256)
+            .ok_or_else(|| Error::NotFound(format!("this version of {service}")))?;
+        let name = row
+            .file_name
+            .clone()
+            .ok_or_else(|| Error::Conflict(format!("{service} has no file in the folder")))?;
+        let kept = folder::captured(&self.plugins.captured, sha256);
+        let bytes = tokio::fs::read(&kept).await.map_err(|_| {
+            Error::Conflict(format!(
+                "the file of this version of {service} is not kept any more"
+            ))
+        })?;
+        self.put_file(name, bytes.into()).await?;
+        let details = json!({
+            "to": { "version": version.version, "sha256": sha256 },
+            "from": { "version": row.active_version, "sha256": row.active_sha256 },
+        });
+        self.record_change(caller, "plugins.roll_back", service, details)
+            .await?;
+        self.plugin(caller, service).await
+    }
+
+    /// Takes a plugin's file out of the folder: its tools go with it.
+    pub async fn remove_plugin(&self, caller: &Caller, service: &str) -> Result<(), Error> {
+        caller.need_operator()?;
+        let row = self.plugin_row(service).await?;
+        let name = row
+            .file_name
+            .ok_or_else(|| Error::Conflict(format!("{service} has no file in the folder")))?;
+        let path = self.plugins.folder.join(plain(&name)?);
+        let removed = tokio::task::spawn_blocking(move || fs::remove_file(path)).await;
+        match removed.map_err(|cause| Error::Internal(cause.into()))? {
+            Ok(()) => {}
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
+            Err(_) => return Err(not_writable()),
+        }
+        let details = json!({ "file": name, "version": row.active_version });
+        self.record_change(caller, "plugins.remove", service, details)
+            .await
+    }
+
+    async fn judged(&self, file: Bytes) -> Result<Judgement, Error> {
+        let _one = self
+            .plugins
+            .judging
+            .clone()
+            .try_lock_owned()
+            .map_err(|_| Error::Overloaded { retry_after_s: 5 })?;
+        let inspected = self.runtime.inspect(file.to_vec()).await;
+        let Inspected {
+            sha256,
+            manifest,
+            warnings,
+            ..
+        } = inspected.map_err(|rejected| Error::InvalidRequest(rejected.reason()))?;
+        let row = self.store.find_plugin(&manifest.service).await?;
+        let rights = Rights::of(&manifest);
+        let difference = row
+            .as_ref()
+            .and_then(approved)
+            .and_then(|approved| widened(&approved, &rights));
+        Ok(Judgement {
+            tools: manifest.tools.len(),
+            service: manifest.service,
+            title: manifest.title,
+            version: manifest.version,
+            sha256,
+            rights,
+            replaces: row.map(|row| Replaced {
+                version: row.active_version,
+                sha256: row.active_sha256,
+            }),
+            difference,
+            warnings,
+            file: None,
+        })
+    }
+
+    async fn plugin_row(&self, service: &str) -> Result<Plugin, Error> {
+        let row = self.store.find_plugin(service).await?;
+        row.ok_or_else(|| unknown(service))
+    }
+
+    /// Written whole beside it before it has its name: the watcher never sees half a file.
+    async fn put_file(&self, name: String, bytes: Bytes) -> Result<(), Error> {
+        let target = self.plugins.folder.join(plain(&name)?);
+        let part = self.plugins.folder.join(format!(".{name}.part"));
+        let written = tokio::task::spawn_blocking(move || -> std::io::Result<()> {
+            let mut file = fs::OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o644)
+                .open(&part)?;
+            file.write_all(&bytes)?;
+            file.sync_all()?;
+            fs::rename(&part, &target)
+        });
+        let written = written
+            .await
+            .map_err(|cause| Error::Internal(cause.into()))?;
+        written.map_err(|_| not_writable())
+    }
+}
+
+/// A name that stays in the folder.
+fn plain(name: &str) -> Result<&str, Error> {
+    let fits =
+        name.ends_with(".wasm") && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+    fits.then_some(name)
+        .ok_or_else(|| Error::Internal(anyhow::anyhow!("a plugin's file name leaves the folder")))
+}
+
+fn writable(folder: &Path) -> bool {
+    fs::metadata(folder).is_ok_and(|folder| folder.is_dir() && !folder.permissions().readonly())
+}
+
+fn not_writable() -> Error {
+    Error::Conflict(
+        "the gateway may not write to its plugins folder; copy the file there yourself".to_owned(),
+    )
+}
+
+fn approved(row: &Plugin) -> Option<Rights> {
+    serde_json::from_str(row.approved.as_ref()?).ok()
+}
+
+fn unknown(service: &str) -> Error {
+    Error::ServiceNotFound(crate::gateway::find::shown_name(service))
+}

@@ -1,0 +1,39 @@
+//! The browser at the other end, as the gateway wants to know it.
+
+use std::net::SocketAddr;
+
+use axum::extract::{ConnectInfo, FromRequestParts};
+use http::request::Parts;
+use http::{Extensions, HeaderMap, header};
+
+use crate::gateway::members::sign_in::Client;
+use crate::ids;
+use crate::rest::envelope::Failure;
+use crate::rest::layer::RequestId;
+
+/// [`Client`], for a handler.
+pub(super) struct From(pub Client);
+
+impl<S: Send + Sync> FromRequestParts<S> for From {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        Ok(Self(client_of(&parts.headers, &parts.extensions)))
+    }
+}
+
+pub(super) fn client_of(headers: &HeaderMap, extensions: &Extensions) -> Client {
+    let request_id = match extensions.get::<RequestId>() {
+        Some(RequestId(id)) => id.clone(),
+        None => ids::ulid("req"),
+    };
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
+    Client {
+        request_id,
+        address: peer.map(|ConnectInfo(peer)| peer.ip().to_canonical()),
+        user_agent: headers
+            .get(header::USER_AGENT)
+            .and_then(|text| text.to_str().ok())
+            .map(str::to_owned),
+    }
+}

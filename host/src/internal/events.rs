@@ -1,0 +1,71 @@
+//! `/internal/events`: live updates as server-sent events (HTML Standard, section 9.2).
+//!
+//! An event says which lists have changed, never what is in them: the page asks for that itself,
+//! with its own rights.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
+use http::Method;
+use serde_json::json;
+
+use super::access::{Access, Member};
+use super::routes::Routes;
+use crate::gateway::Gateway;
+use crate::gateway::pulse::{LOOK_EVERY, Watcher};
+use crate::rest::envelope::Failure;
+use crate::store::Role;
+
+const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(15);
+
+pub(super) fn routes(routes: &mut Routes) {
+    let any = Access::Least(Role::Member);
+    routes.add(Method::GET, "/internal/events", any, events);
+}
+
+/// Where a stream stands.
+enum Stage {
+    Ready(Watcher),
+    Watching(Watcher),
+    Over,
+}
+
+async fn events(State(gateway): State<Arc<Gateway>>, member: Member) -> Result<Response, Failure> {
+    let watcher = gateway.watch(member.caller(), &member.0.sign_in_id).await?;
+    let events = stream::unfold(Stage::Ready(watcher), |stage| async move {
+        let (event, next) = match stage {
+            Stage::Over => return None,
+            Stage::Ready(watcher) => (told("ready", &[]), Stage::Watching(watcher)),
+            Stage::Watching(watcher) => changed(watcher).await,
+        };
+        Some((Ok::<_, Infallible>(event), next))
+    });
+    let alive = KeepAlive::new().interval(KEEP_ALIVE_EVERY);
+    Ok(Sse::new(events).keep_alive(alive).into_response())
+}
+
+/// Waits until something has changed.
+async fn changed(mut watcher: Watcher) -> (Event, Stage) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        match watcher.look().await {
+            Ok(Some(topics)) if topics.is_empty() => {}
+            Ok(Some(topics)) => return (told("changed", &topics), Stage::Watching(watcher)),
+            Ok(None) => return (told("signed_out", &[]), Stage::Over),
+            Err(cause) => {
+                tracing::warn!(error.code = cause.code(), "internal.events_failed");
+                return (told("again", &[]), Stage::Over);
+            }
+        }
+    }
+}
+
+fn told(name: &str, topics: &[&str]) -> Event {
+    let data = json!({ "topics": topics }).to_string();
+    Event::default().event(name).data(data)
+}

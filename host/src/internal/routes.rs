@@ -1,0 +1,81 @@
+//! The one table of this edge's routes. A route enters it with who may come, and is wrapped in the
+//! check of exactly that; there is no other way into the router.
+
+use axum::Router;
+use axum::handler::Handler;
+use axum::routing::{MethodFilter, MethodRouter, on};
+use http::Method;
+
+use super::App;
+use super::access::{self, Access};
+
+/// One route as the table has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub method: Method,
+    /// With `{name}` for what varies.
+    pub path: String,
+    pub access: Access,
+    /// Whether the route is the public one of the same name under `/v1`.
+    pub mirrored: bool,
+}
+
+pub(super) struct Routes {
+    app: App,
+    router: Router<App>,
+    listed: Vec<Listed>,
+}
+
+impl Routes {
+    pub(super) fn new(app: App) -> Self {
+        Self {
+            app,
+            router: Router::new(),
+            listed: Vec::new(),
+        }
+    }
+
+    /// Adds one route.
+    pub(super) fn add<H, T>(&mut self, method: Method, path: &str, access: Access, handler: H)
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.put(method, path, access, handler, false);
+    }
+
+    /// Adds the mirror of a public route.
+    pub(super) fn mirror<H, T>(&mut self, method: Method, path: &str, access: Access, handler: H)
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.put(method, path, access, handler, true);
+    }
+
+    fn put<H, T>(&mut self, method: Method, path: &str, access: Access, handler: H, mirrored: bool)
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        let filter = MethodFilter::try_from(method.clone()).expect("a method that axum can route");
+        let check = access::Check {
+            app: self.app.clone(),
+            access,
+        };
+        let route: MethodRouter<App> =
+            on(filter, handler).layer(axum::middleware::from_fn_with_state(check, access::enter));
+        let router = std::mem::take(&mut self.router);
+        self.router = router.route(path, route);
+        self.listed.push(Listed {
+            method,
+            path: path.to_owned(),
+            access,
+            mirrored,
+        });
+    }
+
+    pub(super) fn finish(self) -> (Router, Vec<Listed>) {
+        (self.router.with_state(self.app), self.listed)
+    }
+}

@@ -1,0 +1,144 @@
+//! One-use links that let a person in: the first owner, an invited member, a forgotten password.
+//! Only the SHA-256 of a link's token is kept.
+
+use super::text::words;
+use super::{Role, Store, StoreError, portable};
+
+words! {
+    /// What a link is for.
+    pub enum LinkKind {
+        /// The first owner of an installation.
+        Setup = "setup",
+        /// A new member.
+        Join = "join",
+        /// A new password for a member.
+        Reset = "reset",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct MemberLink {
+    pub workspace_id: String,
+    /// `inv_<ULID>`.
+    pub id: String,
+    pub token_hash: String,
+    #[sqlx(try_from = "String")]
+    pub kind: LinkKind,
+    /// The address that was invited; the first owner names their own.
+    pub email: Option<String>,
+    #[sqlx(try_from = "String")]
+    pub role: Role,
+    /// Whose password is set.
+    pub member_id: Option<String>,
+    pub created_at_ms: i64,
+    pub expires_at_ms: i64,
+}
+
+impl Store {
+    /// Keeps a link; one for the same member, address or the set-up takes the place of the one before.
+    pub async fn put_member_link(&self, link: &MemberLink) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query(
+                "DELETE FROM member_links WHERE workspace_id = $1 AND kind = $2 \
+                 AND COALESCE(email, '') = COALESCE($3, '') AND COALESCE(member_id, '') = COALESCE($4, '')",
+            )
+            .bind(&link.workspace_id)
+            .bind(link.kind.as_str())
+            .bind(&link.email)
+            .bind(&link.member_id)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "INSERT INTO member_links (workspace_id, id, token_hash, kind, email, role, member_id, \
+                 created_at_ms, expires_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            )
+            .bind(&link.workspace_id)
+            .bind(&link.id)
+            .bind(&link.token_hash)
+            .bind(link.kind.as_str())
+            .bind(&link.email)
+            .bind(link.role.as_str())
+            .bind(&link.member_id)
+            .bind(link.created_at_ms)
+            .bind(link.expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// The link with this token, if it may still be used. The token is the key, so no workspace is
+    /// named.
+    pub async fn find_member_link(
+        &self,
+        token_hash: &str,
+        now_ms: i64,
+    ) -> Result<Option<MemberLink>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM member_links WHERE token_hash = $1 AND expires_at_ms > $2")
+                .bind(token_hash)
+                .bind(now_ms)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Uses a link up: of two that try, one gets it.
+    pub async fn take_member_link(
+        &self,
+        token_hash: &str,
+        now_ms: i64,
+    ) -> Result<Option<MemberLink>, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query_as("DELETE FROM member_links WHERE token_hash = $1 AND expires_at_ms > $2 RETURNING *")
+                .bind(token_hash)
+                .bind(now_ms)
+                .fetch_optional(&mut *tx)
+                .await?
+        }))
+    }
+
+    /// Open invitations, newest first.
+    pub async fn list_invitations(
+        &self,
+        workspace_id: &str,
+        now_ms: i64,
+    ) -> Result<Vec<MemberLink>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM member_links WHERE workspace_id = $1 AND kind = 'join' AND expires_at_ms > $2 \
+                 ORDER BY created_at_ms DESC, id DESC",
+            )
+            .bind(workspace_id)
+            .bind(now_ms)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Takes an invitation back. `None`: there is none with this id.
+    pub async fn delete_invitation(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<MemberLink>, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query_as("DELETE FROM member_links WHERE workspace_id = $1 AND id = $2 AND kind = 'join' RETURNING *")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(&mut *tx)
+                .await?
+        }))
+    }
+
+    /// Deletes links that can no longer be used.
+    pub async fn purge_member_links(&self, now_ms: i64) -> Result<u64, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM member_links WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected()
+        }))
+    }
+}

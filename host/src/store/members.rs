@@ -1,0 +1,258 @@
+//! Members: who may sign in to a workspace's dashboard. A password is kept as its Argon2id hash.
+
+use super::changes::bump;
+use super::error::inserted;
+use super::text::words;
+use super::{Store, StoreError, Topic, portable};
+
+words! {
+    /// What a member may do, least first.
+    pub enum Role {
+        Member = "member",
+        Admin = "admin",
+        Owner = "owner",
+    }
+}
+
+/// One person in one workspace.
+#[derive(Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Member {
+    pub workspace_id: String,
+    /// `mem_<ULID>`.
+    pub id: String,
+    /// In lower case; once in a workspace.
+    pub email: String,
+    pub name: String,
+    #[sqlx(try_from = "String")]
+    pub role: Role,
+    /// Argon2id in PHC form; absent for a member who signs in with an OpenID Connect provider only.
+    pub password_hash: Option<String>,
+    /// `<issuer> <subject>` of the account that has signed in as this member.
+    pub oidc_subject: Option<String>,
+    pub created_at_ms: i64,
+    pub last_seen_at_ms: Option<i64>,
+}
+
+impl std::fmt::Debug for Member {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Member")
+            .field("workspace_id", &self.workspace_id)
+            .field("id", &self.id)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What became of a change that must not take the last owner away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberChange {
+    Done,
+    LastOwner,
+    NotFound,
+}
+
+/// The owners of a workspace; on PostgreSQL nobody changes them before this transaction ends.
+macro_rules! lock_owners {
+    ($tx:ident, $store:expr, $workspace_id:expr) => {{
+        let statement = match $store.kind() {
+            super::Kind::Sqlite => {
+                "SELECT id FROM members WHERE workspace_id = $1 AND role = 'owner'"
+            }
+            super::Kind::Postgres => {
+                "SELECT id FROM members WHERE workspace_id = $1 AND role = 'owner' ORDER BY id FOR UPDATE"
+            }
+        };
+        sqlx::query_scalar(statement)
+            .bind($workspace_id)
+            .fetch_all(&mut *$tx)
+            .await?
+    }};
+}
+
+impl Store {
+    /// # Errors
+    /// [`StoreError::Taken`] when the workspace has a member with this address.
+    pub async fn insert_member(&self, member: &Member) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO members (workspace_id, id, email, name, role, password_hash, oidc_subject, \
+                 created_at_ms, last_seen_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+                 ON CONFLICT (workspace_id, email) DO NOTHING",
+            )
+            .bind(&member.workspace_id)
+            .bind(&member.id)
+            .bind(&member.email)
+            .bind(&member.name)
+            .bind(member.role.as_str())
+            .bind(&member.password_hash)
+            .bind(&member.oidc_subject)
+            .bind(member.created_at_ms)
+            .bind(member.last_seen_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            inserted(done.rows_affected(), "e-mail address of a member")?;
+            bump!(tx, Topic::Members);
+        });
+        Ok(())
+    }
+
+    /// Whether anybody can sign in at all.
+    pub async fn has_members(&self) -> Result<bool, StoreError> {
+        let found: Option<String> = portable!(read self, db => {
+            sqlx::query_scalar("SELECT id FROM members LIMIT 1").fetch_optional(db).await?
+        });
+        Ok(found.is_some())
+    }
+
+    pub async fn find_member(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<Member>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM members WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Members of all workspaces with this address, oldest first: who signs in has not said which
+    /// workspace yet.
+    pub async fn members_with_email(
+        &self,
+        email: &str,
+        limit: i64,
+    ) -> Result<Vec<Member>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM members WHERE email = $1 ORDER BY created_at_ms, id LIMIT $2")
+                .bind(email)
+                .bind(limit)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+
+    /// Oldest first.
+    pub async fn list_members(&self, workspace_id: &str) -> Result<Vec<Member>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM members WHERE workspace_id = $1 ORDER BY created_at_ms, id")
+                .bind(workspace_id)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+
+    /// `false`: no such member.
+    pub async fn rename_member(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        name: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("UPDATE members SET name = $3 WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(name)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Members);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Gives a member another role, unless that would leave the workspace without an owner.
+    pub async fn set_member_role(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        role: Role,
+    ) -> Result<MemberChange, StoreError> {
+        Ok(portable!(write self, tx => {
+            let owners: Vec<String> = lock_owners!(tx, self, workspace_id);
+            if role != Role::Owner && owners == [id] {
+                return Ok(MemberChange::LastOwner);
+            }
+            let done = sqlx::query("UPDATE members SET role = $3 WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(role.as_str())
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Members);
+            if done.rows_affected() == 1 { MemberChange::Done } else { MemberChange::NotFound }
+        }))
+    }
+
+    /// Removes a member and ends where they are signed in, unless it is the last owner.
+    pub async fn delete_member(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<MemberChange, StoreError> {
+        Ok(portable!(write self, tx => {
+            let owners: Vec<String> = lock_owners!(tx, self, workspace_id);
+            if owners == [id] {
+                return Ok(MemberChange::LastOwner);
+            }
+            let done = sqlx::query("DELETE FROM members WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query("DELETE FROM member_links WHERE workspace_id = $1 AND member_id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Members);
+            if done.rows_affected() == 1 { MemberChange::Done } else { MemberChange::NotFound }
+        }))
+    }
+
+    /// Sets a password and ends every sign-in but `keep`. `false`: no such member.
+    pub async fn set_member_password(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        password_hash: &str,
+        keep: Option<&str>,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("UPDATE members SET password_hash = $3 WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(password_hash)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query("DELETE FROM member_sign_ins WHERE workspace_id = $1 AND member_id = $2 AND id <> $3")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(keep.unwrap_or_default())
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Members);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Remembers which account of a provider a member has signed in with.
+    pub async fn link_member_oidc(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        subject: &str,
+    ) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query("UPDATE members SET oidc_subject = $3 WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(subject)
+                .execute(&mut *tx)
+                .await?;
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,182 @@
+//! What a workspace's receipts add up to: calls over time, by tool and by user, and how far each
+//! list has come ([`Pulse`]), for people who look at it.
+
+use super::page::one_more;
+use super::{Store, StoreError, portable};
+
+/// Upper bounds of the classes that durations are counted in, in milliseconds; one more above them.
+pub const DURATION_CLASSES_MS: [i64; 16] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000,
+];
+
+/// Calls of one stretch of time with one status and one class of duration.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct UsageRow {
+    /// Counts stretches from the first.
+    pub bucket: i64,
+    pub status: String,
+    /// Index into [`DURATION_CLASSES_MS`], or its length.
+    pub class: i64,
+    pub calls: i64,
+}
+
+/// Calls of one tool or, with an empty `tool_name`, of one service.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct UsageOf {
+    pub service: String,
+    pub tool_name: String,
+    pub calls: i64,
+    pub errors: i64,
+    pub total_ms: i64,
+}
+
+/// One user that a workspace has heard of.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct UserRow {
+    pub user_id: String,
+    pub connections: i64,
+    pub rules: i64,
+    pub calls: i64,
+    pub last_seen_at_ms: Option<i64>,
+}
+
+/// How far the lists of a workspace have come: equal values mean that nothing was added.
+#[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
+pub struct Pulse {
+    pub executions: String,
+    pub approvals: String,
+    pub skills: String,
+    pub sessions: String,
+    pub audit: String,
+}
+
+impl Store {
+    /// Calls from `from_ms` on in stretches of `bucket_ms`.
+    pub async fn usage(
+        &self,
+        workspace_id: &str,
+        user_id: Option<&str>,
+        from_ms: i64,
+        bucket_ms: i64,
+    ) -> Result<Vec<UsageRow>, StoreError> {
+        let mut class = String::from("CASE");
+        for (at, bound_ms) in DURATION_CLASSES_MS.iter().enumerate() {
+            class.push_str(&format!(" WHEN duration_ms <= {bound_ms} THEN {at}"));
+        }
+        class.push_str(&format!(" ELSE {} END", DURATION_CLASSES_MS.len()));
+        let statement = format!(
+            "SELECT CAST((started_at_ms - $2) / $3 AS BIGINT) AS bucket, status, \
+             CAST({class} AS BIGINT) AS class, COUNT(*) AS calls FROM executions \
+             WHERE workspace_id = $1 AND started_at_ms >= $2 AND ($4 = '' OR user_id = $4) \
+             GROUP BY 1, 2, 3"
+        );
+        Ok(portable!(read self, db => {
+            sqlx::query_as(sqlx::AssertSqlSafe(statement.clone()))
+                .bind(workspace_id)
+                .bind(from_ms)
+                .bind(bucket_ms)
+                .bind(user_id.unwrap_or_default())
+                .fetch_all(db)
+                .await?
+        }))
+    }
+
+    /// The tools with the most calls since `from_ms`.
+    pub async fn usage_by_tool(
+        &self,
+        workspace_id: &str,
+        user_id: Option<&str>,
+        from_ms: i64,
+        limit: usize,
+    ) -> Result<Vec<UsageOf>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT service, tool_name, COUNT(*) AS calls, \
+                 CAST(SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
+                 CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions \
+                 WHERE workspace_id = $1 AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
+                 GROUP BY service, tool_name ORDER BY COUNT(*) DESC, tool_name LIMIT $4",
+            )
+            .bind(workspace_id)
+            .bind(from_ms)
+            .bind(user_id.unwrap_or_default())
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Calls since `from_ms` by service, most first.
+    pub async fn usage_by_service(
+        &self,
+        workspace_id: &str,
+        user_id: Option<&str>,
+        from_ms: i64,
+    ) -> Result<Vec<UsageOf>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT service, '' AS tool_name, COUNT(*) AS calls, \
+                 CAST(SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
+                 CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions \
+                 WHERE workspace_id = $1 AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
+                 GROUP BY service ORDER BY COUNT(*) DESC, service",
+            )
+            .bind(workspace_id)
+            .bind(from_ms)
+            .bind(user_id.unwrap_or_default())
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Users whose id begins with `prefix`, by id; calls since `since_ms`.
+    pub async fn list_users(
+        &self,
+        workspace_id: &str,
+        prefix: &str,
+        since_ms: i64,
+        limit: usize,
+    ) -> Result<Vec<UserRow>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT user_id, CAST(SUM(connections) AS BIGINT) AS connections, CAST(SUM(rules) AS BIGINT) AS rules, \
+                 CAST(SUM(calls) AS BIGINT) AS calls, MAX(seen) AS last_seen_at_ms FROM ( \
+                 SELECT user_id, COUNT(*) AS connections, 0 AS rules, 0 AS calls, CAST(NULL AS BIGINT) AS seen \
+                 FROM connections WHERE workspace_id = $1 GROUP BY user_id \
+                 UNION ALL SELECT user_id, 0, COUNT(*), 0, NULL FROM permission_rules WHERE workspace_id = $1 GROUP BY user_id \
+                 UNION ALL SELECT user_id, 0, 0, COUNT(*), MAX(started_at_ms) FROM executions \
+                 WHERE workspace_id = $1 AND started_at_ms >= $2 GROUP BY user_id) AS known \
+                 WHERE substr(user_id, 1, length($3)) = $3 GROUP BY user_id ORDER BY user_id LIMIT $4",
+            )
+            .bind(workspace_id)
+            .bind(since_ms)
+            .bind(prefix)
+            .bind(one_more(limit) - 1)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// How far the workspace's lists have come. Each part is one look at the end of an index.
+    pub async fn pulse(&self, workspace_id: &str) -> Result<Pulse, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT COALESCE((SELECT id FROM executions WHERE workspace_id = $1 \
+                 ORDER BY started_at_ms DESC, id DESC LIMIT 1), '') AS executions, \
+                 COALESCE((SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(MAX(created_at_ms), 0) AS TEXT) || ' ' || \
+                 CAST(COALESCE(MAX(decided_at_ms), 0) AS TEXT) || ' ' || \
+                 CAST(COALESCE(SUM(CASE WHEN state = 'used' THEN 1 ELSE 0 END), 0) AS TEXT) \
+                 FROM approvals WHERE workspace_id = $1), '') AS approvals, \
+                 COALESCE((SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(MAX(updated_at_ms), 0) AS TEXT) \
+                 FROM skills WHERE workspace_id = $1), '') AS skills, \
+                 COALESCE((SELECT id FROM sessions WHERE workspace_id = $1 \
+                 ORDER BY created_at_ms DESC, id DESC LIMIT 1), '') AS sessions, \
+                 COALESCE((SELECT id FROM audit_log WHERE workspace_id = $1 \
+                 ORDER BY at_ms DESC, id DESC LIMIT 1), '') AS audit",
+            )
+            .bind(workspace_id)
+            .fetch_one(db)
+            .await?
+        }))
+    }
+}
