@@ -39,4 +39,5 @@ fi
 "$here/corpus/setup.sh"
 "$here/oidc/setup.sh"
 "$here/matrix/setup.sh"
+"$here/jupyterhub/setup.sh"
 "$here/sdk/setup.sh"

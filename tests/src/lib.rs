@@ -4,6 +4,7 @@
 pub mod component;
 pub mod gate;
 pub mod gateway;
+pub mod jupyterhub;
 pub mod mcp;
 pub mod oidc;
 pub mod postgres;

@@ -275,7 +275,7 @@ impl<'d> Compose<'d> {
                 .insert(draft.tool.name.clone(), draft.operation);
             tools.push(draft.tool);
         }
-        let auth = security.slots();
+        let auth = security.slots(&tools);
         // Nobody fills in what the token answer says.
         reach.parameters.retain(|parameter| {
             !auth

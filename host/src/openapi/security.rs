@@ -1,6 +1,6 @@
 //! From `securitySchemes` to credential slots, and from `security` to the slots of a tool.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use super::document::{Documents, Node};
 use super::keys;
 use super::problem::{Notes, Problem, below};
 use super::words;
-use crate::catalog::manifest::{AuthKind, Placement, SecretField, Slot};
+use crate::catalog::manifest::{AuthKind, Placement, SecretField, Slot, ToolSpec};
 
 const SLOTS_MAX: usize = 20;
 const SCOPES_MAX: usize = 200;
@@ -23,6 +23,8 @@ pub struct Security<'d> {
     made: BTreeMap<Vec<&'d str>, Option<Slot>>,
     /// In the order of their first use.
     order: Vec<Vec<&'d str>>,
+    /// Schemes whose scopes are all those that their flow lists.
+    listed: BTreeSet<&'d str>,
     pub oauth_parameters: Vec<String>,
 }
 
@@ -50,17 +52,26 @@ impl<'d> Security<'d> {
             service_title: service_title.to_owned(),
             made: BTreeMap::new(),
             order: Vec::new(),
+            listed: BTreeSet::new(),
             oauth_parameters: Vec::new(),
         }
     }
 
-    /// All slots that a tool uses, in the order of their first use.
-    pub fn slots(self) -> Vec<Slot> {
-        let mut made = self.made;
-        self.order
-            .iter()
-            .filter_map(|names| made.remove(names).flatten())
-            .collect()
+    /// All slots that a tool uses, in the order of their first use. A connect link asks for a slot's
+    /// own scopes and those of the tool just called, so a slot keeps only what no tool names.
+    pub fn slots(self, tools: &[ToolSpec]) -> Vec<Slot> {
+        let (mut made, listed) = (self.made, self.listed);
+        let slots = self.order.iter().filter_map(|names| {
+            let mut slot = made.remove(names).flatten()?;
+            let listed = names.iter().any(|name| listed.contains(name));
+            if listed && slot.kind == AuthKind::Oauth2 {
+                let asking = tools.iter().filter(|tool| tool.auth.contains(&slot.slot));
+                let asked: BTreeSet<&String> = asking.flat_map(|tool| &tool.scopes).collect();
+                slot.scopes.retain(|scope| !asked.contains(scope));
+            }
+            Some(slot)
+        });
+        slots.collect()
     }
 
     /// Names of headers and query parameters that carry a credential.
@@ -227,7 +238,7 @@ impl<'d> Security<'d> {
 
     fn one(
         &mut self,
-        name: &str,
+        name: &'d str,
         node: Node<'d>,
         pointer: &str,
         notes: &mut Notes,
@@ -261,6 +272,9 @@ impl<'d> Security<'d> {
         });
         made.insert("title".to_owned(), json!(words::clean(&title, 200)));
         made.insert("audience".to_owned(), json!(self.audience));
+        if !own.contains_key("scopes") {
+            self.listed.insert(name);
+        }
         for (key, value) in own {
             made.insert(key, value);
         }
@@ -564,7 +578,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Security;
-    use crate::catalog::manifest::{AuthKind, Placement, Slot};
+    use crate::catalog::manifest::{AuthKind, Placement, Slot, ToolSpec};
     use crate::openapi::document::Documents;
     use crate::openapi::problem::Notes;
 
@@ -581,7 +595,7 @@ mod tests {
                 &mut Notes::default(),
             )
             .expect("needs");
-        (needs.slots, needs.optional, made.slots())
+        (needs.slots, needs.optional, made.slots(&[]))
     }
 
     #[test]
@@ -655,6 +669,35 @@ mod tests {
             (made[0].title.as_str(), made[0].pkce, made[0].scopes.len()),
             ("Account", false, 1)
         );
+    }
+
+    #[test]
+    fn a_slot_asks_for_the_listed_scopes_that_no_tool_names() {
+        let scheme = |own: Value| {
+            json!({"type": "oauth2", "flows": {"authorizationCode": {
+                "authorizationUrl": "https://example.com/auth", "tokenUrl": "https://example.com/token",
+                "scopes": {"profile": "", "read": "", "write": ""}}}, "x-toolgate": own})
+        };
+        let tool: ToolSpec = serde_json::from_value(json!({
+            "name": "list", "description": "Lists.", "input": {"type": "object"}, "effect": "read",
+            "auth": ["user"], "scopes": ["read", "other"]
+        }))
+        .expect("a tool");
+        for (own, tools, scopes) in [
+            (json!({}), vec![tool.clone()], vec!["profile", "write"]),
+            (json!({}), vec![], vec!["profile", "read", "write"]),
+            (json!({"scopes": ["read"]}), vec![tool], vec!["read"]),
+        ] {
+            let docs = Documents::of(
+                "x",
+                json!({"components": {"securitySchemes": {"user": scheme(own)}}, "op": {"security": [{"user": ["read"]}]}}),
+            );
+            let mut made = Security::new(&docs, vec![], "Example");
+            let operation = docs.root().get("op").expect("there");
+            made.needs(operation, "/op", &mut Notes::default())
+                .expect("needs");
+            assert_eq!(made.slots(&tools)[0].scopes, scopes);
+        }
     }
 
     #[test]

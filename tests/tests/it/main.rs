@@ -13,6 +13,7 @@ mod described;
 mod hot_add;
 mod house;
 mod idempotency;
+mod jupyterhub;
 mod mcp;
 mod receipts;
 mod refusals;

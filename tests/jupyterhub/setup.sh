@@ -1,0 +1,26 @@
+#!/bin/sh
+# Installs JupyterHub and its proxy, and takes JupyterHub's own description of its API out of its
+# source distribution, into $TOOLGATE_TEST_TOOLS/jupyterhub (default: target/test-tools). Does
+# nothing where they are there already.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}/jupyterhub
+pins="$here/requirements.txt $here/package.json $here/package-lock.json"
+
+command -v npm >/dev/null || { echo "Node is missing: install it with 'apt install nodejs npm'." >&2; exit 1; }
+
+# shellcheck disable=SC2086
+if ! { [ -f "$tools/.installed" ] && cat $pins | cmp -s - "$tools/.installed"; }; then
+    rm -rf "$tools"
+    mkdir -p "$tools/source"
+    cp "$here/package.json" "$here/package-lock.json" "$tools/"
+    npm ci --prefix "$tools" --no-audit --no-fund --loglevel=error
+    python3 -m venv "$tools/python"
+    "$tools/python/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+    "$tools/python/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+        -r "$here/requirements.txt" -d "$tools/source"
+    tar -xzf "$tools"/source/jupyterhub-*.tar.gz -C "$tools/source" --strip-components=4 \
+        --wildcards '*/docs/source/_static/rest-api.yml'
+    cat $pins > "$tools/.installed"
+fi

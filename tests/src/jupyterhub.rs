@@ -1,0 +1,109 @@
+//! A JupyterHub, as `tests/jupyterhub/setup.sh` installs it, on loopback, and a person who signs in
+//! to it with a browser.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::ensure;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use crate::gateway::{PATIENCE, client};
+use crate::process::{free_port, wait};
+
+/// As which client the gateway is registered.
+pub const CLIENT_ID: &str = "service-toolgate";
+pub const CLIENT_SECRET: &str = "0123456789abcdef0123456789abcdef";
+
+/// A running hub; ends with this.
+pub struct JupyterHub {
+    pub url: String,
+    _child: Child,
+    folder: TempDir,
+}
+
+impl JupyterHub {
+    /// Starts one at which the gateway is registered with this callback.
+    pub async fn start(callback: &str) -> anyhow::Result<Self> {
+        let (tools, folder, port) = (tools("jupyterhub")?, TempDir::new()?, free_port());
+        let log = std::fs::File::create(folder.path().join("log"))?;
+        let child = Command::new(tools.join("python/bin/jupyterhub"))
+            .arg("-f")
+            .arg(beside("config.py"))
+            .current_dir(folder.path())
+            .env("HUB_PORT", port.to_string())
+            .env("HUB_INNER_PORT", free_port().to_string())
+            .env("HUB_PROXY_PORT", free_port().to_string())
+            .env(
+                "HUB_PROXY",
+                tools.join("node_modules/.bin/configurable-http-proxy"),
+            )
+            .env("HUB_SECRET", CLIENT_SECRET)
+            .env("HUB_CALLBACK", callback)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()?;
+        let (url, client) = (format!("http://127.0.0.1:{port}"), client());
+        wait("JupyterHub to answer", async || {
+            let asked = client.get(format!("{url}/hub/api")).send().await;
+            asked.is_ok_and(|answer| answer.status() == 200)
+        })
+        .await;
+        Ok(Self {
+            url,
+            _child: child,
+            folder: folder,
+        })
+    }
+
+    /// Follows a connect link as this user, who agrees. Answers the last page.
+    pub async fn connect(&self, link: &str, user: &str) -> anyhow::Result<String> {
+        let visit = Command::new("node")
+            .arg(beside("browser.mjs"))
+            .arg(tools("oidc")?)
+            .args([link, user])
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let visit = tokio::time::timeout(PATIENCE, visit).await??;
+        ensure!(
+            visit.status.success(),
+            "the visit failed:\n{}\n{}",
+            String::from_utf8_lossy(&visit.stderr),
+            std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+        );
+        Ok(String::from_utf8(visit.stdout)?)
+    }
+}
+
+/// JupyterHub's own description of its API, from its source distribution.
+pub fn description() -> anyhow::Result<PathBuf> {
+    Ok(tools("jupyterhub")?.join("source/rest-api.yml"))
+}
+
+/// What the description leaves to each hub.
+pub fn overlay() -> PathBuf {
+    beside("overlay.yaml")
+}
+
+fn beside(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("jupyterhub")
+        .join(name)
+}
+
+fn tools(which: &str) -> anyhow::Result<PathBuf> {
+    let tools = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
+        Some(tools) => PathBuf::from(tools),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
+    }
+    .join(which);
+    ensure!(
+        tools.join(".installed").exists(),
+        "{} is missing: run tests/setup.sh first",
+        tools.display()
+    );
+    Ok(tools)
+}
