@@ -96,6 +96,7 @@ function SignedIn() {
           <Suspense fallback={<Waiting />}>
             <Switch>
               <Route path="/"><Redirect to="/overview" replace /></Route>
+              <Route path="/settings/keys"><Redirect to="/settings/api" replace /></Route>
               <Route path="/settings"><Redirect to="/settings/workspace" replace /></Route>
               {PAGES.map(([path, Page]) => (
                 <Route key={path} path={path}>

@@ -58,17 +58,19 @@ export interface Overview {
   from: string;
   to: string;
   bucket_ms: number;
-  totals: { calls: number; errors: number; waiting: number; p50_ms: number | null; p95_ms: number | null; users: number };
+  totals: { calls: number; errors: number; waiting: number; p50_ms: number | null; p95_ms: number | null };
   series: Point[];
   top_tools: { tool_name: string; service: string; calls: number; errors: number; mean_ms: number }[];
   top_services: { service: string; calls: number; errors: number }[];
   attention: { kind: string; count: number; subject?: string | null; message: string; path: string }[];
-  counts: Record<string, number>;
+  /** Without `keys` and `members` for those who may not see them. */
+  counts: Record<string, number | undefined>;
 }
 
 export interface Key {
   key_id: string;
   name: string;
+  /** The first eight characters after `tg_live_`. */
   prefix: string;
   scopes: string[];
   user_id: string;

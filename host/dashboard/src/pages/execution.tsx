@@ -25,7 +25,7 @@ export default function Execution() {
                   ['Status', <span className="row"><State name={data.status} />{data.reason && <span>{data.reason.replaceAll('_', ' ')}</span>}</span>],
                   ['Tool', <Link href={`/tools/${data.tool_name}`} className="mono">{data.tool_name}</Link>],
                   ['User', data.user_id],
-                  ['By', `${data.key.name} (${data.key.prefix})`],
+                  ['By', data.key.prefix ? `${data.key.name} (${data.key.prefix})` : data.key.name],
                   ['Started', <>{exact(data.started_at)} (<Time at={data.started_at} />)</>],
                   ['Duration', duration(data.duration_ms)],
                   ['Plugin', <><Link href={`/plugins/${data.plugin.service}`}>{data.plugin.service}</Link> {data.plugin.version}, <span className="mono">{data.plugin.sha256.slice(0, 16)}</span></>],

@@ -46,7 +46,7 @@ export default function Keys() {
                 rowKey={(row) => row.key_id}
                 columns={[
                   { head: 'Name', cell: (row) => <span className="strong">{row.name}</span> },
-                  { head: 'Key', cell: (row) => <span className="mono nowrap">{row.prefix}...</span> },
+                  { head: 'Key', cell: (row) => <span className="mono nowrap">tg_live_{row.prefix}...</span> },
                   { head: 'State', cell: (row) => <KeyState row={row} /> },
                   { head: 'User', cell: (row) => <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> },
                   { head: 'Scopes', cell: (row) => <Scopes row={row} all={data.scopes} /> },
@@ -79,7 +79,7 @@ export default function Keys() {
       {asked?.kind === 'show' && <Show made={asked.key} onClose={close} />}
       {asked?.kind === 'revoke' && (
         <Confirm title={`Revoke ${asked.key.name}?`} action="Revoke key" onClose={close} onConfirm={() => revoke(asked.key)}>
-          <p>The next call with <span className="mono">{asked.key.prefix}...</span> fails. This cannot be undone.</p>
+          <p>The next call with <span className="mono">tg_live_{asked.key.prefix}...</span> fails. This cannot be undone.</p>
         </Confirm>
       )}
     </Page>

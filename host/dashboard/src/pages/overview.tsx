@@ -17,6 +17,8 @@ const PERIODS: { value: Period; label: string }[] = [
   { value: '30d', label: 'Month' },
 ];
 
+const LAST: Record<Period, string> = { '1h': 'in the last hour', '24h': 'in the last day', '7d': 'in the last week', '30d': 'in the last month' };
+
 export default function Overview() {
   const [period, setPeriod] = useState<Period>('24h');
   const query = useQuery({
@@ -37,7 +39,7 @@ function Body({ sums }: { sums: Sums }) {
   return (
     <div className="stack">
       <dl className="stats">
-        <Stat name="Calls" value={count(totals.calls)} note={plural(totals.users, 'user')} />
+        <Stat name="Calls" value={count(totals.calls)} note={LAST[sums.period]} />
         <Stat name="Errors" value={count(totals.errors)} note={`${share} % of calls`} />
         <Stat name="Waiting" value={count(totals.waiting)} note="for a person" />
         <Stat name="Median" value={duration(totals.p50_ms)} note={`95th: ${duration(totals.p95_ms)}`} />
