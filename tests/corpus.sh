@@ -28,8 +28,8 @@ awk -F '\t' '{ n[$2]++; tools += $6; if ($4 > peak) peak = $4 }
         NR, n["built"], 100 * n["built"] / NR, n["refused"], n["broken"], tools, peak / 1000000 }' "$facts"
 list() { # list TITLE COLUMN UNIT DIVISOR
     echo "$1"
-    sort -t $'\t' -k "$2,$2nr" "$facts" | head -n 5 |
-        awk -F '\t' -v c="$2" -v u="$3" -v d="$4" '{ printf "  %-50s %9.1f %s\n", $1, $c / d, u }'
+    sort -t $'\t' -k "$2,$2nr" "$facts" |
+        awk -F '\t' -v c="$2" -v u="$3" -v d="$4" 'NR <= 5 { printf "  %-50s %9.1f %s\n", $1, $c / d, u }'
 }
 list "slowest" 3 s 1000
 list "largest plugin" 5 KB 1000

@@ -164,7 +164,7 @@ impl Gateway {
         })
     }
 
-    async fn run(&self, caller: &Caller, run: Run) -> Result<Execution, Error> {
+    async fn run(self: &Arc<Self>, caller: &Caller, run: Run) -> Result<Execution, Error> {
         let _running = self.metrics.execution_started();
         let began = Instant::now();
         let settings = self.services.of(&caller.workspace_id, run.tool.service());
@@ -259,6 +259,10 @@ impl Gateway {
             outcome,
         };
         let (status, reason) = status_of(&execution.outcome);
+        if !run.dry_run {
+            let crashed = reason == Some(FailureReason::PluginCrashed);
+            self.on_probation(&run.serving, crashed);
+        }
         self.metrics.executed(
             &execution.service,
             status.as_str(),

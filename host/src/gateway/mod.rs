@@ -82,6 +82,7 @@ pub struct Gateway {
     /// How many watch for live updates.
     watchers: Arc<std::sync::atomic::AtomicUsize>,
     plugins: plugins::Shelf,
+    probation: plugins::Probation,
     /// Base of links for people, without a trailing slash.
     public_url: String,
     receipts: receipt_writer::Receipts,
@@ -143,6 +144,7 @@ impl Gateway {
             counts: limits::Counts::default(),
             passwords: members::Passwords::default(),
             watchers: Arc::default(),
+            probation: plugins::Probation::default(),
             plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir),
             public_url: config
                 .public_url

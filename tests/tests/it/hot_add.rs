@@ -213,3 +213,30 @@ async fn compiled_code_that_was_touched_is_compiled_again_and_never_run() {
         "success"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_version_that_keeps_crashing_gives_way_to_the_one_before() {
+    let good = Fixture::new("moody").with("version", json!("1.0.0"));
+    let gateway = TestGateway::with_plugin("moody.wasm", good.build()).await;
+    let run = async || gateway.execute("moody_run", json!({})).await;
+    assert_eq!(run().await["status"], "success");
+    let bad = Fixture::new("moody")
+        .with("version", json!("1.1.0"))
+        .invoke("(unreachable)");
+    gateway.drop_file("moody.wasm", &bad.build());
+    gateway
+        .wait("the new version to serve", async || {
+            run().await["reason"] == "plugin_crashed"
+        })
+        .await;
+    for _ in 0..3 {
+        assert_eq!(run().await["reason"], "plugin_crashed");
+    }
+    gateway
+        .wait("the version before to serve again", async || {
+            run().await["status"] == "success"
+        })
+        .await;
+    let put_back = std::fs::read(gateway.plugins_dir().join("moody.wasm")).unwrap();
+    assert_eq!(put_back, good.build());
+}

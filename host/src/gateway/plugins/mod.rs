@@ -11,6 +11,7 @@ mod folder;
 mod intake;
 mod judged;
 mod listing;
+mod probation;
 mod recall;
 pub mod shelf;
 mod watch;
@@ -27,6 +28,7 @@ pub use intake::{Intake, Reach};
 pub use listing::{
     Approved, ListedFile, ListedPlugin, PluginList, approve, list, manifest, manifests,
 };
+pub(in crate::gateway) use probation::Probation;
 pub(in crate::gateway) use shelf::Shelf;
 pub use watch::watch;
 

@@ -25,7 +25,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Where plugin files are. Judging one takes a compiler's memory, so one is judged at a time.
 pub(in crate::gateway) struct Shelf {
     folder: PathBuf,
-    captured: PathBuf,
+    pub(super) captured: PathBuf,
     judging: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -324,7 +324,7 @@ impl Gateway {
     }
 
     /// Written whole beside it before it has its name: the watcher never sees half a file.
-    async fn put_file(&self, name: String, bytes: Bytes) -> Result<(), Error> {
+    pub(super) async fn put_file(&self, name: String, bytes: Bytes) -> Result<(), Error> {
         let target = self.plugins.folder.join(plain(&name)?);
         let part = self.plugins.folder.join(format!(".{name}.part"));
         let written = tokio::task::spawn_blocking(move || -> std::io::Result<()> {
