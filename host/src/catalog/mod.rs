@@ -11,6 +11,7 @@ pub(crate) mod fixture;
 mod hosts;
 pub mod lint;
 pub mod manifest;
+pub mod overview;
 mod parse;
 pub mod rights;
 mod schema;

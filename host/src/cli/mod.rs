@@ -9,6 +9,7 @@ mod openapi;
 mod output;
 mod plugin;
 mod plugin_build;
+mod plugin_catalog;
 mod plugin_test;
 mod serve;
 mod service;

@@ -4,7 +4,9 @@ use clap::Subcommand;
 
 use super::output::{Output, table};
 use super::plugin_build::{Build, Check, New};
+use super::plugin_catalog::CatalogPage;
 use super::plugin_test::{Run, Test};
+use crate::catalog::overview::by_category;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::gateway::plugins::{self, PluginList};
@@ -23,6 +25,7 @@ pub enum Plugin {
     Check(Check),
     Run(Run),
     Test(Test),
+    Catalog(CatalogPage),
 }
 
 impl Plugin {
@@ -33,11 +36,17 @@ impl Plugin {
             Self::Check(command) => return command.run(output).await,
             Self::Run(command) => return command.run(output).await,
             Self::Test(command) => return command.run(output).await,
+            Self::Catalog(command) => return command.run(output),
             Self::List | Self::Approve { .. } => {}
         }
         let store = super::open_store(config).await?;
         match self {
-            Self::Build(_) | Self::New(_) | Self::Check(_) | Self::Run(_) | Self::Test(_) => Ok(()),
+            Self::Build(_)
+            | Self::New(_)
+            | Self::Check(_)
+            | Self::Run(_)
+            | Self::Test(_)
+            | Self::Catalog(_) => Ok(()),
             Self::List => output.print(&plugins::list(&store).await?, text),
             Self::Approve { service } => {
                 let approved = plugins::approve(&store, &service, Clock::system().now_ms()).await?;
@@ -83,8 +92,27 @@ fn text(list: &PluginList) -> String {
         ]);
     }
     let tools: usize = list.plugins.iter().map(|plugin| plugin.tools).sum();
+    let counts = by_category(
+        list.plugins
+            .iter()
+            .map(|plugin| (&*plugin.categories, plugin.tools)),
+    );
+    let categories: Vec<Vec<String>> = counts
+        .into_iter()
+        .map(|(category, count)| {
+            vec![
+                category,
+                count.services.to_string(),
+                count.tools.to_string(),
+            ]
+        })
+        .collect();
+    let categories = match categories.len() {
+        0 => String::new(),
+        _ => table(&["CATEGORY", "SERVICES", "TOOLS"], &categories) + "\n\n",
+    };
     format!(
-        "{}\n\n{} services, {tools} tools",
+        "{}\n\n{categories}{} services, {tools} tools",
         table(&["PLUGIN", "STATE", "VERSION", "TOOLS", "NOTE"], &rows),
         list.plugins.len()
     )

@@ -19,6 +19,7 @@ mod receipts;
 mod refusals;
 mod rest;
 mod sdk;
+mod search;
 mod second_door;
 mod serving;
 mod sessions;

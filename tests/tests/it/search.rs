@@ -1,0 +1,73 @@
+//! Search over the shipped catalog scores at least what was recorded, and the catalog's page is the
+//! catalog's.
+
+use std::path::Path;
+
+use toolgate::catalog::{Manifest, SearchQuery, overview};
+use toolgate_tests::search::{
+    DEPTH, Half, Judged, PlainBm25, dropped, floor, judged, score, shipped_catalog,
+};
+
+#[test]
+fn there_are_enough_queries_of_each_kind_in_both_halves() {
+    let judged = judged(&shipped_catalog().unwrap()).unwrap();
+    let count =
+        |wanted: &dyn Fn(&Judged) -> bool| judged.iter().filter(|case| wanted(case)).count();
+    assert!(judged.len() >= 400, "{}", judged.len());
+    assert!(count(&|case| case.language != "en") >= 40);
+    assert!(count(&|case| case.tools.is_empty()) >= 40);
+    for half in [Half::Tune, Half::Report] {
+        assert!(
+            count(&|case| case.half == half) * 5 >= judged.len() * 2,
+            "{half:?}"
+        );
+    }
+}
+
+#[test]
+fn lexical_search_scores_no_less_than_recorded_and_more_than_plain_bm25() {
+    let catalog = shipped_catalog().unwrap();
+    let judged = judged(&catalog).unwrap();
+    let reported = || judged.iter().filter(|case| case.half == Half::Report);
+    let lexical = score(reported(), |query| {
+        let found = catalog.search(&SearchQuery {
+            query,
+            service: None,
+            limit: DEPTH,
+            allowed: &|_| true,
+        });
+        found
+            .hits
+            .into_iter()
+            .map(|hit| hit.tool.name.clone())
+            .collect()
+    });
+    let dropped = dropped(&floor().unwrap(), "lexical", &lexical);
+    assert_eq!(dropped, Vec::<String>::new());
+    let plain = PlainBm25::new(&catalog);
+    let plain = score(reported(), |query| plain.rank(query));
+    assert!(
+        lexical.ndcg_at_10 > plain.ndcg_at_10,
+        "{lexical:?} {plain:?}"
+    );
+    assert!(
+        lexical.recall_at_5 > plain.recall_at_5,
+        "{lexical:?} {plain:?}"
+    );
+}
+
+#[test]
+fn the_page_of_integrations_is_that_of_the_shipped_plugins() {
+    let catalog = shipped_catalog().unwrap();
+    let manifests: Vec<Manifest> = catalog
+        .services()
+        .map(|service| Manifest::clone(catalog.manifest(service).unwrap()))
+        .collect();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/integrations.md");
+    let written = std::fs::read_to_string(page).unwrap();
+    // Not `assert_eq`: a difference would print the page twice.
+    assert!(
+        written.trim_end() == overview::markdown(&manifests).trim_end(),
+        "docs/integrations.md is out of date: run `make integrations`"
+    );
+}
