@@ -7,6 +7,7 @@
 //! Read [`query`] for how a query is understood, [`score`] for how tools are ranked.
 
 mod index;
+mod languages;
 mod query;
 mod score;
 mod synonyms;
@@ -42,7 +43,7 @@ const COVERED_MIN: f32 = 0.28;
 /// The same where the query's subject is among the keywords only.
 const COVERED_BY_KEYWORDS_MIN: f32 = 0.42;
 /// Without the subject of the query in name, service or keywords, this much has to be answered.
-const COVERED_WITHOUT_SUBJECT_MIN: f32 = 0.55;
+const COVERED_WITHOUT_SUBJECT_MIN: f32 = 0.63;
 /// Tools that score less than this part of the best are left out.
 const TAIL: f32 = 0.35;
 /// What a deprecated tool keeps of its score.
@@ -100,7 +101,10 @@ impl Index {
     fn weigh(&self, tools: &[Arc<Tool>], query: &str, concepts: &[Concept]) -> Lexical {
         let mut lexical = self.score(concepts);
         let named = query.trim();
-        let action = concepts.iter().find_map(|concept| concept.verb);
+        let action = match concepts.iter().any(|concept| concept.implied) {
+            true => Some(Verb::Reads),
+            false => concepts.iter().find_map(|concept| concept.verb),
+        };
         for candidate in &mut lexical.candidates {
             let tool = &tools[candidate.tool as usize];
             if tool.spec().deprecated.is_some() {
@@ -126,26 +130,14 @@ impl Index {
     pub(crate) fn search(&self, tools: &[Arc<Tool>], query: &SearchQuery<'_>) -> Found {
         let concepts = self.understand(query.query);
         let lexical = self.weigh(tools, query.query, &concepts);
-        let mut good: Vec<Candidate> = Vec::new();
-        for candidate in &lexical.candidates {
-            if !candidate.is_good() {
-                continue;
-            }
-            let tool = &tools[candidate.tool as usize];
-            if query
+        let shown = |tool: u32| {
+            let tool = &tools[tool as usize];
+            query
                 .service
-                .is_some_and(|service| service != tool.service())
-                || !(query.allowed)(tool)
-            {
-                continue;
-            }
-            good.push(*candidate);
-        }
-        let best = good
-            .iter()
-            .map(|candidate| candidate.score)
-            .fold(0.0, f32::max);
-        good.retain(|candidate| candidate.score >= TAIL * best);
+                .is_none_or(|service| service == tool.service())
+                && (query.allowed)(tool)
+        };
+        let mut good = best_by_words(&lexical.candidates, shown);
         let total = good.len();
         // The catalog is sorted by name, so the smaller number is the earlier name.
         let order =
@@ -209,6 +201,9 @@ impl Index {
         let mut by_part: [Vec<&str>; PARTS.len()] = Default::default();
         let mut notes = Vec::new();
         for (concept, place) in matches {
+            if concept.implied {
+                continue;
+            }
             let variant = &concept.variants[usize::from(place.variant)];
             let word = self.terms[variant.term as usize].word.as_str();
             let list = &mut by_part[place.part() as usize];
@@ -218,6 +213,7 @@ impl Index {
             let how = match variant.how {
                 How::Exact => continue,
                 How::Synonym => "synonym",
+                How::Translated => "translation",
                 How::Misspelt => "typo",
                 How::Begun => "prefix",
             };
@@ -311,6 +307,21 @@ impl Index {
             .map(|service| service.name.clone())
             .collect()
     }
+}
+
+/// Of the tools that match well, those that come near the best.
+fn best_by_words(candidates: &[Candidate], shown: impl Fn(u32) -> bool) -> Vec<Candidate> {
+    let mut good: Vec<Candidate> = candidates
+        .iter()
+        .filter(|candidate| candidate.is_good() && shown(candidate.tool))
+        .copied()
+        .collect();
+    let best = good
+        .iter()
+        .map(|candidate| candidate.score)
+        .fold(0.0, f32::max);
+    good.retain(|candidate| candidate.score >= TAIL * best);
+    good
 }
 
 impl Candidate {

@@ -5,7 +5,7 @@
 
 use super::index::Index;
 use super::synonyms::Verb;
-use super::words::{Words, is_stopword, uncamel};
+use super::words::{Words, is_circumstance, is_stopword, uncamel};
 
 /// Longest part of a query that is read, in characters.
 pub const QUERY_CHARS_MAX: usize = 1_000;
@@ -23,6 +23,8 @@ pub(super) struct Concept {
     pub importance: f32,
     /// Set where it says what to do rather than with what.
     pub verb: Option<Verb>,
+    /// Not in the query: what a question asks for without a word.
+    pub implied: bool,
     /// Best first; none when no tool has such a word.
     pub variants: Vec<Variant>,
 }
@@ -42,12 +44,59 @@ pub(super) struct Variant {
 pub(super) enum How {
     Exact,
     Synonym,
+    Translated,
     Misspelt,
     Begun,
 }
 
+/// How well an English word stands for one of another language.
+const TRANSLATED: f32 = 0.9;
+
 /// How much a word tells that no tool has, beside the mean of those that one has.
 const UNKNOWN: f32 = 0.9;
+
+/// How much a word counts that says when or how much.
+const CIRCUMSTANCE: f32 = 0.3;
+
+/// What a question asks for where it names no verb, as a stem, and how much that counts.
+const SHOW: &str = "list";
+const SHOWN: f32 = 0.7;
+
+/// Whether a query begins as a question does.
+fn question(query: &str) -> bool {
+    let first = query
+        .split(|c: char| !c.is_alphanumeric())
+        .find(|word| !word.is_empty());
+    first.is_some_and(|word| {
+        let word = word.to_lowercase();
+        [
+            "which",
+            "what",
+            "who",
+            "whose",
+            "where",
+            "when",
+            "how",
+            "is",
+            "are",
+            "did",
+            "has",
+            "any",
+            "welche",
+            "welcher",
+            "wer",
+            "wie",
+            "wo",
+            "was",
+            "qu\u{e9}",
+            "que",
+            "cu\u{e1}l",
+            "qui\u{e9}n",
+            "d\u{f3}nde",
+        ]
+        .contains(&&*word)
+    })
+}
 
 /// How much a verb counts that is not the first.
 const LATER_VERB: f32 = 0.6;
@@ -63,6 +112,15 @@ impl Index {
         for token in query[..end].split(|c: char| !(c.is_alphanumeric() || c == '_')) {
             if list.len() >= 4 * QUERY_WORDS_MAX {
                 break;
+            }
+            if let Some(cut) = words.languages.cut(token) {
+                for piece in cut {
+                    match piece.is_ascii() {
+                        true => list.extend(words.split(&piece, 8)),
+                        false => list.push(piece),
+                    }
+                }
+                continue;
             }
             let whole = words.split(token, 8);
             // `GitHub` is a word of its own, `createIssue` is two.
@@ -116,11 +174,33 @@ impl Index {
             if part_of_service && exact.is_none() {
                 continue;
             }
+            let english = match words.languages.exact(word) {
+                [] if exact.is_none() => words.languages.form(word),
+                english => english,
+            };
+            // A word of another language may look like an English stem: `termine`, `terminate`.
+            let exact =
+                exact.filter(|_| english.is_empty() || self.service_words.contains_key(word));
             let mut variants = Vec::new();
             if let Some(term) = exact {
                 variants.push(self.variant(term, 1.0, How::Exact, false));
             }
-            self.add_synonyms(&stem, 1.0, &mut variants);
+            let mut verb = self.synonyms.verb(&stem);
+            if english.is_empty() {
+                self.add_synonyms(&stem, 1.0, &mut variants);
+            }
+            for (place, meant) in english.iter().enumerate() {
+                let stem = words.stem(meant);
+                if let Some(term) = self.by_stem.get(&stem)
+                    && variants.iter().all(|known| known.term != *term)
+                {
+                    variants.push(self.variant(*term, TRANSLATED, How::Translated, false));
+                }
+                self.add_synonyms(&stem, TRANSLATED, &mut variants);
+                if place == 0 {
+                    verb = self.synonyms.verb(&stem);
+                }
+            }
             if variants.is_empty() && misspelt < MISSPELT_MAX {
                 misspelt += 1;
                 for meant in self.spellings.meant(word) {
@@ -134,7 +214,6 @@ impl Index {
                     self.add_synonyms(&meant_stem, meant.weight, &mut variants);
                 }
             }
-            let verb = self.synonyms.verb(&stem);
             if verb.is_some() {
                 // `make a new ...` asks for one action, not for two.
                 let asked = |term| {
@@ -142,6 +221,13 @@ impl Index {
                     verbs.any(|c| c.variants.iter().any(|v| v.term == term))
                 };
                 variants.retain(|v| v.how == How::Exact || !asked(v.term));
+            }
+            // In `open issues` the word describes.
+            if verb.is_some()
+                && word == "open"
+                && all.get(i + 1).is_some_and(|next| next.ends_with('s'))
+            {
+                continue;
             }
             if verb.is_some() && concepts.iter().any(|c| c.verb.is_some()) {
                 if variants.is_empty() {
@@ -155,6 +241,21 @@ impl Index {
             stems.push(stem);
             concepts.push(self.concept(word.clone(), verb, variants));
         }
+        // `which channels are there` does not say that they are to be shown.
+        let asks = question(query) && !self.says_action(&concepts);
+        if asks
+            && !concepts.is_empty()
+            && let Some(term) = self.by_stem.get(SHOW)
+        {
+            let mut variants = vec![self.variant(*term, SHOWN, How::Synonym, true)];
+            self.add_synonyms(SHOW, SHOWN, &mut variants);
+            for variant in &mut variants {
+                variant.names_only = true;
+            }
+            let mut concept = self.concept(SHOW.to_owned(), Some(Verb::Reads), variants);
+            concept.implied = true;
+            concepts.push(concept);
+        }
         let known: Vec<f32> = concepts
             .iter()
             .filter(|c| !c.variants.is_empty())
@@ -163,6 +264,12 @@ impl Index {
         let unknown = UNKNOWN * known.iter().sum::<f32>() / known.len().max(1) as f32;
         for concept in concepts.iter_mut().filter(|c| c.variants.is_empty()) {
             concept.importance = unknown;
+        }
+        for concept in concepts.iter_mut().filter(|c| is_circumstance(&c.word)) {
+            concept.importance *= CIRCUMSTANCE;
+            for variant in &mut concept.variants {
+                variant.rarity *= CIRCUMSTANCE;
+            }
         }
         concepts
     }
@@ -186,8 +293,16 @@ impl Index {
             word,
             importance,
             verb,
+            implied: false,
             variants,
         }
+    }
+
+    /// Whether a question names what is done besides asking: `who can delete this` does not.
+    fn says_action(&self, concepts: &[Concept]) -> bool {
+        concepts
+            .iter()
+            .any(|concept| concept.verb == Some(Verb::Reads))
     }
 
     fn add_synonyms(&self, stem: &str, weight: f32, variants: &mut Vec<Variant>) {

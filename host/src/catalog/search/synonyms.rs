@@ -95,6 +95,118 @@ const GROUPS: &[Group] = &[
     nouns(0.6, &["metric", "series", "timeseries"]),
 ];
 
+/// Words that stand for others, but not the other way round: what people say, what it is called.
+const SAID: &[(f32, &[&str], &[&str])] = &[
+    (0.8, &["dm"], &["direct", "message"]),
+    (0.8, &["ping", "tell", "inform"], &["send", "message"]),
+    (0.8, &["text", "sms"], &["message", "sms"]),
+    (0.8, &["tweet"], &["twitter", "post"]),
+    (0.8, &["toot"], &["mastodon", "status"]),
+    (0.8, &["gpt", "chatgpt"], &["openai"]),
+    (0.8, &["claude"], &["anthropic"]),
+    (0.8, &["ms"], &["microsoft"]),
+    (0.8, &["gcs"], &["storage"]),
+    (0.8, &["ci"], &["pipeline", "workflow", "build"]),
+    (0.7, &["pass", "passed", "green"], &["run", "status"]),
+    (0.7, &["vm", "machine", "instance"], &["server", "droplet"]),
+    (0.7, &["spin"], &["create"]),
+    (0.7, &["reboot"], &["restart"]),
+    (
+        0.7,
+        &["deployed", "redeploy", "rollout"],
+        &["deploy", "deployment"],
+    ),
+    (0.8, &["flush", "invalidate"], &["purge", "clear"]),
+    (0.6, &["cdn"], &["cache"]),
+    (0.8, &["movie", "film"], &["movie", "film"]),
+    (0.6, &["watch", "stream"], &["watch", "stream"]),
+    (
+        0.7,
+        &["song", "music", "jazz", "tune"],
+        &["track", "song", "playback"],
+    ),
+    (0.7, &["paid", "pay", "pays"], &["payment"]),
+    (
+        0.7,
+        &["owe", "owes", "owed", "debt"],
+        &["balance", "owe", "debt"],
+    ),
+    (
+        0.8,
+        &["parcel", "package", "delivery"],
+        &["shipment", "tracking"],
+    ),
+    (0.7, &["shop", "store"], &["shop", "store", "order"]),
+    (
+        0.8,
+        &["restaurant", "sushi", "cafe", "bar", "pub", "hotel"],
+        &["business", "restaurant", "place"],
+    ),
+    (
+        0.8,
+        &["rain", "warm", "cold", "snow", "sunny", "temperature"],
+        &["weather", "forecast"],
+    ),
+    (0.8, &["pollution", "smog"], &["air"]),
+    (0.8, &["agenda", "appointments"], &["event", "calendar"]),
+    (0.5, &["calendar"], &["event"]),
+    (0.7, &["outside", "celsius"], &["weather"]),
+    (0.6, &["station", "route"], &["directions"]),
+    (0.7, &["remind", "reminder"], &["task", "reminder"]),
+    (0.8, &["answers", "answer"], &["response"]),
+    (0.7, &["approve", "reject"], &["review", "decline"]),
+    (
+        0.8,
+        &["sign", "signed", "signer"],
+        &["signature", "sign", "recipient"],
+    ),
+    (0.7, &["contract"], &["envelope", "document", "signature"]),
+    (0.7, &["picture", "drawing"], &["image", "photo"]),
+    (0.8, &["aloud", "voice", "speak"], &["speech"]),
+    (0.7, &["headline"], &["news", "article"]),
+    (
+        0.7,
+        &["papers", "paper", "study"],
+        &["paper", "scholar", "academic"],
+    ),
+    (
+        0.6,
+        &["website", "site", "homepage"],
+        &["website", "site", "page"],
+    ),
+    (
+        0.6,
+        &["visitor", "visit", "traffic"],
+        &["report", "analytics", "session"],
+    ),
+    (
+        0.8,
+        &["excel", "spreadsheet", "cell"],
+        &["spreadsheet", "values", "sheet"],
+    ),
+    (0.6, &["row"], &["row", "record", "values"]),
+    (0.7, &["applicant", "candidate", "hire"], &["candidate"]),
+    (0.7, &["homework"], &["course", "work"]),
+    (0.7, &["bitcoin", "ethereum", "crypto"], &["coin", "price"]),
+    (0.7, &["concert", "gig"], &["event"]),
+    (0.7, &["ticketed"], &["ticket"]),
+    (0.7, &["slept"], &["sleep"]),
+    (0.7, &["ran", "jog"], &["activity"]),
+    (0.7, &["done", "tick", "finished"], &["complete", "close"]),
+    (0.7, &["unsolved", "unresolved"], &["ticket", "open"]),
+    (
+        0.8,
+        &["summarise", "summarize"],
+        &["completion", "response"],
+    ),
+    (
+        0.7,
+        &["overdue", "unpaid"],
+        &["invoice", "overdue", "unpaid"],
+    ),
+    (0.6, &["invitation", "invite"], &["event", "invite"]),
+];
+
 /// Verbs that ask to see something; whoever uses one wants nothing changed.
 const READING: &[&str] = &[
     "list", "show", "get", "find", "fetch", "view", "see", "read", "display", "retrieve", "search",
@@ -143,6 +255,23 @@ impl Synonyms {
                             weight: group.weight,
                             verb: group.verbs,
                         }),
+                    }
+                }
+            }
+        }
+        for (weight, said, called) in SAID {
+            for from in *said {
+                let from = words.stem(from);
+                let list = by_stem.entry(from.clone()).or_default();
+                // A verb stays one: what it also stands for is an action too.
+                let verb = !list.is_empty() && list.iter().all(|known| known.verb);
+                for to in called.iter().map(|word| words.stem(word)) {
+                    if to != from && list.iter().all(|known| known.stem != to) {
+                        list.push(Synonym {
+                            stem: to,
+                            weight: *weight,
+                            verb,
+                        });
                     }
                 }
             }

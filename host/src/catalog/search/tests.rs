@@ -120,6 +120,20 @@ const JUDGED: &[(&str, &str, usize)] = &[
     ("assign a jira ticket", "jira_assign_issue", 1),
     ("find tickets with jql", "jira_search_issues", 1),
     ("current sprint", "jira_list_sprints", 1),
+    // other languages
+    ("schick eine Nachricht auf Slack", "slack_send_message", 1),
+    (
+        "welche Termine habe ich morgen",
+        "google_calendar_list_events",
+        1,
+    ),
+    ("crear una incidencia en github", "github_create_issue", 1),
+    ("borrar un evento", "google_calendar_delete_event", 1),
+    (
+        "Slack\u{3067}\u{30e1}\u{30c3}\u{30bb}\u{30fc}\u{30b8}\u{3092}\u{9001}\u{308b}",
+        "slack_send_message",
+        1,
+    ),
     // misspelt, begun, split and joined words
     ("creat isue on gihtub", "github_create_issue", 1),
     ("slck mesage", "slack_send_message", 3),
@@ -235,6 +249,11 @@ fn match_reasons_say_what_was_found_where() {
     let found = reasons("creat isue on gihtub");
     assert!(
         found.contains(&"typo: gihtub -> github".to_owned()),
+        "{found:?}"
+    );
+    let found = reasons("schicke eine Nachricht auf Slack");
+    assert!(
+        found.contains(&"translation: nachricht -> message".to_owned()),
         "{found:?}"
     );
     let found = reasons("prom alerts");

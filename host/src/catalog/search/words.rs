@@ -7,6 +7,8 @@ use tantivy::tokenizer::{
     Stemmer, TextAnalyzer,
 };
 
+use super::languages::{self, Languages};
+
 /// Longer words are ids or encoded data, in bytes.
 const WORD_BYTES_MAX: usize = 40;
 
@@ -30,6 +32,7 @@ pub(super) struct Words {
     split: TextAnalyzer,
     stem: TextAnalyzer,
     stems: HashMap<String, String>,
+    pub(super) languages: Languages,
 }
 
 impl Words {
@@ -44,6 +47,7 @@ impl Words {
                 .filter(Stemmer::new(Language::English))
                 .build(),
             stems: HashMap::new(),
+            languages: Languages::new(),
         }
     }
 
@@ -86,8 +90,84 @@ impl Words {
     }
 }
 
+/// Words that say when or how much, which tools take as arguments: found, they tell little; not
+/// found, they are not missed. Sorted.
+const CIRCUMSTANCES: &[&str] = &[
+    "afternoon",
+    "again",
+    "april",
+    "august",
+    "currently",
+    "day",
+    "days",
+    "december",
+    "evening",
+    "every",
+    "everybody",
+    "everywhere",
+    "february",
+    "five",
+    "four",
+    "friday",
+    "good",
+    "hour",
+    "hours",
+    "january",
+    "july",
+    "june",
+    "last",
+    "latest",
+    "march",
+    "may",
+    "minute",
+    "minutes",
+    "monday",
+    "month",
+    "morning",
+    "near",
+    "next",
+    "night",
+    "nobody",
+    "november",
+    "now",
+    "october",
+    "old",
+    "over",
+    "per",
+    "quarter",
+    "recent",
+    "right",
+    "saturday",
+    "september",
+    "since",
+    "somebody",
+    "someone",
+    "soon",
+    "still",
+    "sunday",
+    "ten",
+    "three",
+    "thursday",
+    "today",
+    "tomorrow",
+    "tonight",
+    "tuesday",
+    "two",
+    "wednesday",
+    "week",
+    "weekend",
+    "weeks",
+    "year",
+    "years",
+    "yesterday",
+];
+
+pub(super) fn is_circumstance(word: &str) -> bool {
+    CIRCUMSTANCES.binary_search(&word).is_ok()
+}
+
 pub(super) fn is_stopword(word: &str) -> bool {
-    STOPWORDS.binary_search(&word).is_ok()
+    STOPWORDS.binary_search(&word).is_ok() || languages::is_stopword(word)
 }
 
 /// Puts a space where a lowercase letter or digit meets an uppercase one, and before the last
@@ -119,6 +199,7 @@ mod tests {
     #[test]
     fn stopwords_are_sorted_for_the_binary_search() {
         assert!(STOPWORDS.is_sorted());
+        assert!(super::CIRCUMSTANCES.is_sorted());
     }
 
     #[test]
