@@ -49,7 +49,8 @@ async fn execute(gateway: &TestGateway, calls: &[(&str, Value)]) -> Vec<Value> {
         .await
         .unwrap();
     let results = said.results.iter().map(|one| {
-        let (_, result) = one.text().split_once("Result:").expect(one.text());
+        let text = one.text();
+        let (_, result) = text.split_once("Result:").expect(text);
         let json = result
             .trim()
             .trim_start_matches("```json")
