@@ -12,6 +12,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::egress::AllowUpstream;
+use crate::vault::Secret;
 
 /// Settings as a person wrote them; every field may be absent.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
@@ -92,6 +93,42 @@ pub struct Settings {
     )]
     #[serde(default)]
     pub allow_upstream: Vec<String>,
+    /// OpenID Connect provider that members sign in with, exactly as it names itself
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_ISSUER",
+        value_name = "URL",
+        help_heading = "Settings"
+    )]
+    pub oidc_issuer: Option<Url>,
+    /// Client id there; register the callback <public-url>/internal/oidc/callback
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_CLIENT_ID",
+        value_name = "ID",
+        help_heading = "Settings"
+    )]
+    pub oidc_client_id: Option<String>,
+    /// File that holds its client secret [default: none, a public client]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_CLIENT_SECRET_FILE",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    pub oidc_client_secret_file: Option<PathBuf>,
+    /// What the button for it says [default: the issuer's host]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_NAME",
+        value_name = "NAME",
+        help_heading = "Settings"
+    )]
+    pub oidc_name: Option<String>,
     /// How long a shutdown waits for running calls, in seconds [default: 60]
     #[arg(
         long,
@@ -132,8 +169,22 @@ pub struct Config {
     pub master_key_file: PathBuf,
     pub metrics_listen: Option<SocketAddr>,
     pub allow_upstreams: Vec<AllowUpstream>,
+    /// The provider that members sign in with.
+    pub oidc: Option<OidcConfig>,
     pub drain: Duration,
     pub log_format: LogFormat,
+}
+
+/// An OpenID Connect provider that members sign in with.
+#[derive(Clone, Debug)]
+pub struct OidcConfig {
+    /// Without a trailing slash, else exactly as the provider names itself.
+    pub issuer: String,
+    pub client_id: String,
+    /// Absent for a public client.
+    pub client_secret: Option<Secret>,
+    /// On the button.
+    pub name: String,
 }
 
 /// The file read when `--config` names none; it may be absent.
@@ -165,6 +216,12 @@ impl Settings {
             } else {
                 self.allow_upstream
             },
+            oidc_issuer: self.oidc_issuer.or(file.oidc_issuer),
+            oidc_client_id: self.oidc_client_id.or(file.oidc_client_id),
+            oidc_client_secret_file: self
+                .oidc_client_secret_file
+                .or(file.oidc_client_secret_file),
+            oidc_name: self.oidc_name.or(file.oidc_name),
             drain_seconds: self.drain_seconds.or(file.drain_seconds),
             log_format: self.log_format.or(file.log_format),
         }
@@ -186,7 +243,25 @@ impl Settings {
                 AllowUpstream::parse(text).with_context(|| format!("--allow-upstream {text}"))
             })
             .collect::<anyhow::Result<_>>()?;
+        let oidc = match (&self.oidc_issuer, &self.oidc_client_id) {
+            (None, _) => None,
+            (Some(_), None) => anyhow::bail!("--oidc-issuer needs --oidc-client-id"),
+            (Some(issuer), Some(client_id)) => Some(OidcConfig {
+                issuer: issuer.as_str().trim_end_matches('/').to_owned(),
+                client_id: client_id.clone(),
+                client_secret: self
+                    .oidc_client_secret_file
+                    .as_deref()
+                    .map(read_secret)
+                    .transpose()?,
+                name: self
+                    .oidc_name
+                    .clone()
+                    .unwrap_or_else(|| issuer.host_str().unwrap_or("OpenID Connect").to_owned()),
+            }),
+        };
         Ok(Config {
+            oidc,
             listen: self
                 .listen
                 .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
@@ -207,6 +282,14 @@ impl Settings {
             data_dir,
         })
     }
+}
+
+/// The first line of a secret's file.
+fn read_secret(path: &Path) -> anyhow::Result<Secret> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the file {} cannot be read", path.display()))?;
+    let text = zeroize::Zeroizing::new(text);
+    Ok(Secret::new(text.lines().next().unwrap_or_default()))
 }
 
 fn read_file(path: &Path) -> anyhow::Result<Settings> {

@@ -79,6 +79,7 @@ pub struct Gateway {
     known_rules: permissions::KnownRules,
     counts: limits::Counts,
     passwords: members::Passwords,
+    oidc: Option<crate::config::OidcConfig>,
     /// How many watch for live updates.
     watchers: Arc<std::sync::atomic::AtomicUsize>,
     plugins: plugins::Shelf,
@@ -143,6 +144,7 @@ impl Gateway {
             known_rules: permissions::KnownRules::default(),
             counts: limits::Counts::default(),
             passwords: members::Passwords::default(),
+            oidc: config.oidc.clone(),
             watchers: Arc::default(),
             probation: plugins::Probation::default(),
             plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir),

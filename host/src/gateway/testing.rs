@@ -177,6 +177,11 @@ impl World {
         self.set_up(request, &browser()).await.unwrap()
     }
 
+    /// The key of a caller, as text.
+    pub fn key_of(&self, caller: &Caller) -> String {
+        self.keys.lock().unwrap()[&caller.key_id].clone()
+    }
+
     /// The same key at a later request.
     pub async fn again(&self, caller: &Caller) -> Caller {
         let key = self.keys.lock().unwrap()[&caller.key_id].clone();

@@ -4,12 +4,16 @@
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::gateway::members::enter::JWT_LIFE_MS;
+use crate::gateway::members::oidc::FLOW_LIFE_MS;
 use crate::gateway::members::sign_in::{LIFE_MS, SignedIn};
+use crate::vault::Secret;
 
 /// Holds the JWT.
 pub const SESSION_COOKIE: &str = "toolgate_session";
 /// Holds the refresh token.
 pub const REFRESH_COOKIE: &str = "toolgate_refresh";
+/// Holds a sign-in on its way to an OpenID Connect provider and back.
+pub(super) const FLOW_COOKIE: &str = "toolgate_oidc";
 /// The only path that is sent them.
 const PATH: &str = "/internal";
 
@@ -49,6 +53,28 @@ pub(super) fn set(headers: &mut HeaderMap, signed_in: &SignedIn, secure: bool) {
 pub(super) fn clear(headers: &mut HeaderMap, secure: bool) {
     put(headers, SESSION_COOKIE, "", 0, secure);
     put(headers, REFRESH_COOKIE, "", 0, secure);
+}
+
+/// `SameSite=Lax`, so that it comes back with the provider's redirect and with nothing else from
+/// elsewhere.
+pub(super) fn set_flow(headers: &mut HeaderMap, flow: &Secret, secure: bool) {
+    put_flow(headers, flow.expose(), FLOW_LIFE_MS / 1_000, secure);
+}
+
+pub(super) fn clear_flow(headers: &mut HeaderMap, secure: bool) {
+    put_flow(headers, "", 0, secure);
+}
+
+fn put_flow(headers: &mut HeaderMap, value: &str, life_s: i64, secure: bool) {
+    let name = name(FLOW_COOKIE, secure);
+    let secure = if secure { "; Secure" } else { "" };
+    let text = format!(
+        "{name}={value}; Path={PATH}/oidc; HttpOnly; SameSite=Lax; Max-Age={life_s}{secure}"
+    );
+    if let Ok(mut value) = HeaderValue::from_str(&text) {
+        value.set_sensitive(true);
+        headers.append(header::SET_COOKIE, value);
+    }
 }
 
 fn put(headers: &mut HeaderMap, cookie: &str, value: &str, life_s: i64, secure: bool) {

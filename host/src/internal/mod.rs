@@ -28,6 +28,7 @@ mod keys;
 mod me;
 mod members;
 mod mirror;
+mod oidc;
 mod overview;
 mod plugins;
 mod routes;
@@ -112,6 +113,7 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     };
     let mut routes = routes::Routes::new(app);
     sign_in::routes(&mut routes);
+    oidc::routes(&mut routes);
     me::routes(&mut routes);
     members::routes(&mut routes);
     workspace::routes(&mut routes);

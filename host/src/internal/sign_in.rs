@@ -59,7 +59,10 @@ async fn welcome(
         set_up,
         sign_in: Ways {
             password: true,
-            oidc: None,
+            oidc: gateway.oidc().map(|config| Oidc {
+                name: config.name.clone(),
+                start_url: super::oidc::START_PATH,
+            }),
         },
     };
     Ok(Success::of(client.request_id, welcome))

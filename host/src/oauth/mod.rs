@@ -8,6 +8,7 @@
 
 pub mod authorize;
 pub mod callback;
+pub mod id_token;
 pub mod send;
 pub mod token;
 

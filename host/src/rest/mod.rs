@@ -43,6 +43,8 @@ pub mod query;
 mod results;
 mod sessions;
 mod skills;
+#[cfg(test)]
+mod tenants;
 mod tools;
 
 pub use auth::bearer;

@@ -238,6 +238,17 @@ impl Store {
         }))
     }
 
+    /// The member that an account of a provider has signed in as; the oldest, if in several
+    /// workspaces. Who signs in has not said which workspace.
+    pub async fn member_with_oidc(&self, subject: &str) -> Result<Option<Member>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM members WHERE oidc_subject = $1 ORDER BY created_at_ms, id LIMIT 1")
+                .bind(subject)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
     /// Remembers which account of a provider a member has signed in with.
     pub async fn link_member_oidc(
         &self,

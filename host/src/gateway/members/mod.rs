@@ -2,10 +2,11 @@
 //!
 //! Shapes and what owners and admins do with members are here. [`links`] lets people in,
 //! [`sign_in`] checks who they are, [`enter`] turns a cookie into a [`Caller`], [`password`] holds
-//! the hashing and its bounds.
+//! the hashing and its bounds, [`oidc`] signs in with a provider.
 
 pub mod enter;
 pub mod links;
+pub mod oidc;
 mod password;
 pub mod sign_in;
 
