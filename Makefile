@@ -5,7 +5,7 @@ SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export TOOLGATE_TEST_TOOLS ?= $(abspath $(TARGET))/test-tools
 
-.PHONY: run build dashboard plugins test check setup demo bench search-score integrations openapi-corpus sdk sdk-docs
+.PHONY: run build dashboard plugins test check setup demo screenshots bench search-score integrations openapi-corpus sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
 	$(TARGET)/release/toolgate serve --dev
@@ -34,6 +34,9 @@ check: tools ## format, lints and types
 
 demo: setup build ## a real Prometheus, a plugin dropped in while serving, MCP and curl
 	TOOLGATE=$(TARGET)/release/toolgate tests/demo/demo.sh
+
+screenshots: setup build ## docs/screenshots: one picture of each page of the dashboard
+	TOOLGATE=$(TARGET)/release/toolgate tests/dashboard/screenshots.sh
 
 bench: build ## what a call, a search and a start cost, as ratios to native code
 	tests/bench.sh

@@ -41,3 +41,4 @@ fi
 "$here/matrix/setup.sh"
 "$here/jupyterhub/setup.sh"
 "$here/sdk/setup.sh"
+"$here/dashboard/setup.sh"

@@ -8,6 +8,7 @@ import type { Me } from './api/types';
 import { MeContext } from './shell/me';
 import { Shell } from './shell/shell';
 import { Empty, ErrorNote, Waiting } from './ui/note';
+import { Page } from './ui/page';
 import { Toasts } from './ui/toast';
 import { Button } from './ui/button';
 
@@ -115,9 +116,11 @@ function SignedIn() {
 function Nowhere() {
   const [, go] = useLocation();
   return (
-    <Empty icon="search" title="There is no such page" action={<Button onClick={() => go('/overview')}>Go to the overview</Button>}>
-      The address may be old, or mistyped.
-    </Empty>
+    <Page title="There is no such page">
+      <Empty icon="search" title="Nothing is here" action={<Button onClick={() => go('/overview')}>Go to the overview</Button>}>
+        The address may be old, or mistyped.
+      </Empty>
+    </Page>
   );
 }
 

@@ -8,6 +8,7 @@ mod bad_guests;
 mod catalog;
 mod connect;
 mod corpus;
+mod dashboard;
 mod demo;
 mod described;
 mod hot_add;

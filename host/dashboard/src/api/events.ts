@@ -10,6 +10,8 @@ export type Live = 'connecting' | 'live' | 'lost';
 const OVERVIEW = ['executions', 'approvals', 'connections', 'plugins', 'webhooks', 'keys'];
 /** A busy gateway changes all the time; the overview's sums need not follow each call. */
 const OVERVIEW_PAUSE_MS = 5_000;
+/** A gateway that refuses the stream is not asked again at once. */
+const AGAIN_MS = 2_000;
 
 /** Listens until the returned function is called. */
 export function listen(client: QueryClient, tell: (live: Live) => void): () => void {
@@ -45,7 +47,8 @@ export function listen(client: QueryClient, tell: (live: Live) => void): () => v
   const again = async () => {
     source?.close();
     tell('lost');
-    if (!(await refresh()) || closed) return;
+    await new Promise((done) => setTimeout(done, AGAIN_MS));
+    if (closed || !(await refresh()) || closed) return;
     open();
   };
 

@@ -1,0 +1,71 @@
+// Looks at every page, light and dark and 360 pixels wide: nothing serious or critical for axe-core,
+// no console error, no refusal of the policy, no request elsewhere, nothing wider than the screen.
+import assert from 'node:assert/strict';
+import { asked, createKey, open, setUp, signIn, violations, visit, walk } from './browser.mjs';
+import { furnish, places } from './places.mjs';
+
+await walk(async (browser, look) => {
+  const first = await open(browser);
+  look(first.page);
+  await first.page.goto(`${asked.base}/sign-in`);
+  await first.page.getByText('Nobody has set this gateway up yet').waitFor();
+  await setUp(first.page);
+  const of = await furnish(await createKey(first.page, 'agent', true));
+  // Each browser signs in by itself: a copied cookie is a stolen one, and ends the sign-in.
+  const enter = async (options) => {
+    const opened = await open(browser, options);
+    look(opened.page);
+    await signIn(opened.page);
+    return opened;
+  };
+  const all = [...first.wrong];
+
+  const gates = [['sign-in', '/sign-in'], ['setup-without-token', '/setup']];
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, wrong } = await enter({ colorScheme });
+    for (const [name, path, press] of [...gates, ...places(of)]) {
+      await visit(page, path);
+      if (press) await press(page);
+      const found = await violations(page);
+      assert.deepEqual(found, [], `${name}, ${colorScheme}`);
+      console.log(`${name}, ${colorScheme}: nothing serious`);
+    }
+    all.push(...wrong);
+    await page.close();
+  }
+
+  const narrow = await enter({ viewport: { width: 360, height: 740 } });
+  for (const [name, path] of [...gates, ...places(of)]) {
+    await visit(narrow.page, path);
+    const over = await narrow.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(over, 0, `${name} is ${over} px wider than 360`);
+  }
+  await narrow.page.getByRole('button', { name: 'Open navigation' }).click();
+  await narrow.page.getByRole('dialog').getByRole('link', { name: 'Skills' }).click();
+  await narrow.page.getByRole('heading', { name: 'Skills', level: 1 }).waitFor();
+  all.push(...narrow.wrong);
+  console.log('every page fits 360 pixels');
+
+  // Without a mouse: past the navigation, to a Skill, through a dialog and back to where it was.
+  const keys = await enter({});
+  await visit(keys.page, '/skills');
+  await keys.page.keyboard.press('Tab');
+  await keys.page.keyboard.press('Enter');
+  await keys.page.keyboard.press('Tab');
+  const focused = () => keys.page.evaluate(() => document.activeElement?.textContent ?? '');
+  assert.equal(await focused(), 'New Skill');
+  await keys.page.keyboard.press('Enter');
+  await keys.page.getByRole('dialog').waitFor();
+  for (let step = 0; step < 12; step += 1) {
+    await keys.page.keyboard.press('Tab');
+    const inside = await keys.page.evaluate(() => document.activeElement === document.body || document.activeElement?.closest('dialog') != null);
+    assert.ok(inside, 'the focus stays in the dialog');
+  }
+  await keys.page.keyboard.press('Escape');
+  await keys.page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await focused(), 'New Skill', 'the focus returns');
+  all.push(...keys.wrong);
+  console.log('the keyboard reaches everything and is never caught');
+
+  assert.deepEqual(all, []);
+});

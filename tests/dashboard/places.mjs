@@ -1,0 +1,78 @@
+// Every page of the dashboard, with something on it to look at. What an address needs to know of the
+// gateway is made first, over the public interface, by `furnish`.
+import { ask, asked } from './browser.mjs';
+
+/** Fills an empty gateway: calls good and bad, a parked one, Skills, rules, a session, a webhook. */
+export async function furnish(key, tool = 'words_count', parkedTool = 'words_count') {
+  const must = async (method, path, body) => {
+    const answer = await ask(key, method, path, body);
+    if (!answer.success) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    return answer.data;
+  };
+  // Its plugin is taken up in the background.
+  const until_ms = Date.now() + 60_000;
+  while (!(await ask(key, 'GET', `/v1/tools/${tool}/schema`)).success) {
+    if (Date.now() > until_ms) throw new Error(`${tool} does not serve`);
+  }
+  const run = (args, more) => must('POST', `/v1/tools/${tool}/execute`, { arguments: args, ...more });
+  const call = await run({ text: 'to be or not to be' });
+  for (const user_id of ['charles', 'grace', 'mary']) {
+    for (const text of ['one', 'one two', 'one two three']) await run({ text }, { user_id });
+  }
+  await run({ text: 'only looked at' }, { dry_run: true });
+  await must('PATCH', `/v1/permissions/users/charles/tools/${parkedTool}`, { permission: 'ask' });
+  await must('PATCH', '/v1/permissions/users/charles/services/github', { permission: 'deny' });
+  const until = new Date(Date.now() + 7_200_000).toISOString();
+  await must('PATCH', '/v1/permissions/users/charles/services/words', { permission: 'allow', expires_at: until, max_calls: 5 });
+  const parked = await run({ text: 'may I' }, { user_id: 'charles' });
+  const instructions = '# Triage\n\n1. List what is open with `github_list_issues`.\n2. For each without a label:\n   - read it\n   - **label** it\n\n> Never close an issue by yourself.\n\n| label | when |\n|---|---|\n| bug | it worked before |\n| question | it is not clear yet |\n';
+  const skill = await must('POST', '/v1/skills', { name: 'Triage new issues', summary: 'Sorts what came in over night. Use it every morning.', instructions });
+  await must('PUT', `/v1/skills/${skill.skill_id}`, { instructions: instructions.replace('read it', 'read it twice'), version: 1 });
+  await must('POST', '/v1/skills', { name: 'Weekly report', summary: 'Collects the numbers of the week and writes them up.', instructions: 'Count with `words_count`.' });
+  const session = await must('POST', '/v1/sessions', { prompt: 'Count the words of a text' });
+  // A gateway without webhooks says so in its document.
+  const { paths } = await (await fetch(`${asked.base}/openapi.json`)).json();
+  const webhook = '/v1/webhooks' in paths
+    ? await must('POST', '/v1/webhooks', { url: 'https://app.example.com/toolgate', events: ['tool.*', 'approval.*'], description: 'Production' })
+    : null;
+  return { execution: call.execution_id, approval: parked.approval_id, skill: skill.skill_id, session: session.session_id, webhook: webhook?.webhook_id };
+}
+
+/** Name of a page, its path, and what to press first. */
+export const places = (of) => [
+  ['overview', '/overview'],
+  ['tools', '/tools?query=count+the+words+of+a+text'],
+  ['tool', '/tools/words_count'],
+  ['integrations', '/integrations'],
+  ['integration', '/integrations/github'],
+  ['plugins', '/plugins'],
+  ['plugin', '/plugins/words'],
+  ['skills', '/skills'],
+  ['skill', `/skills/${of.skill}`],
+  ['skill-versions', `/skills/${of.skill}`, (page) => page.getByRole('tab', { name: 'Versions' }).click()],
+  ['users', '/permissions'],
+  ['permissions', '/permissions/charles', (page) => page.getByRole('button', { name: 'Words', exact: true }).click()],
+  ['permissions-explain', '/permissions/charles', (page) => page.getByRole('tab', { name: 'Explain' }).click()],
+  ['permission-for-a-time', '/permissions/charles', (page) => page.getByRole('button', { name: 'Rule for a time' }).click()],
+  ['approvals', '/approvals'],
+  ['approval', `/approvals/${of.approval}`],
+  ['executions', '/executions'],
+  ['execution', `/executions/${of.execution}`],
+  ['sessions', '/sessions'],
+  ['session', `/sessions/${of.session}`],
+  ...(of.webhook
+    ? [
+        ['webhooks', '/webhooks'],
+        ['webhook', `/webhooks/${of.webhook}`],
+        ['webhook-new', '/webhooks', (page) => page.getByRole('button', { name: 'Add webhook' }).first().click()],
+      ]
+    : []),
+  ['keys', '/settings/api'],
+  ['key-new', '/settings/api', (page) => page.getByRole('button', { name: 'Create key' }).first().click()],
+  ['clients', '/settings/clients'],
+  ['members', '/settings/members'],
+  ['workspace', '/settings/workspace'],
+  ['audit', '/settings/audit'],
+  ['account', '/settings/account'],
+  ['nowhere', '/overview/nowhere'],
+];

@@ -1,0 +1,45 @@
+// One picture of each page for docs/screenshots. `asked`: out.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asked, createKey, open, setUp, visit, walk } from './browser.mjs';
+import { furnish, places } from './places.mjs';
+
+/** Dark ones among them, so that both can be seen. */
+const DARK = new Set(['tool', 'executions', 'plugin', 'permissions']);
+
+await walk(async (browser, look) => {
+  await mkdir(asked.out, { recursive: true });
+  const shot = (page, name) => page.screenshot({ path: join(asked.out, `${name}.png`), animations: 'disabled' });
+  const viewport = { width: 1200, height: 760 };
+  const { page, context } = await open(browser, { viewport });
+  look(page);
+  await page.goto(asked.setup_url);
+  await page.getByLabel('Password again').waitFor();
+  await shot(page, 'setup');
+  await setUp(page);
+  const key = await createKey(page, 'research agent', true);
+  // Plugins are compiled once, in the background; the pictures are of a gateway that is done.
+  await page.waitForFunction(
+    async (wanted) => (await (await fetch('/internal/health')).json()).data?.plugins.active >= wanted,
+    asked.plugins,
+    { timeout: 600_000, polling: 1_000 },
+  );
+  const of = await furnish(key);
+  await createKey(page, 'staging');
+  const storageState = await context.storageState();
+  for (const [name, path, press] of [['sign-in', '/sign-in'], ...places(of)].filter(([name]) => name !== 'nowhere')) {
+    const { page: own } = await open(browser, { viewport, storageState, colorScheme: DARK.has(name) ? 'dark' : 'light' });
+    look(own);
+    await visit(own, path);
+    if (press) await press(own);
+    if (name === 'tool') {
+      await own.getByLabel('text required').fill('to be or not to be');
+      await own.getByRole('button', { name: 'Run', exact: true }).click();
+      await own.getByText('No request left the gateway').waitFor();
+    }
+    await own.waitForLoadState('load');
+    await shot(own, name);
+    await own.close();
+    console.log(name);
+  }
+});

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Installs what walks through the dashboard (browser driver, axe-core, Lighthouse), as pinned in
+# package-lock.json, into $TOOLGATE_TEST_TOOLS/dashboard (default: target/test-tools). Does nothing
+# where they are there already.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}/dashboard
+
+command -v npm >/dev/null || { echo "Node is missing: install it with 'apt install nodejs npm'." >&2; exit 1; }
+command -v "${CHROMIUM:-chromium}" >/dev/null || { echo "Chromium is missing: install it with 'apt install chromium'." >&2; exit 1; }
+
+if ! { [ -f "$tools/.installed" ] && cat "$here/package.json" "$here/package-lock.json" | cmp -s - "$tools/.installed"; }; then
+    rm -rf "$tools"
+    mkdir -p "$tools"
+    cp "$here/package.json" "$here/package-lock.json" "$tools/"
+    npm ci --prefix "$tools" --ignore-scripts --no-audit --no-fund --loglevel=error
+    cat "$here/package.json" "$here/package-lock.json" > "$tools/.installed"
+fi
