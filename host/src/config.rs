@@ -129,6 +129,28 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub oidc_name: Option<String>,
+    /// Another name under which MCP clients may ask for this gateway (repeatable) [default: loopback and the host of --public-url]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MCP_ALLOW_HOST",
+        value_name = "HOST[:PORT]",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub mcp_allow_host: Vec<String>,
+    /// Web pages of this origin may call /mcp (repeatable) [default: loopback and the origin of --public-url]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MCP_ALLOW_ORIGIN",
+        value_name = "ORIGIN",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub mcp_allow_origin: Vec<String>,
     /// How long a shutdown waits for running calls, in seconds [default: 60]
     #[arg(
         long,
@@ -171,6 +193,10 @@ pub struct Config {
     pub allow_upstreams: Vec<AllowUpstream>,
     /// The provider that members sign in with.
     pub oidc: Option<OidcConfig>,
+    /// `name` or `name:port`, beside loopback and the public one.
+    pub mcp_hosts: Vec<String>,
+    /// `scheme://host:port`, beside loopback and the public one.
+    pub mcp_origins: Vec<String>,
     pub drain: Duration,
     pub log_format: LogFormat,
 }
@@ -222,6 +248,16 @@ impl Settings {
                 .oidc_client_secret_file
                 .or(file.oidc_client_secret_file),
             oidc_name: self.oidc_name.or(file.oidc_name),
+            mcp_allow_host: if self.mcp_allow_host.is_empty() {
+                file.mcp_allow_host
+            } else {
+                self.mcp_allow_host
+            },
+            mcp_allow_origin: if self.mcp_allow_origin.is_empty() {
+                file.mcp_allow_origin
+            } else {
+                self.mcp_allow_origin
+            },
             drain_seconds: self.drain_seconds.or(file.drain_seconds),
             log_format: self.log_format.or(file.log_format),
         }
@@ -260,7 +296,11 @@ impl Settings {
                     .unwrap_or_else(|| issuer.host_str().unwrap_or("OpenID Connect").to_owned()),
             }),
         };
+        let mcp_hosts = self.mcp_allow_host.iter().map(|text| host(text));
+        let mcp_origins = self.mcp_allow_origin.iter().map(|text| origin(text));
         Ok(Config {
+            mcp_hosts: mcp_hosts.collect::<anyhow::Result<_>>()?,
+            mcp_origins: mcp_origins.collect::<anyhow::Result<_>>()?,
             oidc,
             listen: self
                 .listen
@@ -292,6 +332,33 @@ fn read_secret(path: &Path) -> anyhow::Result<Secret> {
     Ok(Secret::new(text.lines().next().unwrap_or_default()))
 }
 
+/// A host as a client names it, with or without its port.
+fn host(text: &str) -> anyhow::Result<String> {
+    let read = Url::parse(&format!("http://{text}"));
+    let plain = read
+        .is_ok_and(|url| url.path() == "/" && url.query().is_none() && url.username().is_empty());
+    if !plain || text.ends_with('/') {
+        anyhow::bail!("--mcp-allow-host is a name or name:port, not {text}");
+    }
+    Ok(text.to_ascii_lowercase())
+}
+
+/// An origin with its port (RFC 6454, section 6.2).
+fn origin(text: &str) -> anyhow::Result<String> {
+    let bad =
+        || anyhow::anyhow!("--mcp-allow-origin is scheme://host or scheme://host:port, not {text}");
+    let url = Url::parse(text).map_err(|_| bad())?;
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty();
+    match (url.host_str(), url.port_or_known_default()) {
+        (Some(host), Some(port)) if plain => Ok(format!("{}://{host}:{port}", url.scheme())),
+        _ => Err(bad()),
+    }
+}
+
 fn read_file(path: &Path) -> anyhow::Result<Settings> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
@@ -321,6 +388,37 @@ mod tests {
         assert_eq!(config.database_url, "sqlite:///d/toolgate.db");
         assert_eq!(config.public_url.as_deref(), Some("https://x.test"));
         assert_eq!(config.plugins_dir, Path::new("./plugins/dist"));
+    }
+
+    #[test]
+    fn hosts_and_origins_of_mcp_clients_are_checked() {
+        let with = |hosts: &[&str], origins: &[&str]| {
+            let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+            Settings {
+                mcp_allow_host: all(hosts),
+                mcp_allow_origin: all(origins),
+                ..Settings::default()
+            }
+            .check()
+        };
+        let config = with(&["Tools.example:8443", "[::1]"], &["https://app.example"]);
+        let config = config.expect("good settings");
+        assert_eq!(config.mcp_hosts, ["tools.example:8443", "[::1]"]);
+        assert_eq!(config.mcp_origins, ["https://app.example:443"]);
+        for bad in ["", "a/b", "a/", "u@a", "a b", "http://a"] {
+            assert!(with(&[bad], &[]).is_err(), "{bad}");
+        }
+        for bad in [
+            "",
+            "*",
+            "null",
+            "app.example",
+            "ftp://a",
+            "https://a/b",
+            "https://u@a",
+        ] {
+            assert!(with(&[], &[bad]).is_err(), "{bad}");
+        }
     }
 
     #[test]

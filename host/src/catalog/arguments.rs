@@ -6,7 +6,7 @@
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::parse::push_segment;
@@ -26,7 +26,7 @@ const PATTERN_COMPILED_BYTES_MAX: usize = 256 * 1024;
 const PATTERN_CACHE_BYTES_MAX: usize = 1024 * 1024;
 
 /// One place where arguments break their schema.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Violation {
     /// JSON Pointer into the arguments; empty for the arguments as a whole.
     pub path: String,

@@ -4,6 +4,7 @@
 //! document on standard output; messages go to standard error.
 
 mod key;
+mod mcp;
 mod member;
 mod openapi;
 mod output;
@@ -83,6 +84,8 @@ enum Command {
     /// The key that encrypts credentials at rest
     #[command(subcommand)]
     Vault(vault::Vault),
+    /// Speak MCP on standard input and output, for clients that start programs
+    Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface
     Openapi,
 }
@@ -110,6 +113,7 @@ async fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
         Command::Service(command) => command.run(&config, output).await,
         Command::Plugin(command) => command.run(&config, output).await,
         Command::Vault(command) => command.run(&config, output).await,
+        Command::Mcp(command) => command.run(&config).await,
         Command::Openapi => openapi::run(),
     }
 }

@@ -89,14 +89,20 @@ pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::R
         metrics: gateway.metrics().clone(),
         metrics_here: config.metrics_listen.is_none(),
     };
-    let mcp_options = mcp::McpOptions {
+    let mut mcp_options = mcp::McpOptions {
         shutdown: gateway.stopping().clone(),
-        ..mcp::McpOptions::new(public_url)
+        ..mcp::McpOptions::new(public_url, gateway.state_key())
     };
     let dashboard = internal::InternalOptions {
         rest: options.clone(),
         public_url: public_url.to_owned(),
     };
+    mcp_options
+        .allowed_hosts
+        .extend_from_slice(&config.mcp_hosts);
+    mcp_options
+        .allowed_origins
+        .extend_from_slice(&config.mcp_origins);
     rest::router(gateway.clone(), options)
         .merge(internal::router(gateway.clone(), dashboard))
         .merge(mcp::router(gateway.clone(), mcp_options))
@@ -218,7 +224,7 @@ fn announce(output: Output, public_url: &str, first: &First) -> anyhow::Result<(
     })
 }
 
-fn start_log(format: LogFormat) {
+pub(super) fn start_log(format: LogFormat) {
     let filter = EnvFilter::try_from_env("TOOLGATE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     // Below warnings the protocol's library logs whole messages, arguments and results included; the
     // compiler's traces would bury everything else.

@@ -42,7 +42,7 @@ pub use dial::{DialError, Lookup};
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;
-pub use scope::{CallLimits, Mode, Scope, Witness, Witnessed};
+pub use scope::{CallLimits, Journal, Mode, NotWritten, Scope, Witness, Witnessed};
 pub use send::{Egress, EgressConfig};
 pub use upstream::{AllowUpstream, AllowUpstreamError};
 

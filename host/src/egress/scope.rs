@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
@@ -70,6 +71,17 @@ pub struct Witnessed<'a> {
 /// Sees every answered request of a call.
 pub type Witness = Arc<dyn Fn(Witnessed<'_>) + Send + Sync>;
 
+/// Writes a request down before it leaves, where a crash must not hide that it did.
+pub trait Journal: Send + Sync {
+    /// The record as the receipt will have it, without what the answer adds. What cannot be written
+    /// does not leave.
+    fn leaving<'a>(&'a self, record: &'a RequestRecord) -> BoxFuture<'a, Result<(), NotWritten>>;
+}
+
+/// The journal did not take a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotWritten;
+
 /// What one call may do, has left and has done.
 pub struct Scope {
     pub(super) grant: Arc<Grant>,
@@ -85,6 +97,7 @@ pub struct Scope {
     planned: Mutex<Vec<PlannedRequest>>,
     scrubber: Mutex<Arc<Scrubber>>,
     witness: Option<Witness>,
+    journal: Option<Arc<dyn Journal>>,
     pub(super) repeats: bool,
 }
 
@@ -110,6 +123,7 @@ impl Scope {
             planned: Mutex::default(),
             scrubber: Mutex::default(),
             witness: None,
+            journal: None,
             repeats: true,
         }
     }
@@ -124,6 +138,24 @@ impl Scope {
     pub fn witnessed_by(mut self, witness: Witness) -> Self {
         self.witness = Some(witness);
         self
+    }
+
+    /// The same scope, whose requests are written down before they leave.
+    pub fn journaled_by(mut self, journal: Arc<dyn Journal>) -> Self {
+        self.journal = Some(journal);
+        self
+    }
+
+    pub(super) async fn leaving(&self, record: &RequestRecord) -> Result<(), Failure> {
+        let Some(journal) = &self.journal else {
+            return Ok(());
+        };
+        journal.leaving(record).await.map_err(|NotWritten| Failure {
+            kind: FailureKind::Cancelled,
+            message: "the request was not sent, because its receipt could not be written"
+                .to_owned(),
+            sent: false,
+        })
     }
 
     pub(super) fn witness(&self, exchange: Witnessed<'_>) {

@@ -278,6 +278,9 @@ impl Inner {
             scope.learn(signature.iter().map(String::as_bytes));
         }
         let mut receipt = Receipt::start(scope, sent, hop, injection);
+        receipt.left = false;
+        scope.leaving(&receipt.record).await?;
+        receipt.left = true;
         let private = hop.target.named || mapping.is_some();
         let result = self
             .dialler

@@ -4,6 +4,7 @@
 //! [`Error::hint`] with the next step. How they look on the wire is the edges' business
 //! (`rest/envelope.rs`, `mcp/render.rs`).
 
+use super::executions::ExecutionReceipt;
 pub use crate::catalog::Violation;
 
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +62,11 @@ pub enum Error {
     #[error(
         "a request with this Idempotency-Key may have reached the provider before the gateway stopped"
     )]
-    OutcomeUnknown { execution_id: String },
+    OutcomeUnknown {
+        execution_id: String,
+        /// What left the gateway before it stopped; absent where nothing could.
+        receipt: Option<Box<ExecutionReceipt>>,
+    },
     #[error("too many requests")]
     RateLimited(RateLimited),
     #[error("the gateway is at its limit of running calls")]
@@ -139,7 +144,7 @@ impl Error {
             Self::RateLimited(limited) => {
                 format!("Repeat the request after {} s.", limited.retry_after_s)
             }
-            Self::OutcomeUnknown { execution_id } => format!(
+            Self::OutcomeUnknown { execution_id, .. } => format!(
                 "Read the receipt {execution_id} to see what left; send retry_unknown: true to run it again."
             ),
             _ => return None,

@@ -14,6 +14,7 @@ use super::connections::{ForCall, Says};
 use super::executions::ExecutionStatus;
 use super::find::shown_name;
 use super::idempotency::{self, Claim};
+use super::journal::RunJournal;
 use super::outcome::{outcome, provider_error, reason_text, status_of};
 use super::permissions::{self, Permission, Permissions};
 use super::plugins::Serving;
@@ -187,7 +188,7 @@ impl Gateway {
                 run.dry_run,
             )
             .await?;
-        let scope = Arc::new(egress::Scope::new(
+        let mut scope = egress::Scope::new(
             grant,
             held.parameters(),
             held.clone(),
@@ -197,7 +198,13 @@ impl Gateway {
             } else {
                 Mode::Live
             },
-        ));
+        );
+        if ends.is_none()
+            && let Some(journal) = self.before_it_leaves(caller, &run).await?
+        {
+            scope = scope.journaled_by(Arc::new(journal));
+        }
+        let scope = Arc::new(scope);
         let outcome = if let Some(outcome) = ends {
             outcome
         } else {
@@ -229,7 +236,6 @@ impl Gateway {
                 now_ms: run.started_at_ms,
                 random: Random::System,
             };
-            self.before_it_leaves(caller, &run).await?;
             match self.runtime.invoke(&run.serving.code, call).await {
                 Ok(Ended::Refused(refusal)) => {
                     let says = says(refusal.kind);
@@ -329,20 +335,26 @@ impl Gateway {
     }
 
     /// With an `Idempotency-Key`: from here on the provider may see a write, and a receipt says so
-    /// even if this process does not live to see its answer.
-    async fn before_it_leaves(&self, caller: &Caller, run: &Run) -> Result<(), Error> {
+    /// even if this process does not live to see its answer: what it will hold is written ahead.
+    async fn before_it_leaves(
+        &self,
+        caller: &Caller,
+        run: &Run,
+    ) -> Result<Option<RunJournal>, Error> {
         let Some(claim) = &run.claim else {
-            return Ok(());
+            return Ok(None);
         };
         if run.dry_run || run.tool.effect() == Effect::Read || run.tool.idempotent() {
-            return Ok(());
+            return Ok(None);
         }
         if !self.mark_sent(caller, claim).await? {
             return Err(idempotency::in_progress());
         }
         let (row, session) = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
-        let kept = self.receipts.keep(row, session, true).await;
-        kept.map_err(|Late| Error::Overloaded { retry_after_s: 1 })
+        let journal = RunJournal::begin(self.receipts.clone(), row, session).await;
+        journal
+            .map(Some)
+            .map_err(|Late| Error::Overloaded { retry_after_s: 1 })
     }
 
     async fn keep_receipt(

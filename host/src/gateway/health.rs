@@ -1,28 +1,28 @@
 //! Whether the gateway works, and what the caller's key is good for.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Caller, Error, Gateway};
 use crate::store::PluginState;
 
 /// `GET /v1/health`, `svc_health_check`.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Health {
     /// `ok`, or `degraded` while the database does not answer.
-    pub status: &'static str,
-    pub version: &'static str,
+    pub status: String,
+    pub version: String,
     /// `sqlite` or `postgres`.
-    pub database: &'static str,
+    pub database: String,
     pub plugins: PluginCounts,
     /// Tools in the serving catalog.
     pub tools: usize,
     /// How instances get their memory: `pooling` or `on_demand`.
-    pub runtime: &'static str,
+    pub runtime: String,
     /// How search ranks: `lexical`.
-    pub search: &'static str,
+    pub search: String,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PluginCounts {
     pub active: usize,
     pub quarantined: usize,
@@ -55,6 +55,12 @@ pub struct Limits {
     pub request_bytes_max: usize,
     pub execution_timeout_ms: u64,
     pub result_bytes_max: usize,
+    /// Requests a minute with this key; `null`: no limit of its own.
+    pub key_requests_per_minute: Option<i64>,
+    /// Requests a day with this key; `null`: no limit of its own.
+    pub key_requests_per_day: Option<i64>,
+    /// Requests a minute with all keys of the workspace; `null`: no limit.
+    pub workspace_requests_per_minute: Option<i64>,
 }
 
 impl Gateway {
@@ -68,17 +74,17 @@ impl Gateway {
             })
         };
         Health {
-            status: if files.is_ok() { "ok" } else { "degraded" },
-            version: env!("CARGO_PKG_VERSION"),
-            database: self.store.kind().as_str(),
+            status: if files.is_ok() { "ok" } else { "degraded" }.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            database: self.store.kind().as_str().to_owned(),
             plugins: PluginCounts {
                 active: snapshot.serving.len(),
                 quarantined: count(PluginState::Quarantined),
                 pending_approval: count(PluginState::PendingApproval),
             },
             tools: snapshot.catalog.tools().len(),
-            runtime: self.runtime.allocation().as_str(),
-            search: "lexical",
+            runtime: self.runtime.allocation().as_str().to_owned(),
+            search: "lexical".to_owned(),
         }
     }
 
@@ -89,6 +95,11 @@ impl Gateway {
 
     /// What the caller's key is good for.
     pub async fn status(&self, caller: &Caller) -> Result<Status, Error> {
+        // A signed-in member has no key, and only the workspace's limit.
+        let key = self.store.find_key(&caller.key_id).await?;
+        let key = key.map(|found| found.key);
+        let workspace = self.store.find_workspace(&caller.workspace_id).await?;
+        let workspace = workspace.ok_or(Error::InvalidApiKey)?;
         Ok(Status {
             status: "ok",
             workspace: caller.workspace_name.clone(),
@@ -106,6 +117,9 @@ impl Gateway {
                 request_bytes_max: 1 << 20,
                 execution_timeout_ms: crate::runtime::limits::CALL_TIMEOUT.as_millis() as u64,
                 result_bytes_max: crate::runtime::limits::RESULT_BYTES_MAX,
+                key_requests_per_minute: key.as_ref().and_then(|key| key.rpm),
+                key_requests_per_day: key.as_ref().and_then(|key| key.rpd),
+                workspace_requests_per_minute: super::limits::workspace_rpm(&workspace),
             },
         })
     }

@@ -183,6 +183,28 @@ impl Gateway {
         Ok(Once::New(done?))
     }
 
+    /// Does `work`, whose answer holds a secret and is never kept, for one request with the attempt's
+    /// key at a time. A repetition does it again.
+    pub async fn one_at_a_time<T, W>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        attempt: Option<Attempt>,
+        work: W,
+    ) -> Result<T, Error>
+    where
+        W: Future<Output = Result<T, Error>>,
+    {
+        let Some(attempt) = attempt else {
+            return work.await;
+        };
+        let Ok(claim) = self.claim(caller, &attempt).await? else {
+            return Err(Error::IdempotencyConflict);
+        };
+        let done = work.await;
+        self.free(caller, &claim, true).await?;
+        done
+    }
+
     /// Claims the key for this request, or finds the answer that was kept for it.
     async fn claim(
         &self,
@@ -215,7 +237,13 @@ impl Gateway {
                 .map_err(|cause| Error::Internal(cause.into())),
             Begun::OtherRequest => Err(Error::IdempotencyConflict),
             Begun::Running { .. } => Err(in_progress()),
-            Begun::Unknown { execution_id } => Err(Error::OutcomeUnknown { execution_id }),
+            Begun::Unknown { execution_id } => {
+                let receipt = self.receipt(caller, &execution_id).await?;
+                Err(Error::OutcomeUnknown {
+                    execution_id,
+                    receipt: receipt.map(Box::new),
+                })
+            }
         }
     }
 

@@ -19,12 +19,14 @@ mod health;
 mod housekeeping;
 pub mod idempotency;
 pub mod integrations;
+mod journal;
 pub mod key_ring;
 pub mod keys;
 pub mod limits;
 pub mod members;
 mod outcome;
 pub mod overview;
+pub mod permission_default;
 pub mod permission_rules;
 mod permissions;
 pub mod plugins;
@@ -52,6 +54,7 @@ use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use zeroize::Zeroizing;
 
 pub use caller::{Caller, Scope};
 pub use error::{Error, RateLimited, Violation};
@@ -87,6 +90,8 @@ pub struct Gateway {
     /// Base of links for people, without a trailing slash.
     public_url: String,
     receipts: receipt_writer::Receipts,
+    /// Seals what clients carry from one call to the next; the same in every process of the gateway.
+    state_key: Zeroizing<[u8; 32]>,
     /// Executions that outlive the request that asked for them.
     running: TaskTracker,
     stop: CancellationToken,
@@ -110,6 +115,7 @@ impl Gateway {
         let cache_key = crate::vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
         let vault = crate::vault::Vault::open(&config.master_key_file)
             .context("the master key cannot be used")?;
+        let state_key = Zeroizing::new(vault.derive("mcp request state")?);
         let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress.clone())
             .context("the WebAssembly engine cannot be opened")?;
         let metrics = Metrics::new();
@@ -155,6 +161,7 @@ impl Gateway {
             receipts: receipt_writer::Receipts::start(store.clone()),
             store,
             runtime,
+            state_key,
             clock,
             metrics,
             snapshot,
@@ -202,6 +209,11 @@ impl Gateway {
 
     pub fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// Seals what clients carry from one call to the next.
+    pub fn state_key(&self) -> [u8; 32] {
+        *self.state_key
     }
 
     /// Cancelled when the gateway begins to close.

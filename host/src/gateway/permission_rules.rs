@@ -48,7 +48,7 @@ pub struct UserPermissions {
 }
 
 /// What holds without a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DefaultRule {
     Allow,

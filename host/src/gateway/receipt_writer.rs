@@ -34,6 +34,7 @@ pub(super) struct Late;
 type Written = oneshot::Sender<Result<(), Late>>;
 
 /// The writer's end that calls hold.
+#[derive(Clone)]
 pub(super) struct Receipts {
     queue: mpsc::Sender<Item>,
     behind: Arc<AtomicBool>,

@@ -12,12 +12,19 @@ impl Gateway {
     /// One receipt.
     pub async fn execution(&self, caller: &Caller, id: &str) -> Result<ExecutionReceipt, Error> {
         caller.need(Scope::ToolsRead)?;
+        let found = self.receipt(caller, id).await?;
+        found.ok_or_else(|| Error::NotFound(format!("the execution {id}")))
+    }
+
+    pub(super) async fn receipt(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Option<ExecutionReceipt>, Error> {
         let _ = self.receipts.flush().await;
         let row = self.store.find_execution(&caller.workspace_id, id).await?;
-        row.filter(|row| caller.acts_for(&row.user_id)).map_or_else(
-            || Err(Error::NotFound(format!("the execution {id}"))),
-            receipt,
-        )
+        let row = row.filter(|row| caller.acts_for(&row.user_id));
+        row.map(receipt).transpose()
     }
 
     /// Receipts, newest first.

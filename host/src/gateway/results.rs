@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ use crate::ids;
 pub const KEPT_MS: i64 = 60 * 60 * 1_000;
 pub const FIELDS_MAX: usize = 100;
 pub const POINTER_CHARS_MAX: usize = 500;
-/// Least `max_result_bytes`.
+/// Least `max_result_bytes` and `max_result_chars`.
 pub const BUDGET_BYTES_MIN: usize = 256;
 /// Bytes of one piece.
 pub const PIECE_BYTES_MAX: usize = 1 << 20;
@@ -28,6 +28,8 @@ pub const PIECE_BYTES_MIN: usize = 4;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     pub bytes_max: Option<usize>,
+    /// Characters of the result's text that the answer may hold.
+    pub chars_max: Option<usize>,
     /// JSON Pointers (RFC 6901) of the parts to answer; all if empty.
     pub fields: Vec<String>,
 }
@@ -37,6 +39,11 @@ impl Budget {
         if self.bytes_max.is_some_and(|bytes| bytes < BUDGET_BYTES_MIN) {
             return Err(Error::InvalidRequest(format!(
                 "max_result_bytes must be at least {BUDGET_BYTES_MIN}"
+            )));
+        }
+        if self.chars_max.is_some_and(|chars| chars < BUDGET_BYTES_MIN) {
+            return Err(Error::InvalidRequest(format!(
+                "max_result_chars must be at least {BUDGET_BYTES_MIN}"
             )));
         }
         if self.fields.len() > FIELDS_MAX {
@@ -58,7 +65,7 @@ impl Budget {
 }
 
 /// Where the rest of a result is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Truncated {
     /// Of `GET /v1/results/{result_id}`.
     #[schema(example = "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")]
@@ -72,7 +79,7 @@ pub struct Truncated {
 }
 
 /// One piece of a kept result. `GET /v1/results/{result_id}`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct StoredResult {
     pub result_id: String,
     pub execution_id: String,
@@ -97,13 +104,18 @@ fn picked(result: &RawValue, fields: &[String]) -> Result<Box<RawValue>, Error> 
     serde_json::value::to_raw_value(&parts).map_err(internal)
 }
 
-/// The longest beginning of `text` within `bytes_max`.
-fn head(text: &str, bytes_max: usize) -> &str {
-    let mut end = bytes_max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// The longest beginning of `text` within both bounds.
+fn head<'a>(text: &'a str, budget: &Budget) -> &'a str {
+    let bytes_max = budget.bytes_max.unwrap_or(usize::MAX).min(text.len());
+    let head = &text[..text.floor_char_boundary(bytes_max)];
+    match budget.chars_max {
+        // No text has more characters than bytes.
+        Some(chars_max) if head.len() > chars_max => {
+            let cut = head.char_indices().nth(chars_max);
+            cut.map_or(head, |(end, _)| &head[..end])
+        }
+        _ => head,
     }
-    &text[..end]
 }
 
 impl Gateway {
@@ -121,9 +133,10 @@ impl Gateway {
             picked(&result, &budget.fields)?.into()
         };
         let text = result.get();
-        let Some(bytes_max) = budget.bytes_max.filter(|most| text.len() > *most) else {
+        let shown = head(text, budget);
+        if shown.len() == text.len() {
             return Ok((result, None));
-        };
+        }
         let result_id = ids::ulid("res");
         let expires_at_ms = self.clock.now_ms() + KEPT_MS;
         self.store
@@ -135,7 +148,6 @@ impl Gateway {
                 expires_at_ms,
             )
             .await?;
-        let shown = head(text, bytes_max);
         let truncated = Truncated {
             result_id,
             bytes_total: text.len(),
@@ -217,8 +229,29 @@ mod tests {
     fn within(bytes_max: usize) -> Budget {
         Budget {
             bytes_max: Some(bytes_max),
-            fields: Vec::new(),
+            ..Budget::default()
         }
+    }
+
+    fn characters(chars_max: usize) -> Budget {
+        Budget {
+            chars_max: Some(chars_max),
+            ..Budget::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn characters_are_counted_as_characters() {
+        let world = World::open().await;
+        let caller = world.caller(&[Scope::ToolsExecute]).await;
+        let result = raw(&json!("\u{1f980}".repeat(998)));
+        let budget = characters(1_000);
+        let fitted = world.fit_result(&caller, "exe_1", result.clone(), &budget);
+        assert_eq!(fitted.await.unwrap().1, None);
+        let budget = characters(999);
+        let fitted = world.fit_result(&caller, "exe_1", result.clone(), &budget);
+        let truncated = fitted.await.unwrap().1.unwrap();
+        assert_eq!(truncated.bytes_shown, 1 + 998 * 4);
     }
 
     #[tokio::test]
@@ -268,6 +301,8 @@ mod tests {
             (Budget::default(), false),
             (within(1_000), false),
             (within(999), true),
+            (characters(1_000), false),
+            (characters(999), true),
         ] {
             let fitted = world
                 .fit_result(&caller, "exe_1", result.clone(), &budget)
@@ -282,10 +317,10 @@ mod tests {
         let caller = world.caller(&[Scope::ToolsExecute]).await;
         let result = raw(&json!({"a": {"b": [1, 2]}, "c~/d": 3, "e": null}));
         let budget = Budget {
-            bytes_max: None,
             fields: ["/a/b/1", "/c~0~1d", "/e", "/nowhere"]
                 .map(str::to_owned)
                 .to_vec(),
+            ..Budget::default()
         };
         let (picked, cut) = world
             .fit_result(&caller, "exe_1", result, &budget)
@@ -300,13 +335,14 @@ mod tests {
     #[test]
     fn budgets_are_checked() {
         let pointers = |fields: Vec<String>| Budget {
-            bytes_max: None,
             fields,
+            ..Budget::default()
         };
         assert!(within(BUDGET_BYTES_MIN).check().is_ok());
         assert!(pointers(vec!["/a".to_owned(); FIELDS_MAX]).check().is_ok());
         for bad in [
             within(BUDGET_BYTES_MIN - 1),
+            characters(BUDGET_BYTES_MIN - 1),
             pointers(vec!["/a".to_owned(); FIELDS_MAX + 1]),
             pointers(vec!["a".to_owned()]),
             pointers(vec![String::new()]),

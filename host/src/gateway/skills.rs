@@ -3,7 +3,7 @@
 //! A Skill is text and nothing more: the gateway keeps it, counts its versions and never runs it.
 //! Read [`super::skill_check`] for what a Skill needs before a user can follow it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::find::shown_name;
 use super::{Caller, Error, Gateway, Scope};
@@ -20,7 +20,7 @@ pub const LIST_OFFSET_MAX: usize = 1_000_000;
 pub const QUERY_CHARS_MAX: usize = 1_000;
 
 /// A Skill in full.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Skill {
     #[schema(format = "uuid")]
     pub skill_id: String,
@@ -37,7 +37,7 @@ pub struct Skill {
 }
 
 /// A Skill as lists show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ListedSkill {
     #[schema(format = "uuid")]
     pub skill_id: String,
@@ -60,7 +60,7 @@ pub struct ListSkills {
     pub offset: usize,
 }
 
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SkillPage {
     /// Newest first.
     pub skills: Vec<ListedSkill>,
@@ -89,7 +89,7 @@ pub struct UpdateSkill {
     pub if_version: Option<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DeletedSkill {
     #[schema(format = "uuid")]
     pub skill_id: String,

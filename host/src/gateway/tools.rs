@@ -142,7 +142,7 @@ pub struct ToolSchema {
     pub etag: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolAuth {
     /// `oauth2`, `api_key`, ... or `none`.
     #[serde(rename = "type")]
@@ -216,7 +216,7 @@ pub enum Outcome {
 }
 
 /// One file of a result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ResultFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -238,12 +238,12 @@ pub enum FailureReason {
 }
 
 /// The provider's refusal in the form an agent can act on.
-#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolError {
     pub code: String,
     pub message: String,
     pub can_retry: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_fix: Option<String>,

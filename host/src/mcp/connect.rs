@@ -16,7 +16,6 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use url::Url;
 
-use crate::gateway::Caller;
 use crate::gateway::tools::{Execution, Outcome};
 use crate::ids;
 
@@ -60,11 +59,11 @@ pub fn link(execution: &Execution) -> Option<Link> {
 impl Client<'_> {
     /// Whether this call repeats one that ended with `input_required`. A state that this gateway did
     /// not give to this key, user and tool, or whose time is over, is a protocol error.
-    pub fn resumes(&self, caller: &Caller, tool_name: &str) -> Result<bool, ErrorData> {
+    pub fn resumes(&self, identity: &str, tool_name: &str) -> Result<bool, ErrorData> {
         let Some(state) = &self.request_state else {
             return Ok(false);
         };
-        if is_ours(self.codec, state, &binding(caller, tool_name)) {
+        if is_ours(self.codec, state, &binding(identity, tool_name)) {
             return Ok(true);
         }
         Err(ErrorData::invalid_params(
@@ -78,7 +77,7 @@ impl Client<'_> {
     /// Markdown answer to be given.
     pub async fn ask(
         &self,
-        caller: &Caller,
+        identity: &str,
         tool_name: &str,
         link: Link,
     ) -> Option<InputRequiredResult> {
@@ -97,7 +96,7 @@ impl Client<'_> {
         if stands_alone {
             return Some(input_required(
                 link,
-                seal(self.codec, &binding(caller, tool_name)),
+                seal(self.codec, &binding(identity, tool_name)),
             ));
         }
         let asked = self
@@ -129,11 +128,8 @@ fn is_ours(codec: &RequestStateCodec, state: &str, binding: &str) -> bool {
 }
 
 /// What a `requestState` is good for. No part can hold the line break that parts them.
-fn binding(caller: &Caller, tool_name: &str) -> String {
-    format!(
-        "{}\n{}\n{}\n{tool_name}",
-        caller.workspace_id, caller.key_id, caller.default_user
-    )
+fn binding(identity: &str, tool_name: &str) -> String {
+    format!("{identity}\n{tool_name}")
 }
 
 fn input_required(link: Link, state: String) -> InputRequiredResult {
@@ -155,25 +151,9 @@ fn input_required(link: Link, state: String) -> InputRequiredResult {
 mod tests {
     use super::*;
     use crate::gateway::tools::Connect;
-    use crate::ids::UserId;
 
-    fn caller(key_id: &str, user: &str) -> Caller {
-        Caller {
-            workspace_id: "ws_1".to_owned(),
-            workspace_name: "default".to_owned(),
-            key_id: key_id.to_owned(),
-            key_name: "test".to_owned(),
-            key_prefix: "abcdefgh".to_owned(),
-            role: None,
-            operator: false,
-            confined: false,
-            scopes: Vec::new(),
-            default_user: UserId::parse(user).unwrap(),
-            default_permission: crate::store::DefaultPermission::Allow,
-            changes: crate::store::Changes::default(),
-            request_id: "req_1".to_owned(),
-            address: None,
-        }
+    fn caller(key_id: &str, user: &str) -> String {
+        format!("ws_1\n{key_id}\n{user}")
     }
 
     fn codec(byte: u8) -> RequestStateCodec {
@@ -187,7 +167,7 @@ mod tests {
             &ours,
             &binding(&caller("key_1", "ada"), "github_create_issue"),
         );
-        let opens = |codec: &RequestStateCodec, state: &str, caller: &Caller, tool: &str| {
+        let opens = |codec: &RequestStateCodec, state: &str, caller: &str, tool: &str| {
             is_ours(codec, state, &binding(caller, tool))
         };
         let ada = caller("key_1", "ada");

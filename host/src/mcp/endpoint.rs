@@ -11,13 +11,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, HttpBody};
+use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::response::Response;
 use axum::routing::any;
 use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use rand::RngExt as _;
 use rmcp::model::{ErrorData, JsonRpcError, RequestStateCodec};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{
@@ -40,10 +39,6 @@ pub const PATH: &str = "/mcp";
 
 /// A sign of life on streams that have nothing to say, for the proxies in between.
 const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
-
-/// How much of a body that is too large is still taken in, and for how long.
-const REFUSED_BYTES_MAX: usize = 8 * BODY_BYTES_MAX;
-const REFUSED_TIMEOUT: Duration = Duration::from_secs(2);
 
 const SESSION_HEADER: &str = "mcp-session-id";
 
@@ -73,8 +68,8 @@ impl fmt::Debug for McpOptions {
 }
 
 impl McpOptions {
-    /// Loopback and the host and origin of `public_url` are allowed; the key is new.
-    pub fn new(public_url: &str) -> Self {
+    /// Loopback and the host and origin of `public_url` are allowed.
+    pub fn new(public_url: &str, state_key: [u8; 32]) -> Self {
         let mut allowed_hosts = Vec::from(["localhost", "127.0.0.1", "::1"].map(String::from));
         let mut allowed_origins = Vec::new();
         for host in ["localhost", "127.0.0.1", "[::1]"] {
@@ -90,7 +85,7 @@ impl McpOptions {
         Self {
             allowed_hosts,
             allowed_origins,
-            state_key: rand::rng().random(),
+            state_key,
             shutdown: CancellationToken::new(),
         }
     }
@@ -214,11 +209,6 @@ impl Endpoint {
             if !body::is_json(&parts.headers) {
                 return Err(Failure::UnsupportedMediaType);
             }
-            if HttpBody::size_hint(&body).lower() > BODY_BYTES_MAX as u64 {
-                let_go_by(body).await;
-                let bytes_max = BODY_BYTES_MAX;
-                return Err(Failure::PayloadTooLarge { bytes_max });
-            }
             let bytes = body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
             if let Err(problem) = crate::json::check(&bytes) {
                 let sentence = format!("Parse error: {problem}");
@@ -266,22 +256,6 @@ impl Endpoint {
             tracing::warn!(error = %problem, "mcp.session.close_failed");
         }
     }
-}
-
-/// Reads and forgets a body that is refused, within bounds: a connection that closes with bytes
-/// unread is reset, and the client would never see why.
-async fn let_go_by(body: Body) {
-    let mut chunks = body.into_data_stream();
-    let read_on = async {
-        let mut left = REFUSED_BYTES_MAX;
-        while let Some(Ok(chunk)) = chunks.next().await {
-            left = left.saturating_sub(chunk.len());
-            if left == 0 {
-                break;
-            }
-        }
-    };
-    let _ = tokio::time::timeout(REFUSED_TIMEOUT, read_on).await;
 }
 
 fn session_of(headers: &HeaderMap) -> Option<String> {
@@ -346,7 +320,7 @@ mod tests {
                 "http://[2001:db8::1]:8080",
             ),
         ] {
-            let options = McpOptions::new(public_url);
+            let options = McpOptions::new(public_url, [0; 32]);
             assert!(
                 options.allowed_hosts.contains(&host.to_owned()),
                 "{options:?}"
@@ -357,15 +331,6 @@ mod tests {
             );
             assert!(options.allowed_hosts.contains(&"localhost".to_owned()));
         }
-    }
-
-    #[test]
-    fn every_gateway_seals_with_a_key_of_its_own() {
-        let url = "http://127.0.0.1:8080";
-        assert_ne!(
-            McpOptions::new(url).state_key,
-            McpOptions::new(url).state_key
-        );
     }
 
     #[tokio::test]

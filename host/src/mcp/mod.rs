@@ -5,18 +5,24 @@
 //! rmcp's; this module decides who may speak ([`endpoint`]), what is offered ([`tools`]) and how the
 //! gateway's answers read ([`render`]).
 //!
+//! The same tools are served on standard input and output for clients that start programs: then
+//! [`remote`] stands for the gateway ([`operations`]).
+//!
 //! Refuses to hold business rules: a tool decodes its parameters, calls one operation of
 //! [`crate::gateway::Gateway`] and renders what comes back. Results are text, never structured
 //! content.
 //!
 //! Read next: [`tools`] (one file a tool), [`server`] (the handler), [`endpoint`] (keys, hosts, sessions),
-//! [`connect`] (the link as an elicitation).
+//! [`connect`] (the link as an elicitation), [`skills`] (Skills as files).
 
 pub mod connect;
 pub mod endpoint;
+pub mod operations;
+pub mod remote;
 pub mod render;
 pub mod server;
 pub mod sessions;
+pub mod skills;
 pub mod tools;
 
 pub use endpoint::{McpOptions, PATH, router};

@@ -7,14 +7,16 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::value::RawValue;
 
-use crate::gateway::results::Truncated;
+use crate::gateway::results::{StoredResult, Truncated};
 use crate::gateway::tools::{
     ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTools, Outcome,
     ToolError, ToolSchema,
 };
 use crate::gateway::{Error, Health};
+use crate::mcp::tools::execute::READ_RESULT;
 
 /// Characters of a tool's result that one answer holds.
 pub const RESULT_CHARS_MAX: usize = 100_000;
@@ -320,6 +322,27 @@ pub fn error(error: &Error) -> String {
     format!("{said}\n\nError Code: {}", error.code())
 }
 
+/// An operation's refusal where the protocol has no result to put it in.
+pub fn protocol_error(error: &Error) -> ErrorData {
+    let kind = match error {
+        Error::SkillNotFound(_) | Error::NotFound(_) | Error::InvalidRequest(_) => {
+            ErrorCode::INVALID_PARAMS
+        }
+        Error::Internal(_) => ErrorCode::INTERNAL_ERROR,
+        _ => ErrorCode::INVALID_REQUEST,
+    };
+    let which = serde_json::json!({ "code": error.code() });
+    ErrorData::new(kind, sentence_of(error), Some(which))
+}
+
+fn sentence_of(said: &Error) -> String {
+    let text = error(said);
+    text.split("\n\nError Code: ")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
 /// A tool of this edge called with parameters that do not fit it.
 pub fn bad_parameters(tool: &str, problem: &str, sent: &[String], known: &[&str]) -> String {
     let mut text = format!("Invalid parameters for {tool}: {}", one_line(problem));
@@ -397,15 +420,49 @@ fn push_head(text: &mut String, head: &RawValue, truncated: &Truncated) {
     text.push_str(&head);
     let _ = write!(
         text,
-        "\n\n[Cut: these are the first {} of {} bytes. The whole result is kept until {}: read on with \
-         GET /v1/results/{}?offset={}, or call `svc_execute_tool` again with arguments that ask for \
-         less.]",
+        "\n\n[Cut: these are the first {} of {} bytes. The whole result is kept until {}. {} Or call \
+         `svc_execute_tool` again with arguments that ask for less.]",
         truncated.bytes_shown,
         truncated.bytes_total,
         truncated.expires_at,
-        truncated.result_id,
-        truncated.bytes_shown
+        how_to_read_on(&truncated.result_id, truncated.bytes_shown),
     );
+}
+
+fn how_to_read_on(result_id: &str, offset: usize) -> String {
+    format!(
+        "To read on, call `svc_execute_tool` with `tool_name` \"{READ_RESULT}\" and `arguments` \
+         '{{\"result_id\":\"{result_id}\",\"offset\":{offset}}}'."
+    )
+}
+
+/// A piece of a kept result, at most [`RESULT_CHARS_MAX`] characters of it.
+pub fn result_piece(piece: &StoredResult) -> String {
+    let cut = piece.content.char_indices().nth(RESULT_CHARS_MAX);
+    let content = cut.map_or(piece.content.as_str(), |(end, _)| &piece.content[..end]);
+    let end = piece.offset + content.len();
+    let mut text = format!(
+        "Result: {}\nBytes: {} to {end} of {}\n\nContent:\n{content}\n\n",
+        piece.result_id, piece.offset, piece.bytes_total
+    );
+    if end < piece.bytes_total {
+        let _ = write!(text, "[{}]", how_to_read_on(&piece.result_id, end));
+    } else {
+        text.push_str("[This is the end of the result.]");
+    }
+    text
+}
+
+/// What [`READ_RESULT`] takes.
+pub fn read_result_schema() -> String {
+    format!(
+        "**{READ_RESULT}**\n\nReads on in a result that was cut, for an hour.\n\nInput Schema:\n\
+         ```json\n{{\n  \"type\": \"object\",\n  \"properties\": {{\n    \"result_id\": {{ \"type\": \
+         \"string\", \"description\": \"As the cut answer says.\" }},\n    \"offset\": {{ \"type\": \
+         \"integer\", \"description\": \"Where to read on, in bytes.\" }}\n  }},\n  \"required\": \
+         [\"result_id\"]\n}}\n```\n\nRequired arguments:\n- result_id\n\nNext step: call \
+         `svc_execute_tool` with `tool_name` \"{READ_RESULT}\" and `arguments` as a JSON string."
+    )
 }
 
 fn indented(schema: &RawValue) -> String {

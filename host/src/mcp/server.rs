@@ -1,5 +1,7 @@
 //! The handler behind the protocol: what the server says of itself, and `tools/call`.
 //!
+//! Skills are served beside the tools, as the files of [`super::skills`].
+//!
 //! Who calls is not the session's business but each request's: the [`Caller`] that
 //! [`super::endpoint`] authenticated travels in the request's extensions.
 
@@ -9,17 +11,21 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
+    Implementation, ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     RequestStateCodec, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
+use crate::gateway::skills::{ListSkills, Skill};
 use crate::gateway::{Caller, Error, Gateway};
 use crate::mcp::connect::Client;
+use crate::mcp::operations::{Here, Operations};
 use crate::mcp::render;
+use crate::mcp::skills;
 use crate::mcp::tools::{self, Answer, Call, Refusal};
 
 /// How long a client may keep `tools/list`. The tools change with the gateway's version alone.
@@ -46,15 +52,102 @@ const INSTRUCTIONS: &str = "A gateway to the tools of many services (code hostin
 /// One per session, or per request where there are none; cheap to clone.
 #[derive(Clone)]
 pub struct Server {
-    gateway: Arc<Gateway>,
+    side: Side,
     codec: Arc<RequestStateCodec>,
+}
+
+/// Where the operations are done.
+#[derive(Clone)]
+enum Side {
+    /// Here, for the caller of each request.
+    Here(Arc<Gateway>),
+    /// Elsewhere, with one key for all requests.
+    Over(Arc<dyn Operations>),
 }
 
 impl Server {
     /// `codec` seals what clients carry between two calls.
     pub fn new(gateway: Arc<Gateway>, codec: Arc<RequestStateCodec>) -> Self {
-        Self { gateway, codec }
+        let side = Side::Here(gateway);
+        Self { side, codec }
     }
+
+    /// The same tools over `operations`, whoever asks.
+    pub fn over(operations: Arc<dyn Operations>, codec: Arc<RequestStateCodec>) -> Self {
+        let side = Side::Over(operations);
+        Self { side, codec }
+    }
+
+    fn operations(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Arc<dyn Operations>, ErrorData> {
+        match &self.side {
+            Side::Here(gateway) => Ok(Arc::new(Here {
+                gateway: gateway.clone(),
+                caller: caller(context)?.clone(),
+            })),
+            Side::Over(operations) => Ok(operations.clone()),
+        }
+    }
+
+    /// One page of the workspace's Skills in full, newest first, and where the next begins.
+    async fn skills(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(Vec<Skill>, Option<String>), ErrorData> {
+        let cursor = page.and_then(|page| page.cursor).unwrap_or_default();
+        let offset = match cursor.as_str() {
+            "" => Ok(0),
+            digits => digits.parse::<usize>(),
+        };
+        let offset = offset.map_err(|_| {
+            ErrorData::invalid_params("cursor is none that a page handed out", None)
+        })?;
+        let operations = self.operations(context)?;
+        let list = ListSkills {
+            query: String::new(),
+            limit: skills::PAGE,
+            offset,
+        };
+        let listed = operations.list_skills(list).await.map_err(refused)?;
+        let end = offset + listed.skills.len();
+        let mut whole = Vec::with_capacity(listed.skills.len());
+        for listed in &listed.skills {
+            match operations.skill(&listed.skill_id).await {
+                Ok(skill) => whole.push(skill),
+                // Deleted since the page was read.
+                Err(Error::SkillNotFound(_)) => {}
+                Err(error) => return Err(refused(error)),
+            }
+        }
+        let next = (end < listed.total && !listed.skills.is_empty()).then(|| end.to_string());
+        Ok((whole, next))
+    }
+
+    /// The Skill whose current address is `uri`.
+    async fn skill_at(
+        &self,
+        uri: &str,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Option<Skill>, ErrorData> {
+        let Some(id) = skills::id_of(uri) else {
+            return Ok(None);
+        };
+        match self.operations(context)?.skill(id).await {
+            Ok(skill) => Ok(Some(skill).filter(|skill| skills::uri(skill) == uri)),
+            Err(Error::SkillNotFound(_)) => Ok(None),
+            Err(error) => Err(refused(error)),
+        }
+    }
+}
+
+fn refused(error: Error) -> ErrorData {
+    if let Error::Internal(cause) = &error {
+        tracing::error!(error = format!("{cause:#}"), "mcp.request.failed");
+    }
+    render::protocol_error(&error)
 }
 
 impl ServerHandler for Server {
@@ -65,6 +158,8 @@ impl ServerHandler for Server {
         let offers = ServerCapabilities::builder()
             .enable_logging()
             .enable_prompts()
+            .enable_resources()
+            .enable_skills()
             .enable_tools()
             .build();
         ServerConfig::new(offers)
@@ -102,16 +197,63 @@ impl ServerHandler for Server {
         Err(ErrorData::invalid_params(sentence, None))
     }
 
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let (found, next_cursor) = self.skills(page, &context).await?;
+        let resources = found.iter().map(skills::resource).collect();
+        let mut result = ListResourcesResult::with_all_items(resources)
+            .with_ttl_ms(skills::FRESH_MS)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let which = json!({ "uri": request.uri });
-        Err(ErrorData::resource_not_found(
-            "Resource not found",
-            Some(which),
-        ))
+        let Some(skill) = self.skill_at(&request.uri, &context).await? else {
+            let which = json!({ "uri": request.uri });
+            return Err(ErrorData::resource_not_found(
+                "Resource not found",
+                Some(which),
+            ));
+        };
+        let result = ReadResourceResult::new(vec![skills::contents(&skill)])
+            .with_ttl_ms(skills::FRESH_MS)
+            .with_cache_scope(CacheScope::Private);
+        Ok(result.into())
+    }
+
+    async fn list_skills(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let (found, next_cursor) = self.skills(page, &context).await?;
+        let entries = found.iter().map(skills::entry).collect();
+        let mut result = ListSkillsResult::with_all_items(entries)
+            .with_ttl_ms(skills::FRESH_MS)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let found = self.skill_at(&request.uri, &context).await?;
+        let skill = found
+            .ok_or_else(|| ErrorData::invalid_params("no Skill is served at this address", None))?;
+        Ok(GetSkillResult::new(skills::entry(&skill))
+            .with_ttl_ms(skills::FRESH_MS)
+            .with_cache_scope(CacheScope::Private))
     }
 
     async fn list_tools(
@@ -137,10 +279,9 @@ impl ServerHandler for Server {
             let sentence = format!("Unknown tool: {}", request.name);
             return Err(ErrorData::invalid_params(sentence, None));
         };
-        let caller = caller(&context)?;
+        let operations = self.operations(&context)?;
         let call = row.call(Call {
-            gateway: &self.gateway,
-            caller,
+            operations: &*operations,
             arguments: request.arguments.unwrap_or_default(),
             client: Client {
                 context: &context,
@@ -167,7 +308,7 @@ impl ServerHandler for Server {
             Err(Refusal::Gateway(error)) => {
                 if let Error::Internal(cause) = &error {
                     tracing::error!(
-                        request_id = caller.request_id,
+                        request_id = operations.request_id(),
                         tool = row.name,
                         error = format!("{cause:#}"),
                         "mcp.call.failed"

@@ -59,10 +59,12 @@ async fn list(
     State(gateway): State<Arc<Gateway>>,
     mut query: Query,
 ) -> Result<Success<ApprovalPage>, Failure> {
+    let status = query.word("status", &ApprovalStatus::ALL)?;
+    let page = query.page(LIST_LIMIT_MAX)?;
     let request = ListApprovals {
-        status: query.word("status", &ApprovalStatus::ALL)?,
-        limit: query.number("limit", 1..=LIST_LIMIT_MAX, 20)?,
-        cursor: query.id("cursor")?,
+        status,
+        limit: page.limit,
+        cursor: page.cursor,
     };
     query.finish()?;
     let page = gateway.approvals(&caller, request).await?;

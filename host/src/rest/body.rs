@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, BodyDataStream, HttpBody};
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
@@ -21,6 +21,10 @@ pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// How long a client may take to send a body.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How much of a body that is too large is still taken in, and for how long.
+const REFUSED_BYTES_MAX: usize = 8 * BODY_BYTES_MAX;
+const REFUSED_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A request body, decoded.
 pub struct JsonBody<T>(pub T);
@@ -63,16 +67,18 @@ pub fn is_json(headers: &HeaderMap) -> bool {
 pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Bytes, Failure> {
     let too_large = || Failure::PayloadTooLarge { bytes_max };
     let stated = HttpBody::size_hint(&body).lower();
+    let mut chunks = body.into_data_stream();
     if stated > u64::try_from(bytes_max).unwrap_or(u64::MAX) {
+        let_go_by(&mut chunks).await;
         return Err(too_large());
     }
-    let mut chunks = body.into_data_stream();
     let collect = async {
         let Some(first) = chunks.next().await else {
             return Ok(Bytes::new());
         };
         let first = first.map_err(|_| cut_short())?;
         if first.len() > bytes_max {
+            let_go_by(&mut chunks).await;
             return Err(too_large());
         }
         // Nearly every body is one chunk, which is handed on without a copy.
@@ -84,6 +90,7 @@ pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Byt
         while let Some(chunk) = next {
             let chunk = chunk.map_err(|_| cut_short())?;
             if whole.len() + chunk.len() > bytes_max {
+                let_go_by(&mut chunks).await;
                 return Err(too_large());
             }
             whole.extend_from_slice(&chunk);
@@ -98,6 +105,21 @@ pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Byt
         ))
     };
     tokio::time::timeout(timeout, collect).await.map_err(late)?
+}
+
+/// Reads and forgets the rest of a body that is refused, within bounds: a connection that closes
+/// with bytes unread is reset, and the client would never see why.
+async fn let_go_by(chunks: &mut BodyDataStream) {
+    let read_on = async {
+        let mut left = REFUSED_BYTES_MAX;
+        while let Some(Ok(chunk)) = chunks.next().await {
+            left = left.saturating_sub(chunk.len());
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(REFUSED_TIMEOUT, read_on).await;
 }
 
 fn cut_short() -> Failure {

@@ -10,8 +10,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::auth::Authenticated;
-use super::body::JsonBody;
 use super::envelope::{Failure, Success};
+use super::idempotent::KeyedBody;
 use super::path::Segments;
 use super::query::Query;
 use super::{App, ids, openapi};
@@ -20,6 +20,7 @@ use crate::gateway::connections::link::{ConnectLink, LinkConnection};
 use crate::gateway::connections::{
     ConnectionInfo, ConnectionList, DeletedConnection, ListConnections,
 };
+use crate::gateway::idempotency::Once;
 use crate::ids::UserId;
 
 /// Scopes asked for in one link.
@@ -77,6 +78,9 @@ struct LinkBody {
 /// Make a connect link
 ///
 /// A link at which the user connects an account: one use, 15 minutes, bound to user and service.
+///
+/// The link is a secret, so its answer is never kept: with an `Idempotency-Key` no two of these run
+/// at the same time, and a repetition makes a link of its own. A link that nobody opens does nothing.
 #[utoipa::path(
     post,
     path = "/v1/connections/link",
@@ -94,7 +98,7 @@ async fn link(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     query: Query,
-    JsonBody(body): JsonBody<LinkBody>,
+    KeyedBody { body, attempt }: KeyedBody<LinkBody>,
 ) -> Result<Response, Failure> {
     query.finish()?;
     ids::check("service", &body.service)?;
@@ -117,7 +121,8 @@ async fn link(
         slot: body.slot,
         confirm_url: body.confirm_url,
     };
-    let link = gateway.link_connection(&caller, request).await?;
+    let made = gateway.link_connection(&caller, request);
+    let link = gateway.one_at_a_time(&caller, attempt, made).await?;
     Ok((StatusCode::CREATED, Success::new(&caller, link)).into_response())
 }
 
@@ -157,14 +162,13 @@ async fn confirm(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     query: Query,
-    JsonBody(body): JsonBody<ConfirmBody>,
-) -> Result<Success<ConnectionInfo>, Failure> {
+    KeyedBody { body, attempt }: KeyedBody<ConfirmBody>,
+) -> Result<Success<Once<ConnectionInfo>>, Failure> {
     query.finish()?;
     ids::check("code", &body.code)?;
-    let confirmed = gateway
-        .confirm_connection(&caller, &body.code, &body.user_id)
-        .await?;
-    Ok(Success::new(&caller, confirmed))
+    let confirmed = gateway.confirm_connection(&caller, &body.code, &body.user_id);
+    let connection = gateway.once(&caller, attempt, confirmed).await?;
+    Ok(Success::new(&caller, connection))
 }
 
 /// List connections

@@ -290,14 +290,20 @@ fn status_of(error: &Error) -> StatusCode {
 
 fn details_of(error: &Error) -> Option<Value> {
     match error {
-        Error::InvalidArguments { violations, .. } => Some(json!({ "violations": violations })),
+        Error::InvalidArguments {
+            tool_name,
+            violations,
+        } => Some(json!({ "tool_name": tool_name, "violations": violations })),
         Error::ScopeDenied(scope) => Some(json!({ "scope": scope })),
         Error::RoleDenied(role) => Some(json!({ "role": role })),
         Error::ChooseWorkspace(names) => Some(json!({ "workspaces": names })),
         Error::PermissionDenied { user_id, subject } => {
             Some(json!({ "user_id": user_id, "subject": subject }))
         }
-        Error::OutcomeUnknown { execution_id } => Some(json!({ "execution_id": execution_id })),
+        Error::OutcomeUnknown {
+            execution_id,
+            receipt,
+        } => Some(json!({ "execution_id": execution_id, "receipt": receipt })),
         Error::RateLimited(limited) => Some(json!({
             "window": limited.window,
             "limit": limited.limit,

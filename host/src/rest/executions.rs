@@ -59,15 +59,17 @@ async fn list(
     State(gateway): State<Arc<Gateway>>,
     mut query: Query,
 ) -> Result<Success<ExecutionPage>, Failure> {
+    let user_id = query.user_id()?;
+    let tool_name = query.id("tool_name")?;
+    let words = ExecutionStatus::ALL.map(|status| (status.as_str(), status));
+    let status = query.word("status", &words)?;
+    let page = query.page(100)?;
     let request = ListExecutions {
-        user_id: query.user_id()?,
-        tool_name: query.id("tool_name")?,
-        status: query.word(
-            "status",
-            &ExecutionStatus::ALL.map(|status| (status.as_str(), status)),
-        )?,
-        limit: query.number("limit", 1..=100, 20)?,
-        cursor: query.id("cursor")?,
+        user_id,
+        tool_name,
+        status,
+        limit: page.limit,
+        cursor: page.cursor,
     };
     query.finish()?;
     let page = gateway.executions(&caller, request).await?;

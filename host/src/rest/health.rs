@@ -66,7 +66,7 @@ async fn health(
             "status": "ok",
             "workspace": "default",
             "key": {"name": "ci", "prefix": "a1B2c3D4", "scopes": ["tools:read", "tools:execute"], "user_id": "ada@example.com"},
-            "limits": {"request_bytes_max": 1048576, "execution_timeout_ms": 30000, "result_bytes_max": 8388608}
+            "limits": {"request_bytes_max": 1048576, "execution_timeout_ms": 30000, "result_bytes_max": 8388608, "key_requests_per_minute": 60, "key_requests_per_day": null, "workspace_requests_per_minute": 100}
         },
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),

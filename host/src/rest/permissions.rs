@@ -15,6 +15,7 @@ use super::path::Segments;
 use super::query::Query;
 use super::{App, openapi};
 use crate::gateway::Gateway;
+use crate::gateway::permission_default::DefaultPermissionBody;
 use crate::gateway::permission_rules::{
     Change, ChangePermissions, PermissionExplanation, PermissionServices, PermissionSummary,
     Setting, UserPermissions,
@@ -27,6 +28,7 @@ pub fn routes() -> OpenApiRouter<App> {
         "Which tools a user may use: a rule for a tool beats one for its service, which beats the workspace's default.",
     )
     .routes(routes!(services))
+    .routes(routes!(read_default, change_default))
     .routes(routes!(read))
     .routes(routes!(change_tool))
     .routes(routes!(change_service))
@@ -58,6 +60,59 @@ async fn services(
     query.finish()?;
     let services = gateway.permission_services(&caller).await?;
     Ok(Success::new(&caller, services))
+}
+
+/// Read the default permission
+///
+/// What holds for every user of the workspace where no rule says otherwise.
+#[utoipa::path(
+    get,
+    path = "/v1/permissions/default",
+    operation_id = "get_default_permission",
+    tag = "Permissions",
+    security(("api_key" = [])),
+    responses((status = 200, description = "The default.", body = inline(Success<DefaultPermissionBody>), example = json!({
+        "success": true,
+        "data": {"default": "allow"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn read_default(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    query: Query,
+) -> Result<Success<DefaultPermissionBody>, Failure> {
+    query.finish()?;
+    let default = gateway.default_permission(&caller).await?;
+    Ok(Success::new(&caller, default))
+}
+
+/// Change the default permission
+///
+/// `allow`, or `by_effect`: tools that only read are allowed, all others ask. Holds from the next
+/// request on.
+#[utoipa::path(
+    patch,
+    path = "/v1/permissions/default",
+    operation_id = "change_default_permission",
+    tag = "Permissions",
+    security(("api_key" = [])),
+    request_body(content = DefaultPermissionBody, description = "The default.", example = json!({"default": "by_effect"})),
+    responses((status = 200, description = "The default as it is now.", body = inline(Success<DefaultPermissionBody>), example = json!({
+        "success": true,
+        "data": {"default": "by_effect"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn change_default(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    query: Query,
+    JsonBody(body): JsonBody<DefaultPermissionBody>,
+) -> Result<Success<DefaultPermissionBody>, Failure> {
+    query.finish()?;
+    let changed = gateway.change_default_permission(&caller, body.default);
+    Ok(Success::new(&caller, changed.await?))
 }
 
 /// Read a user's permissions

@@ -16,6 +16,17 @@ use crate::ids::UserId;
 /// No route takes nearly as many.
 const PARAMETERS_MAX: usize = 32;
 
+/// Entries of a page when the request names no `limit`.
+pub const PAGE_LIMIT_DEFAULT: usize = 20;
+
+/// Which page of a list, newest first, is wanted.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Page {
+    pub limit: usize,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
+
 /// A request's query parameters.
 #[derive(Debug)]
 pub struct Query {
@@ -119,6 +130,14 @@ impl Query {
                 name,
                 format!("must be a whole number from {first} to {last}"),
             )
+        })
+    }
+
+    /// `limit` and `cursor` of a list whose pages hold at most `limit_max` entries.
+    pub fn page(&mut self, limit_max: usize) -> Result<Page, Failure> {
+        Ok(Page {
+            limit: self.number("limit", 1..=limit_max, PAGE_LIMIT_DEFAULT.min(limit_max))?,
+            cursor: self.id("cursor")?,
         })
     }
 
@@ -233,6 +252,18 @@ mod tests {
         assert_eq!(query.number("limit", 1..=100, 20).unwrap(), 7);
         assert_eq!(query.number("schema_limit", 0..=5, 3).unwrap(), 3);
         assert!(query.finish().is_ok());
+    }
+
+    #[test]
+    fn a_page_has_a_bounded_size() {
+        let page = |text: &str| Query::parse(text).unwrap().page(100);
+        let first = page("").unwrap();
+        assert_eq!((first.limit, first.cursor), (PAGE_LIMIT_DEFAULT, None));
+        let next = page("limit=100&cursor=1.a").unwrap();
+        assert_eq!((next.limit, next.cursor.as_deref()), (100, Some("1.a")));
+        for bad in ["limit=0", "limit=101", "limit=x", "cursor=%00"] {
+            assert!(page(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

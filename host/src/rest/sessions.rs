@@ -60,10 +60,12 @@ async fn list(
     State(gateway): State<Arc<Gateway>>,
     mut query: Query,
 ) -> Result<Success<SessionPage>, Failure> {
+    let user_id = query.user_id()?;
+    let page = query.page(LIST_LIMIT_MAX)?;
     let request = ListSessions {
-        user_id: query.user_id()?,
-        limit: query.number("limit", 1..=LIST_LIMIT_MAX, 20)?,
-        cursor: query.id("cursor")?,
+        user_id,
+        limit: page.limit,
+        cursor: page.cursor,
     };
     query.finish()?;
     let page = gateway.sessions(&caller, request).await?;

@@ -245,6 +245,9 @@ struct ExecuteBody {
     /// `truncated` says how to read on.
     #[schema(minimum = 256)]
     max_result_bytes: Option<usize>,
+    /// The same in characters; the smaller bound counts where both are given.
+    #[schema(minimum = 256)]
+    max_result_chars: Option<usize>,
     /// JSON Pointers of the parts of the result to answer, as an object by pointer; all if absent.
     #[serde(default)]
     #[schema(max_items = 100)]
@@ -374,6 +377,7 @@ async fn execute(
         dry_run: body.dry_run,
         budget: Budget {
             bytes_max: body.max_result_bytes,
+            chars_max: body.max_result_chars,
             fields: body.fields,
         },
         claim: None,

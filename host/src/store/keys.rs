@@ -92,6 +92,16 @@ impl Store {
         Ok(workspace.map(|workspace| FoundKey { key, workspace }))
     }
 
+    /// The key with this id and its workspace, in whatever state.
+    pub async fn find_key(&self, id: &str) -> Result<Option<FoundKey>, StoreError> {
+        let key: Option<ApiKey> = portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM api_keys WHERE id = $1").bind(id).fetch_optional(db).await?
+        });
+        let Some(key) = key else { return Ok(None) };
+        let workspace = self.find_workspace(&key.workspace_id).await?;
+        Ok(workspace.map(|workspace| FoundKey { key, workspace }))
+    }
+
     /// Newest first, revoked ones too.
     pub async fn list_keys(&self, workspace_id: &str) -> Result<Vec<ApiKey>, StoreError> {
         Ok(portable!(read self, db => {

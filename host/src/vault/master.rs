@@ -98,6 +98,12 @@ impl Vault {
         Ok(Some(parts.rewrap(from, &current.current, place)?))
     }
 
+    /// A key for `purpose` that follows from the master key alone, so that every process that has the
+    /// master key has it too. Another one after the master key was changed.
+    pub fn derive(&self, purpose: &str) -> Result<[u8; 32], VaultError> {
+        Ok(*self.current()?.current.derived(purpose))
+    }
+
     /// The name of the key that seals now.
     pub fn key_id(&self) -> Result<String, VaultError> {
         Ok(self.current()?.current.id().to_owned())
@@ -257,6 +263,17 @@ mod tests {
         assert_eq!(running.unseal(&HOME, &old).unwrap(), secret);
         assert!(running.seal(&HOME, &secret).unwrap().contains(&new_id));
         assert_eq!(command.rewrap(&HOME, &rewrapped).unwrap(), None);
+    }
+
+    #[test]
+    fn a_derived_key_is_the_same_in_every_process_and_another_for_each_purpose() {
+        let (dir, vault) = vault();
+        let elsewhere = Vault::open(&dir.path().join("master.key")).unwrap();
+        let key = vault.derive("a").unwrap();
+        assert_eq!(key, elsewhere.derive("a").unwrap());
+        assert_ne!(key, vault.derive("b").unwrap());
+        vault.rotate_key().unwrap();
+        assert_ne!(key, vault.derive("a").unwrap());
     }
 
     #[test]

@@ -153,6 +153,9 @@ fn is_name(name: &str) -> bool {
         && !name.contains("__")
 }
 
+/// Names under it are the gateway's own, such as `toolgate_read_result`.
+const RESERVED: &str = "toolgate";
+
 const NAME_RULE: &str = "start with a-z, go on with a-z, 0-9 and single `_`, and not end with `_`";
 
 fn identity(manifest: &Manifest, found: &mut Lint) {
@@ -170,6 +173,12 @@ fn identity(manifest: &Manifest, found: &mut Lint) {
                 "the service name `{}` must {NAME_RULE}, in at most {SERVICE_CHARS_MAX} characters",
                 text::shown(&manifest.service)
             ),
+        );
+    }
+    if manifest.service == RESERVED {
+        found.error(
+            &root.key("service"),
+            format!("the service name `{RESERVED}` belongs to the gateway itself"),
         );
     }
     if let Err(problem) = semver::Version::parse(&manifest.version) {

@@ -49,6 +49,7 @@ fn names_versions_and_texts_are_checked() {
         "1git",
         "git__hub",
         "git_",
+        "toolgate",
         "../etc",
         &"g".repeat(41),
     ] {

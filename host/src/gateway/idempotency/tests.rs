@@ -87,7 +87,9 @@ async fn a_running_request_is_in_progress_and_a_dead_one_unknown() {
     world.clock.advance_ms(120_000);
     let third = create(&world, &caller, attempt("k", body.clone()), "A").await;
     match third {
-        Err(Error::OutcomeUnknown { execution_id }) => assert_eq!(execution_id, claim.execution_id),
+        Err(Error::OutcomeUnknown { execution_id, .. }) => {
+            assert_eq!(execution_id, claim.execution_id)
+        }
         other => panic!("{other:?}"),
     }
     assert_eq!(count(&world, &caller).await, 0);

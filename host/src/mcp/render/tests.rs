@@ -82,16 +82,16 @@ fn refused(message: &str) -> ToolError {
 #[test]
 fn health_is_one_line() {
     let mut found = Health {
-        status: "ok",
-        version: "1.2.3",
-        database: "sqlite",
+        status: "ok".to_owned(),
+        version: "1.2.3".to_owned(),
+        database: "sqlite".to_owned(),
         plugins: PluginCounts::default(),
         tools: 40,
-        runtime: "pooling",
-        search: "lexical",
+        runtime: "pooling".to_owned(),
+        search: "lexical".to_owned(),
     };
     insta::assert_snapshot!("health", health(&found));
-    found.status = "degraded";
+    found.status = "degraded".to_owned();
     insta::assert_snapshot!("health_degraded", health(&found));
 }
 
@@ -264,6 +264,7 @@ fn every_error_says_its_code_and_the_next_step() {
         Error::InProgress { retry_after_s: 2 },
         Error::OutcomeUnknown {
             execution_id: "exe_1".to_owned(),
+            receipt: None,
         },
         Error::RateLimited(RateLimited {
             window: "minute",

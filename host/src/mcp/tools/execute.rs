@@ -1,12 +1,14 @@
-//! `svc_execute_tool`.
+//! `svc_execute_tool`, and under a reserved name the rest of a result that was too long.
 
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, Effect, Row, decode, parameters, schema_of};
+use super::{Answer, Effect, Refusal, Row, decode, parameters, schema_of};
+use crate::gateway::Error;
 use crate::gateway::results::Budget;
 use crate::gateway::tools::{Arguments, Execute, Outcome};
+use crate::mcp::operations::Operations;
 use crate::mcp::{connect, render};
 
 pub(super) const ROW: Row = Row {
@@ -20,7 +22,11 @@ pub(super) const ROW: Row = Row {
     call: |call| {
         Box::pin(async move {
             let asked: Parameters = decode(&ROW, call.arguments)?;
-            let asked_before = call.client.resumes(call.caller, &asked.tool_name)?;
+            if asked.tool_name == READ_RESULT {
+                return read_on(call.operations, asked.arguments).await;
+            }
+            let identity = call.operations.identity();
+            let asked_before = call.client.resumes(&identity, &asked.tool_name)?;
             let tool_name = asked.tool_name.clone();
             let execute = Execute {
                 tool_name: asked.tool_name,
@@ -30,15 +36,15 @@ pub(super) const ROW: Row = Row {
                 connection_id: None,
                 dry_run: false,
                 budget: Budget {
-                    bytes_max: Some(render::RESULT_CHARS_MAX),
-                    fields: Vec::new(),
+                    chars_max: Some(render::RESULT_CHARS_MAX),
+                    ..Budget::default()
                 },
                 claim: None,
             };
-            let execution = call.gateway.execute(call.caller, execute).await?;
+            let execution = call.operations.execute(execute).await?;
             if let Some(link) = connect::link(&execution)
                 && !asked_before
-                && let Some(input) = call.client.ask(call.caller, &tool_name, link).await
+                && let Some(input) = call.client.ask(&identity, &tool_name, link).await
             {
                 return Ok(Answer::Input(input));
             }
@@ -54,6 +60,35 @@ pub(super) const ROW: Row = Row {
         })
     },
 };
+
+/// Reads on in a result that was cut. No plugin can have the name: its service is reserved.
+pub(in crate::mcp) const READ_RESULT: &str = "toolgate_read_result";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadOn {
+    result_id: String,
+    #[serde(default, deserialize_with = "parameters::whole_number")]
+    offset: Option<usize>,
+}
+
+async fn read_on(operations: &dyn Operations, arguments: Arguments) -> Result<Answer, Refusal> {
+    let read = match arguments {
+        Arguments::Object(object) => serde_json::from_value(object),
+        Arguments::Text(text) => serde_json::from_str(&text),
+    };
+    let asked: ReadOn = read.map_err(|problem| {
+        let sentence = format!("{READ_RESULT} takes result_id and offset: {problem}");
+        Refusal::Gateway(Error::InvalidRequest(sentence))
+    })?;
+    let offset = asked.offset.unwrap_or_default();
+    // No character is longer than four bytes.
+    let limit = render::RESULT_CHARS_MAX * 4;
+    let piece = operations
+        .stored_result(&asked.result_id, offset, limit)
+        .await?;
+    Ok(Answer::Text(render::result_piece(&piece)))
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]

@@ -15,7 +15,7 @@ pub(super) const ROW: Row = Row {
     parameters: schema_of::<Parameters>,
     call: |call| {
         Box::pin(async move {
-            let health = call.gateway.health().await;
+            let health = call.operations.health().await?;
             let text = render::health(&health);
             Ok(if health.status == "ok" {
                 Answer::Text(text)

@@ -3,7 +3,7 @@
 //! A tool is a `Parameters` struct (its JSON Schema is derived), one call of an operation and a
 //! renderer in [`super::render`]. Adding one is its file and its row in [`TABLE`].
 
-mod execute;
+pub(super) mod execute;
 mod health;
 mod parameters;
 mod schema;
@@ -19,8 +19,9 @@ use rmcp::schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::gateway::{Caller, Error, Gateway};
+use crate::gateway::Error;
 use crate::mcp::connect::Client;
+use crate::mcp::operations::Operations;
 use crate::mcp::render;
 
 /// All tools, in the order `tools/list` names them.
@@ -63,8 +64,7 @@ enum Effect {
 
 /// One `tools/call`, authenticated, its parameters not decoded yet.
 pub struct Call<'a> {
-    pub gateway: &'a Arc<Gateway>,
-    pub caller: &'a Caller,
+    pub operations: &'a dyn Operations,
     pub arguments: JsonObject,
     /// Who is at the other end and what they can do beyond reading text.
     pub client: Client<'a>,

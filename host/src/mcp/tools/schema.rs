@@ -3,6 +3,7 @@
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::execute::READ_RESULT;
 use super::{Answer, Effect, Row, decode, schema_of};
 use crate::mcp::render;
 
@@ -17,10 +18,10 @@ pub(super) const ROW: Row = Row {
     call: |call| {
         Box::pin(async move {
             let asked: Parameters = decode(&ROW, call.arguments)?;
-            let schema = call
-                .gateway
-                .tool_schema(call.caller, &asked.tool_name, None)
-                .await?;
+            if asked.tool_name == READ_RESULT {
+                return Ok(Answer::Text(render::read_result_schema()));
+            }
+            let schema = call.operations.tool_schema(&asked.tool_name).await?;
             Ok(Answer::Text(render::tool_schema(&schema)))
         })
     },

@@ -28,7 +28,7 @@ pub(super) const ROW: Row = Row {
                 schema_limit: 0,
                 user_id: None,
             };
-            let found = call.gateway.search_tools(call.caller, search).await?;
+            let found = call.operations.search_tools(search).await?;
             Ok(Answer::Text(render::found_tools(&found)))
         })
     },

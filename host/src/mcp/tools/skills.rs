@@ -25,7 +25,7 @@ pub(super) const LIST: Row = Row {
                 limit: asked.limit.unwrap_or(LIMIT_DEFAULT),
                 offset: asked.offset.unwrap_or_default(),
             };
-            let page = call.gateway.list_skills(call.caller, list).await?;
+            let page = call.operations.list_skills(list).await?;
             Ok(Answer::Text(render::skill_page(&page)))
         })
     },
@@ -57,7 +57,7 @@ pub(super) const GET: Row = Row {
     call: |call| {
         Box::pin(async move {
             let asked: IdParameter = decode(&GET, call.arguments)?;
-            let skill = call.gateway.skill(call.caller, &asked.skill_id).await?;
+            let skill = call.operations.skill(&asked.skill_id).await?;
             Ok(Answer::Text(render::skill(&skill)))
         })
     },
@@ -85,7 +85,7 @@ pub(super) const CREATE: Row = Row {
                 summary: asked.description,
                 instructions: asked.body,
             };
-            let skill = call.gateway.create_skill(call.caller, create).await?;
+            let skill = call.operations.create_skill(create).await?;
             Ok(Answer::Text(render::skill_created(&skill)))
         })
     },
@@ -121,7 +121,7 @@ pub(super) const UPDATE: Row = Row {
                 instructions: asked.instructions,
                 if_version: None,
             };
-            let skill = call.gateway.update_skill(call.caller, update).await?;
+            let skill = call.operations.update_skill(update).await?;
             Ok(Answer::Text(render::skill_updated(&skill)))
         })
     },
@@ -159,7 +159,7 @@ pub(super) const DELETE: Row = Row {
     call: |call| {
         Box::pin(async move {
             let asked: IdParameter = decode(&DELETE, call.arguments)?;
-            let deleted = call.gateway.delete_skill(call.caller, &asked.skill_id);
+            let deleted = call.operations.delete_skill(&asked.skill_id);
             Ok(Answer::Text(render::skill_deleted(&deleted.await?)))
         })
     },

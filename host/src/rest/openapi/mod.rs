@@ -54,7 +54,7 @@ pub fn complete(mut document: OpenApi) -> OpenApi {
         if let Some(post) = item
             .post
             .as_mut()
-            .filter(|post| refusals::keeps_answers(post))
+            .filter(|post| refusals::takes_idempotency_key(post))
         {
             let key = refusals::idempotency_key();
             post.parameters.get_or_insert_default().push(key.into());

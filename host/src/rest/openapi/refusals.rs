@@ -80,6 +80,10 @@ fn refusal(status: u16, samples: &[Failure]) -> Response {
 fn headers_of(status: u16) -> &'static [(&'static str, &'static str)] {
     match status {
         401 => &[("WWW-Authenticate", "`Bearer`")],
+        409 => &[(
+            "Retry-After",
+            "With `in_progress`: seconds after which the first request may have ended.",
+        )],
         405 => &[("Allow", "The methods of the route.")],
         429 => &[
             ("Retry-After", "Seconds until the limit opens again."),
@@ -100,11 +104,9 @@ fn headers_of(status: u16) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Whether an operation honours `Idempotency-Key`. Those whose answers hold a link for one person
-/// do not: such an answer is never kept.
-pub fn keeps_answers(operation: &Operation) -> bool {
-    let tags = operation.tags.as_deref().unwrap_or_default();
-    operation.security.is_some() && !tags.iter().any(|tag| tag == "Connections")
+/// Whether an operation takes an `Idempotency-Key`: every POST that needs an API key.
+pub fn takes_idempotency_key(operation: &Operation) -> bool {
+    operation.security.is_some()
 }
 
 /// The header that a POST takes.
@@ -160,6 +162,8 @@ pub fn of_operation(operation: &Operation) -> Vec<u16> {
     match operation.operation_id.as_deref() {
         Some("probe_readiness") => statuses.push(503),
         Some("read_metrics") => statuses.push(404),
+        // They name a service, a connection or a code in the body.
+        Some("link_connection" | "confirm_connection") => statuses.push(404),
         _ => {}
     }
     statuses
@@ -215,6 +219,7 @@ pub fn samples() -> Vec<Failure> {
         Error::InProgress { retry_after_s: 1 },
         Error::OutcomeUnknown {
             execution_id: "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD".to_owned(),
+            receipt: None,
         },
         Error::RateLimited(limited),
         Error::Internal(anyhow::anyhow!("not shown")),

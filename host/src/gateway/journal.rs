@@ -1,0 +1,53 @@
+//! Requests of a write that must not be sent twice, written down before they leave.
+//!
+//! The receipt of such a run is on disk when it begins and grows with each request, so that whoever
+//! repeats it after a crash is told what left. What came back is only known at the end. A request
+//! that cannot be written down does not leave.
+
+use futures_util::future::BoxFuture;
+use tokio::sync::Mutex;
+
+use super::receipt_writer::{Late, Receipts};
+use crate::egress::{Journal, NotWritten, RequestRecord};
+use crate::store::{ExecutionRow, Session};
+
+/// The receipt of one run while it runs.
+pub(super) struct RunJournal {
+    receipts: Receipts,
+    row: ExecutionRow,
+    session: Session,
+    /// Held while a line is written, so that a later receipt never lacks an earlier line.
+    left: Mutex<Vec<RequestRecord>>,
+}
+
+impl RunJournal {
+    /// Returns once the beginning is on disk.
+    pub(super) async fn begin(
+        receipts: Receipts,
+        row: ExecutionRow,
+        session: Session,
+    ) -> Result<Self, Late> {
+        receipts.keep(row.clone(), session.clone(), true).await?;
+        Ok(Self {
+            receipts,
+            row,
+            session,
+            left: Mutex::default(),
+        })
+    }
+}
+
+impl Journal for RunJournal {
+    fn leaving<'a>(&'a self, record: &'a RequestRecord) -> BoxFuture<'a, Result<(), NotWritten>> {
+        Box::pin(async move {
+            let mut left = self.left.lock().await;
+            left.push(record.clone());
+            let row = ExecutionRow {
+                requests: serde_json::to_string(&*left).unwrap_or_else(|_| "[]".to_owned()),
+                ..self.row.clone()
+            };
+            let kept = self.receipts.keep(row, self.session.clone(), true).await;
+            kept.map_err(|Late| NotWritten)
+        })
+    }
+}

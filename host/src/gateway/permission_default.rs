@@ -1,0 +1,91 @@
+//! What holds for a workspace's tools where no rule says otherwise.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::permission_rules::DefaultRule;
+use super::{Caller, Error, Gateway, Scope};
+use crate::store::DefaultPermission;
+
+/// `GET` and `PATCH /v1/permissions/default`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DefaultPermissionBody {
+    pub default: DefaultRule,
+}
+
+impl Gateway {
+    /// What holds without a rule.
+    pub async fn default_permission(
+        &self,
+        caller: &Caller,
+    ) -> Result<DefaultPermissionBody, Error> {
+        caller.need(Scope::PermissionsRead)?;
+        Ok(DefaultPermissionBody {
+            default: caller.default_permission.into(),
+        })
+    }
+
+    /// Sets what holds without a rule, for every user of the workspace, from the next request on.
+    pub async fn change_default_permission(
+        &self,
+        caller: &Caller,
+        default: DefaultRule,
+    ) -> Result<DefaultPermissionBody, Error> {
+        caller.need(Scope::PermissionsWrite)?;
+        let kept = match default {
+            DefaultRule::Allow => DefaultPermission::Allow,
+            DefaultRule::ByEffect => DefaultPermission::ByEffect,
+        };
+        let workspace = self.store.find_workspace(&caller.workspace_id).await?;
+        let mut settings = workspace.ok_or(Error::InvalidApiKey)?.settings;
+        settings.default_permission = kept;
+        self.store
+            .set_workspace_settings(&caller.workspace_id, &settings)
+            .await?;
+        let (action, details) = ("permissions.change_default", json!({ "default": default }));
+        self.record_change(caller, action, &caller.workspace_id, details)
+            .await?;
+        Ok(DefaultPermissionBody { default })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::Permission;
+    use crate::gateway::testing::World;
+    use crate::ids::UserId;
+
+    #[tokio::test]
+    async fn the_default_holds_from_the_next_request_and_in_its_workspace_alone() {
+        let world = World::open().await;
+        let caller = world.caller(&[Scope::Admin]).await;
+        let stranger = world.stranger(&[Scope::Admin]).await;
+        let ada = UserId::parse("ada").unwrap();
+        let set = world.change_default_permission(&caller, DefaultRule::ByEffect);
+        assert_eq!(set.await.unwrap().default, DefaultRule::ByEffect);
+        for (caller, permission) in [
+            (world.again(&caller).await, Permission::Ask),
+            (world.again(&stranger).await, Permission::Allow),
+        ] {
+            let told = world.explain_permission(&caller, &ada, "github_create_issue");
+            assert_eq!(told.await.unwrap().permission, permission);
+        }
+        let caller = world.again(&caller).await;
+        let now = world.default_permission(&caller).await.unwrap();
+        assert_eq!(now.default, DefaultRule::ByEffect);
+    }
+
+    #[tokio::test]
+    async fn reading_and_setting_the_default_have_their_scopes() {
+        let world = World::open().await;
+        let reader = world.caller(&[Scope::PermissionsRead]).await;
+        let writer = world.caller(&[Scope::PermissionsWrite]).await;
+        let set = world.change_default_permission(&reader, DefaultRule::ByEffect);
+        assert_eq!(set.await.unwrap_err().code(), "scope_denied");
+        let read = world.default_permission(&writer).await;
+        assert_eq!(read.unwrap_err().code(), "scope_denied");
+        assert!(world.default_permission(&reader).await.is_ok());
+    }
+}
