@@ -19,8 +19,13 @@ export function Dialog({ title, onClose, wide, children, onSubmit, footer }: Pro
   const id = useId();
   useEffect(() => {
     const element = dialog.current;
+    // It is out of the page before it could give the focus back by itself.
+    const before = document.activeElement;
     if (element && !element.open) element.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
