@@ -164,6 +164,13 @@ async fn an_operator_does_everything_in_the_browser() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_accessible_in_both_themes_and_fits_a_telephone() {
+    dist();
+    let world = World::start(&furnished()).await;
+    world.walk("look.mjs", json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn lighthouse_gives_at_least_95() {
     dist();
     let world = World::start(&furnished()).await;
