@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Prometheus and
-# Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server and
-# the Matrix homeserver from npm and PyPI.
+# Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
+# Matrix homeserver and the reference verifier of Standard Webhooks from npm and PyPI.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -42,3 +42,4 @@ fi
 "$here/jupyterhub/setup.sh"
 "$here/sdk/setup.sh"
 "$here/dashboard/setup.sh"
+"$here/webhooks/setup.sh"

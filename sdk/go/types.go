@@ -146,6 +146,12 @@ type DeletedConnection struct {
 	RevokedAtProvider bool `json:"revoked_at_provider"`
 }
 
+type DeletedHook struct {
+	ConnectionID string `json:"connection_id"`
+	// Always `true`.
+	Deleted bool `json:"deleted"`
+}
+
 type DeletedSession struct {
 	SessionID string `json:"session_id"`
 	// Always `true`.
@@ -157,6 +163,21 @@ type DeletedSkill struct {
 	// Always `true`.
 	Deleted bool `json:"deleted"`
 }
+
+type DeletedWebhook struct {
+	WebhookID string `json:"webhook_id"`
+	// Always `true`.
+	Deleted bool `json:"deleted"`
+}
+
+// How far a delivery has come.
+type DeliveryStatus string
+
+const (
+	DeliveryStatusPending   DeliveryStatus = "pending"
+	DeliveryStatusDelivered DeliveryStatus = "delivered"
+	DeliveryStatusFailed    DeliveryStatus = "failed"
+)
 
 type ExecutionPage struct {
 	Executions []ExecutionReceipt `json:"executions"`
@@ -257,6 +278,42 @@ const (
 	HealthStateReauthNeeded HealthState = "reauth_needed"
 	HealthStateRevoked      HealthState = "revoked"
 )
+
+// The hook of a connection. `GET /v1/connections/{connection_id}/hook`.
+type Hook struct {
+	ConnectionID string `json:"connection_id"`
+	Service      string `json:"service"`
+	// The address to register at the provider.
+	URL string `json:"url"`
+	// Deliveries that were taken.
+	Accepted int64 `json:"accepted"`
+	// Deliveries that were forged, too old or could not be read.
+	Refused        int64      `json:"refused"`
+	LastAcceptedAt *time.Time `json:"last_accepted_at,omitempty"`
+	LastRefusedAt  *time.Time `json:"last_refused_at,omitempty"`
+	// Why the last one was refused.
+	LastRefusal string    `json:"last_refusal,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+}
+
+// A hook, with its secret where the gateway has just made it.
+type HookWithSecret struct {
+	ConnectionID string `json:"connection_id"`
+	Service      string `json:"service"`
+	// The address to register at the provider.
+	URL string `json:"url"`
+	// Deliveries that were taken.
+	Accepted int64 `json:"accepted"`
+	// Deliveries that were forged, too old or could not be read.
+	Refused        int64      `json:"refused"`
+	LastAcceptedAt *time.Time `json:"last_accepted_at,omitempty"`
+	LastRefusedAt  *time.Time `json:"last_refused_at,omitempty"`
+	// Why the last one was refused.
+	LastRefusal string    `json:"last_refusal,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	// To be entered at the provider. Shown this once.
+	Secret string `json:"secret,omitempty"`
+}
 
 type KeyStatus struct {
 	Name   string   `json:"name"`
@@ -580,6 +637,93 @@ type UserPermissions struct {
 	Limited []LimitedRule `json:"limited,omitempty"`
 }
 
+// One webhook. `GET /v1/webhooks/{webhook_id}`.
+type Webhook struct {
+	// `whk_<ULID>`.
+	WebhookID   string `json:"webhook_id"`
+	URL         string `json:"url"`
+	Description string `json:"description"`
+	// Event types, groups (`tool.*`) or `*`.
+	Events  []string       `json:"events"`
+	Filters WebhookFilters `json:"filters"`
+	Enabled bool           `json:"enabled"`
+	// Why the gateway has switched it off: `gone` after an answer 410, `failing` after five days
+	// without a good answer. Absent where a caller has.
+	DisabledReason string     `json:"disabled_reason,omitempty"`
+	DisabledAt     *time.Time `json:"disabled_at,omitempty"`
+	// Since when no delivery has arrived; absent while all is well.
+	FailingSince *time.Time `json:"failing_since,omitempty"`
+	// Until when the secret before the last rotation signs too.
+	PreviousSecretUntil *time.Time `json:"previous_secret_until,omitempty"`
+	CreatedAt           time.Time  `json:"created_at"`
+	UpdatedAt           time.Time  `json:"updated_at"`
+}
+
+// One event on its way to one webhook.
+type WebhookDelivery struct {
+	// `dlv_<ULID>`.
+	DeliveryID string `json:"delivery_id"`
+	// The header `webhook-id`: the same for every attempt and every webhook.
+	EventID string `json:"event_id"`
+	// The event's type.
+	Type     string         `json:"type"`
+	Status   DeliveryStatus `json:"status"`
+	Attempts int64          `json:"attempts"`
+	// Absent once it is settled.
+	NextAttemptAt *time.Time `json:"next_attempt_at,omitempty"`
+	LastAttemptAt *time.Time `json:"last_attempt_at,omitempty"`
+	// HTTP status of the last answer.
+	ResponseStatus *int64 `json:"response_status,omitempty"`
+	// How long the last attempt took.
+	DurationMs *int64 `json:"duration_ms,omitempty"`
+	// Why the last attempt failed.
+	LastError string    `json:"last_error,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+type WebhookDeliveryPage struct {
+	Deliveries []WebhookDelivery `json:"deliveries"`
+	// `null` on the last page.
+	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// Which events of the wanted types pass. An absent list lets everything pass; a given one only
+// events that carry one of its values.
+type WebhookFilters struct {
+	UserIDs   []string `json:"user_ids,omitempty"`
+	Services  []string `json:"services,omitempty"`
+	ToolNames []string `json:"tool_names,omitempty"`
+}
+
+// `GET /v1/webhooks`, newest first.
+type WebhookList struct {
+	Webhooks []Webhook `json:"webhooks"`
+}
+
+// A webhook with its secret, which no later answer holds.
+type WebhookWithSecret struct {
+	// `whk_<ULID>`.
+	WebhookID   string `json:"webhook_id"`
+	URL         string `json:"url"`
+	Description string `json:"description"`
+	// Event types, groups (`tool.*`) or `*`.
+	Events  []string       `json:"events"`
+	Filters WebhookFilters `json:"filters"`
+	Enabled bool           `json:"enabled"`
+	// Why the gateway has switched it off: `gone` after an answer 410, `failing` after five days
+	// without a good answer. Absent where a caller has.
+	DisabledReason string     `json:"disabled_reason,omitempty"`
+	DisabledAt     *time.Time `json:"disabled_at,omitempty"`
+	// Since when no delivery has arrived; absent while all is well.
+	FailingSince *time.Time `json:"failing_since,omitempty"`
+	// Until when the secret before the last rotation signs too.
+	PreviousSecretUntil *time.Time `json:"previous_secret_until,omitempty"`
+	CreatedAt           time.Time  `json:"created_at"`
+	UpdatedAt           time.Time  `json:"updated_at"`
+	// `whsec_` and the key in base64, as Standard Webhooks writes it. Shown this once.
+	Secret string `json:"secret"`
+}
+
 // ChangePermissionsParams is what PATCH /v1/permissions/users/{user_id}/batch takes beside its path. What is zero is not sent.
 type ChangePermissionsParams struct {
 	// By name of the service.
@@ -640,6 +784,16 @@ type CreateSkillParams struct {
 	Name string `in:"body,name"`
 	// What the Skill does and when to use it. `description` is read as the same field.
 	Summary string `in:"body,summary"`
+}
+
+// CreateWebhookParams is what POST /v1/webhooks takes beside its path. What is zero is not sent.
+type CreateWebhookParams struct {
+	Description string `in:"body,description"`
+	// Event types, groups (`tool.*`) or `*`.
+	Events  []string        `in:"body,events"`
+	Filters *WebhookFilters `in:"body,filters"`
+	// A public https address, or one for which the operator allows an upstream.
+	URL string `in:"body,url"`
 }
 
 // DecideApprovalParams is what POST /v1/approvals/{approval_id} takes beside its path. What is zero is not sent.
@@ -775,6 +929,29 @@ type ListToolsParams struct {
 	UserID string `in:"query,user_id"`
 }
 
+// ListWebhookDeliveriesParams is what GET /v1/webhooks/{webhook_id}/deliveries takes beside its path. What is zero is not sent.
+type ListWebhookDeliveriesParams struct {
+	// Only deliveries in this state.
+	Status DeliveryStatus `in:"query,status"`
+	// How many deliveries a page holds; 20 if absent.
+	Limit int `in:"query,limit"`
+	// `next_cursor` of the page before.
+	Cursor string `in:"query,cursor"`
+}
+
+// PutConnectionHookParams is what PUT /v1/connections/{connection_id}/hook takes beside its path. What is zero is not sent.
+type PutConnectionHookParams struct {
+	// The provider's signing secret (Slack, Stripe); absent where the provider takes one of ours
+	// (GitHub): then the answer holds a fresh one.
+	Secret string `in:"body,secret"`
+}
+
+// RotateWebhookSecretParams is what POST /v1/webhooks/{webhook_id}/rotate takes beside its path. What is zero is not sent.
+type RotateWebhookSecretParams struct {
+	// How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
+	OverlapHours *int `in:"body,overlap_hours"`
+}
+
 // SearchToolsParams is what GET /v1/tools/search takes beside its path. What is zero is not sent.
 type SearchToolsParams struct {
 	// Keywords or natural language.
@@ -801,4 +978,14 @@ type UpdateSkillParams struct {
 	Summary string `in:"body,summary"`
 	// Changes the Skill only if this is its version; the same as `If-Match`.
 	Version int64 `in:"body,version"`
+}
+
+// UpdateWebhookParams is what PATCH /v1/webhooks/{webhook_id} takes beside its path. What is zero is not sent.
+type UpdateWebhookParams struct {
+	Description string `in:"body,description"`
+	// `true` also forgets earlier failures and sends what waits.
+	Enabled *bool           `in:"body,enabled"`
+	Events  []string        `in:"body,events"`
+	Filters *WebhookFilters `in:"body,filters"`
+	URL     string          `in:"body,url"`
 }

@@ -9,6 +9,21 @@ use wit_parser::Resolve;
 
 const CONTRACT: &str = include_str!("../../wit/toolgate.wit");
 
+/// `normalize`: a list of one event whose kind stands at 240 and whose data at 224.
+const HOOK: &str = r#"(data (i32.const 240) "pinged")
+                (func (export "toolgate:plugin/webhook@0.1.0#normalize")
+                    (param i32 i32 i32 i32 i32) (result i32)
+                    (memory.fill (i32.const 64) (i32.const 0) (i32.const 128))
+                    (i32.store (i32.const 192) (i32.const 240))
+                    (i32.store (i32.const 196) (i32.const 6))
+                    (i32.store (i32.const 200) (i32.const 240))
+                    (i32.store (i32.const 204) (i32.const 1))
+                    (i32.store (i32.const 208) (i32.const 224))
+                    (i32.store (i32.const 212) (i32.const 2))
+                    (i32.store (i32.const 72) (i32.const 192))
+                    (i32.store (i32.const 76) (i32.const 1))
+                    (i32.const 64))"#;
+
 /// A component in the making.
 #[derive(Clone, Debug)]
 pub struct Fixture {
@@ -19,6 +34,8 @@ pub struct Fixture {
     pub fields: String,
     /// Body of `invoke`: leaves the address of a result on the stack. `$ok` answers `{}`.
     pub invoke: String,
+    /// Whether it exports `webhook` too: every delivery becomes one event `pinged` with `{}`.
+    pub hook: bool,
 }
 
 impl Fixture {
@@ -38,12 +55,19 @@ impl Fixture {
             section: None,
             fields: String::new(),
             invoke: "(call $ok)".to_owned(),
+            hook: false,
         }
     }
 
     /// Replaces the code of `invoke`.
     pub fn invoke(mut self, code: &str) -> Self {
         self.invoke = code.to_owned();
+        self
+    }
+
+    /// Exports `webhook` too.
+    pub fn hook(mut self) -> Self {
+        self.hook = true;
         self
     }
 
@@ -80,7 +104,14 @@ impl Fixture {
             .push_str("toolgate.wit", CONTRACT)
             .expect("the contract parses");
         let world = resolve
-            .select_world(&[package], Some("plugin"))
+            .select_world(
+                &[package],
+                Some(if self.hook {
+                    "plugin-with-webhook"
+                } else {
+                    "plugin"
+                }),
+            )
             .expect("the world is there");
         wit_component::embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
             .expect("the world fits into a section");
@@ -132,9 +163,11 @@ impl Fixture {
                     (param $tool i32) (param $tool_bytes i32) (param $arguments i32) (param $arguments_bytes i32)
                     (param $session i32) (param i32 i32) (param $cursor i32) (param i32 i32) (param i32 i32)
                     (result i32)
-                    {invoke}))"#,
+                    {invoke})
+                {hook})"#,
             fields = self.fields,
             invoke = self.invoke,
+            hook = if self.hook { HOOK } else { "" },
         )
     }
 }

@@ -10,6 +10,7 @@ pub mod oidc;
 pub mod postgres;
 pub mod process;
 pub mod provider;
+pub mod receiver;
 pub mod search;
 pub mod synapse;
 pub mod upstream;

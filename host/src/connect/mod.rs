@@ -3,9 +3,10 @@
 //! An edge like the others: it decodes, calls one operation of [`crate::gateway::connections::flow`],
 //! renders. No page loads anything from elsewhere, may be framed, cached, or named as a referrer;
 //! no token is in a log or in an address that leaves. [`pages`] writes the HTML, [`form`] reads what
-//! a browser sends.
+//! a browser sends. [`hooks`] takes what providers send on their own.
 
 mod form;
+mod hooks;
 mod pages;
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::gateway::Gateway;
@@ -26,6 +27,7 @@ pub fn router(gateway: Arc<Gateway>) -> Router {
     Router::new()
         .route("/connect/{token}", get(show).post(submit))
         .route(CALLBACK_PATH, get(callback))
+        .route("/hooks/{connection_id}", post(hooks::take))
         .with_state(gateway)
 }
 

@@ -35,13 +35,19 @@ pub struct HostResponse {
 }
 
 impl Egress {
+    /// Whether [`Egress::send_for_host`] would send to `url` at all: a public https name, or a host
+    /// with an allowed upstream. What its name resolves to is looked at when it is dialled.
+    pub fn allows_for_host(&self, url: &str) -> Result<(), Failure> {
+        let none = Grant::new(&[], &[]).map_err(|error| refused(error.to_string()))?;
+        let target = policy::decide_for_host(&none, url);
+        target
+            .map(|_| ())
+            .map_err(|refusal| refused(refusal.to_string()))
+    }
+
     /// Sends a request of the host itself. Redirects come back as they are.
     pub async fn send_for_host(&self, request: HostRequest) -> Result<HostResponse, Failure> {
-        let denied = |message: String| Failure {
-            kind: FailureKind::Denied,
-            message,
-            sent: false,
-        };
+        let denied = refused;
         let grant = Grant::new(&[], &request.origins).map_err(|error| denied(error.to_string()))?;
         let target = policy::decide_for_host(&grant, &request.url)
             .map_err(|refusal| denied(refusal.to_string()))?;
@@ -87,5 +93,13 @@ impl Egress {
             headers: answer.headers,
             body: answer.body,
         })
+    }
+}
+
+fn refused(message: String) -> Failure {
+    Failure {
+        kind: FailureKind::Denied,
+        message,
+        sent: false,
     }
 }

@@ -141,6 +141,33 @@ pub trait Credentials: Send + Sync {
     }
 }
 
+/// Nothing is connected.
+#[derive(Clone, Copy, Debug)]
+pub struct NoCredentials;
+
+impl Credentials for NoCredentials {
+    fn fetch<'a>(
+        &'a self,
+        slot: &'a str,
+        _rejected: Option<u64>,
+    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+        let failure = Failure {
+            kind: FailureKind::AuthRequired,
+            message: format!("slot `{slot}` is not connected"),
+            sent: false,
+        };
+        Box::pin(std::future::ready(Err(failure)))
+    }
+
+    fn connected(&self, _slot: &str) -> bool {
+        false
+    }
+
+    fn slot_for_origin(&self, _origin: &str) -> Option<String> {
+        None
+    }
+}
+
 /// The public half of an [`Injection`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlotShape {

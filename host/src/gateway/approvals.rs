@@ -231,7 +231,7 @@ impl Gateway {
         };
         let now_ms = self.clock.now_ms();
         self.store
-            .expire_approvals(&caller.workspace_id, now_ms)
+            .expire_approvals(Some(&caller.workspace_id), now_ms)
             .await?;
         let page = self
             .store

@@ -10,6 +10,11 @@ use crate::store::StoreError;
 const NOTE_USES_EVERY: Duration = Duration::from_secs(10);
 /// Rows that are past their time go after this many rounds.
 const PURGE_EVERY: u32 = 60;
+/// Ends of credentials and of approvals are looked at after this many rounds.
+const ENDS_EVERY: u32 = 3;
+/// Told of the end of a credential that nobody can renew, a day ahead.
+const EXPIRING_AHEAD_MS: i64 = 24 * 60 * 60 * 1_000;
+const EXPIRING_AT_ONCE: usize = 200;
 /// Connect links stay this long after their end, so that their page can say what happened.
 const FLOWS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -24,6 +29,11 @@ pub(super) async fn run(gateway: Arc<Gateway>) {
         note_key_uses(&gateway).await;
         add_up_counts(&gateway).await;
         round = round.wrapping_add(1);
+        if round.is_multiple_of(ENDS_EVERY)
+            && let Err(cause) = tell_ends(&gateway).await
+        {
+            tracing::error!(error = %cause, "housekeeping.tell_ends_failed");
+        }
         if round.is_multiple_of(PURGE_EVERY)
             && let Err(cause) = purge(&gateway).await
         {
@@ -36,6 +46,16 @@ pub(super) async fn run(gateway: Arc<Gateway>) {
             tracing::error!(error = %cause, "connections.purge_failed");
         }
     }
+}
+
+/// Tells subscribers of what ends by itself.
+pub(super) async fn tell_ends(gateway: &Gateway) -> Result<(), StoreError> {
+    let (store, now_ms) = (&gateway.store, gateway.clock.now_ms());
+    store
+        .tell_expiring(EXPIRING_AHEAD_MS, EXPIRING_AT_ONCE, now_ms)
+        .await?;
+    store.expire_approvals(None, now_ms).await?;
+    Ok(())
 }
 
 pub(super) async fn note_key_uses(gateway: &Gateway) {
@@ -56,6 +76,9 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_results(now_ms).await?;
     gateway.store.purge_member_links(now_ms).await?;
     gateway.store.purge_sign_ins(now_ms).await?;
+    super::webhooks::courier::purge(&gateway.store, now_ms).await?;
+    let taken_ms = now_ms - super::hooks::TAKEN_KEPT_MS;
+    gateway.store.purge_hook_deliveries(taken_ms).await?;
     Ok(())
 }
 

@@ -16,6 +16,7 @@ mod execute;
 pub mod executions;
 mod find;
 mod health;
+pub mod hooks;
 mod housekeeping;
 pub mod idempotency;
 pub mod integrations;
@@ -44,6 +45,7 @@ pub mod skills;
 pub(crate) mod testing;
 pub mod tools;
 pub mod users;
+pub mod webhooks;
 pub mod workspaces;
 
 use std::collections::BTreeMap;
@@ -72,6 +74,8 @@ use plugins::{Intake, Snapshot};
 /// Everything the operations work on. One per process, behind an `Arc`.
 pub struct Gateway {
     store: Store,
+    egress: Egress,
+    vault: crate::vault::Vault,
     connections: Arc<connections::Keeper>,
     runtime: Runtime,
     clock: Clock,
@@ -138,8 +142,8 @@ impl Gateway {
         let gateway = Arc::new(Self {
             connections: connections::Keeper::new(
                 store.clone(),
-                vault,
-                egress,
+                vault.clone(),
+                egress.clone(),
                 clock.clone(),
                 public_url,
                 snapshot.clone(),
@@ -160,6 +164,8 @@ impl Gateway {
                 .unwrap_or_else(|| format!("http://{}", config.listen)),
             receipts: receipt_writer::Receipts::start(store.clone()),
             store,
+            egress,
+            vault,
             runtime,
             state_key,
             clock,
@@ -175,6 +181,7 @@ impl Gateway {
             gateway.connections.clone(),
             gateway.stop.clone(),
         ));
+        tokio::spawn(webhooks::courier::run(gateway.clone()));
         Ok(gateway)
     }
 

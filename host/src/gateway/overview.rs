@@ -193,7 +193,7 @@ impl Gateway {
     async fn attention(&self, caller: &Caller, now_ms: i64) -> Result<Vec<Attention>, Error> {
         let workspace = caller.workspace_id.as_str();
         let mut found = Vec::new();
-        self.store.expire_approvals(workspace, now_ms).await?;
+        self.store.expire_approvals(Some(workspace), now_ms).await?;
         let pending = self
             .store
             .list_approvals(workspace, Some(ApprovalState::Pending), None, 100)

@@ -249,7 +249,9 @@ impl Gateway {
     ) -> Result<DeletedSkill, Error> {
         caller.need(Scope::SkillsWrite)?;
         let id = known_shape(skill_id)?;
-        if !self.store.delete_skill(&caller.workspace_id, id).await? {
+        let now_ms = self.clock.now_ms();
+        let deleted = self.store.delete_skill(&caller.workspace_id, id, now_ms);
+        if !deleted.await? {
             return Err(unknown(skill_id));
         }
         Ok(DeletedSkill {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::document::Node;
 use super::problem::{Problem, below};
-use crate::catalog::manifest::{Effect, Limits, Parameter};
+use crate::catalog::manifest::{Effect, HookSpec, Limits, Parameter};
 
 pub const KEY: &str = "x-toolgate";
 
@@ -27,6 +27,8 @@ pub struct DocumentKeys {
     pub parameters: Vec<Parameter>,
     pub api_base: Option<ApiBase>,
     pub limits: Limits,
+    /// In the words of the manifest, `event` with them: a described plugin has no code to read it.
+    pub webhook: Option<HookSpec>,
     pub operations: Vec<String>,
 }
 

@@ -296,6 +296,7 @@ impl<'d> Compose<'d> {
             parameters: reach.parameters,
             config: reach.config,
             limits: keys.limits.clone(),
+            webhook: keys.webhook.clone(),
             tools,
         };
         let manifest_json = serde_json::to_string(&manifest).map_err(|error| {

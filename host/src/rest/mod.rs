@@ -7,7 +7,7 @@
 //! 2. [`auth`]: the API key, before any byte of the body is read;
 //! 3. [`path`], [`query`], [`body`]: strict decoding, everything unknown refused;
 //! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`approvals`], [`sessions`],
-//!    [`health`]; [`probes`] need no key;
+//!    [`webhooks`], [`hooks`], [`health`]; [`probes`] need no key;
 //! 5. [`envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
 //! [`openapi`] completes the document that the routes declare, [`docs`] renders it for people.
@@ -32,6 +32,7 @@ mod connections;
 mod docs;
 mod executions;
 mod health;
+mod hooks;
 mod idempotent;
 pub mod ids;
 pub mod layer;
@@ -46,6 +47,7 @@ mod skills;
 #[cfg(test)]
 mod tenants;
 mod tools;
+mod webhooks;
 
 pub use auth::bearer;
 pub use body::BODY_BYTES_MAX;
@@ -62,6 +64,8 @@ fn api() -> OpenApiRouter<App> {
         .merge(approvals::routes())
         .merge(sessions::routes())
         .merge(results::routes())
+        .merge(webhooks::routes())
+        .merge(hooks::routes())
         .merge(health::routes())
         .merge(probes::routes())
 }

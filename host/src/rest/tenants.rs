@@ -97,7 +97,13 @@ async fn belongings(world: &World) -> BTreeMap<&'static str, String> {
         .unwrap();
     let id =
         |answer: &(u16, Value), name: &str| answer.1["data"][name].as_str().unwrap().to_owned();
+    let wanted = json!({"url": "https://of-ours.example.test/", "events": ["*"]});
+    let webhook = ask(world, &key, "POST", "/v1/webhooks", &wanted).await;
+    let path = format!("/v1/webhooks/{}/test", id(&webhook, "webhook_id"));
+    let delivery = ask(world, &key, "POST", &path, &json!({})).await;
     BTreeMap::from([
+        ("webhook_id", id(&webhook, "webhook_id")),
+        ("delivery_id", id(&delivery, "delivery_id")),
         ("skill_id", id(&skill, "skill_id")),
         ("session_id", id(&session, "session_id")),
         ("connection_id", new("con")),

@@ -13,6 +13,7 @@ use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::limits::{self, Meter};
+use super::normalize::WEBHOOK;
 use crate::catalog::manifest::{Capability, Manifest, SECTION};
 use crate::catalog::{Lint, ManifestError, lint};
 
@@ -59,6 +60,10 @@ pub enum Rejected {
     Lint(Box<Lint>),
     #[error("the component does not export {INTEGRATION}: it was built for another world")]
     OtherWorld,
+    #[error(
+        "the manifest's `webhook` names no `event`, and the component does not export {WEBHOOK} to read one"
+    )]
+    NoWebhook,
     #[error("the component imports {0}, which no plugin may import")]
     ForbiddenImport(String),
     #[error(
@@ -180,14 +185,22 @@ pub(super) fn check_imports(
             Import::Forbidden => return Err(Rejected::ForbiddenImport(name.to_owned())),
         }
     }
-    if component_type
-        .exports(engine)
-        .any(|(name, _)| name == INTEGRATION)
-    {
-        Ok(names)
-    } else {
-        Err(Rejected::OtherWorld)
+    let exports = |wanted: &str| {
+        component_type
+            .exports(engine)
+            .any(|(name, _)| name == wanted)
+    };
+    let reads = manifest
+        .webhook
+        .as_ref()
+        .is_none_or(|hook| hook.event.is_some());
+    if !exports(INTEGRATION) {
+        return Err(Rejected::OtherWorld);
     }
+    if !reads && !exports(WEBHOOK) {
+        return Err(Rejected::NoWebhook);
+    }
+    Ok(names)
 }
 
 #[derive(Debug, PartialEq)]

@@ -141,7 +141,7 @@ impl Runtime {
         })
     }
 
-    fn prepare(
+    pub(super) fn prepare(
         &self,
         plugin: &Plugin,
         call: Call,

@@ -15,6 +15,7 @@ mod invoke;
 mod kv;
 pub mod limits;
 mod link;
+mod normalize;
 mod out;
 mod wasi_http;
 
@@ -29,6 +30,7 @@ pub use blobs::Blob;
 pub use guest::{Entry, KeyValue, KeyValueError, Random};
 pub use inspect::{Inspected, Rejected};
 pub use invoke::{Call, Ended, NotStarted, Output, Refusal, RefusalKind};
+pub use normalize::{Delivery, NormalizeError, ProviderEvent};
 
 use crate::egress::Egress;
 use bindings::PluginPre;

@@ -1,8 +1,12 @@
 //! Approvals: calls that a person has to allow first. One approval lets one call run once.
 
+use serde_json::json;
+
+use super::events::emit;
 use super::page::one_more;
 use super::text::words;
-use super::{Cursor, Page, Store, StoreError, portable};
+use super::{Cursor, Event, EventType, Page, Store, StoreError, portable};
+use crate::clock::rfc3339;
 
 words! {
     pub enum ApprovalState {
@@ -34,23 +38,44 @@ pub struct Approval {
     pub expires_at_ms: i64,
 }
 
+fn told(kind: EventType, approval: &Approval, at_ms: i64) -> Event {
+    let data = json!({
+        "approval_id": approval.id,
+        "user_id": approval.user_id,
+        "tool_name": approval.tool_name,
+        "session_id": approval.session_id,
+        "status": approval.state.as_str(),
+        "decided_by": approval.decided_by,
+        "expires_at": rfc3339(approval.expires_at_ms),
+    });
+    Event::new(kind, &approval.workspace_id, at_ms, data)
+}
+
+fn resolved(approvals: &[Approval], at_ms: i64) -> Vec<Event> {
+    let told = |approval| told(EventType::ApprovalResolved, approval, at_ms);
+    approvals.iter().map(told).collect()
+}
+
 impl Store {
     /// Asks for approval of a call, and answers the approval that now stands: the earlier one if
     /// the same call has asked before and it is still open.
     pub async fn open_approval(&self, asked: &Approval) -> Result<Approval, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query(
+            let expired: Vec<Approval> = sqlx::query_as(
                 "UPDATE approvals SET state = 'expired' WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
-                 AND arguments_hash = $4 AND state IN ('pending', 'approved') AND expires_at_ms <= $5",
+                 AND arguments_hash = $4 AND state IN ('pending', 'approved') AND expires_at_ms <= $5 RETURNING *",
             )
             .bind(&asked.workspace_id)
             .bind(&asked.user_id)
             .bind(&asked.tool_name)
             .bind(&asked.arguments_hash)
             .bind(asked.created_at_ms)
-            .execute(&mut *tx)
+            .fetch_all(&mut *tx)
             .await?;
-            sqlx::query(
+            if !expired.is_empty() {
+                emit!(tx, self, &resolved(&expired, asked.created_at_ms));
+            }
+            let done = sqlx::query(
                 "INSERT INTO approvals (workspace_id, id, user_id, tool_name, arguments_hash, requests, session_id, \
                  state, created_at_ms, expires_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $9) \
                  ON CONFLICT DO NOTHING",
@@ -66,6 +91,9 @@ impl Store {
             .bind(asked.expires_at_ms)
             .execute(&mut *tx)
             .await?;
+            if done.rows_affected() == 1 {
+                emit!(tx, self, &[told(EventType::ApprovalRequested, asked, asked.created_at_ms)]);
+            }
             sqlx::query_as(
                 "SELECT * FROM approvals WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
                  AND arguments_hash = $4 AND state IN ('pending', 'approved')",
@@ -136,7 +164,7 @@ impl Store {
             ApprovalState::Denied
         };
         Ok(portable!(write self, tx => {
-            sqlx::query_as(
+            let decided: Option<Approval> = sqlx::query_as(
                 "UPDATE approvals SET state = $3, decided_by = $4, decided_at_ms = $5 WHERE workspace_id = $1 \
                  AND id = $2 AND state = 'pending' AND expires_at_ms > $5 RETURNING *",
             )
@@ -146,7 +174,11 @@ impl Store {
             .bind(decided_by)
             .bind(now_ms)
             .fetch_optional(&mut *tx)
-            .await?
+            .await?;
+            if let Some(approval) = &decided {
+                emit!(tx, self, &[told(EventType::ApprovalResolved, approval, now_ms)]);
+            }
+            decided
         }))
     }
 
@@ -175,22 +207,25 @@ impl Store {
         Ok(found.is_some())
     }
 
-    /// Marks open approvals whose time is over.
+    /// Marks open approvals whose time is over, of one workspace or of all.
     pub async fn expire_approvals(
         &self,
-        workspace_id: &str,
+        workspace_id: Option<&str>,
         now_ms: i64,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<usize, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query(
-                "UPDATE approvals SET state = 'expired' WHERE workspace_id = $1 \
-                 AND state IN ('pending', 'approved') AND expires_at_ms <= $2",
+            let expired: Vec<Approval> = sqlx::query_as(
+                "UPDATE approvals SET state = 'expired' WHERE ($1 IS NULL OR workspace_id = $1) \
+                 AND state IN ('pending', 'approved') AND expires_at_ms <= $2 RETURNING *",
             )
             .bind(workspace_id)
             .bind(now_ms)
-            .execute(&mut *tx)
-            .await?
-            .rows_affected()
+            .fetch_all(&mut *tx)
+            .await?;
+            if !expired.is_empty() {
+                emit!(tx, self, &resolved(&expired, now_ms));
+            }
+            expired.len()
         }))
     }
 

@@ -15,7 +15,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
@@ -58,6 +58,10 @@ pub(super) struct Watch {
     stamp: Option<File>,
     seen: ArcSwapOption<Seen>,
     begun: AtomicU64,
+    /// Something to deliver was written by a transaction that is not committed yet.
+    outbox_pending: AtomicBool,
+    /// Told of each commit that wrote something to deliver.
+    pub(super) outbox: tokio::sync::Notify,
     /// Holds the counters of the last query and its number.
     asking: tokio::sync::Mutex<(u64, Changes)>,
 }
@@ -79,6 +83,8 @@ impl Watch {
             stamp,
             seen: ArcSwapOption::empty(),
             begun: AtomicU64::new(0),
+            outbox_pending: AtomicBool::new(false),
+            outbox: tokio::sync::Notify::new(),
             asking: tokio::sync::Mutex::new((0, Changes::default())),
         }
     }
@@ -90,6 +96,21 @@ impl Watch {
             Some(file) => file.write_all_at(&stamp, 0),
             None => Ok(()),
         }
+    }
+
+    /// A transaction of this process was committed.
+    pub(super) fn committed(&self) {
+        if self.outbox_pending.load(Ordering::Relaxed)
+            && self.outbox_pending.swap(false, Ordering::SeqCst)
+        {
+            self.outbox.notify_one();
+        }
+    }
+
+    /// The open transaction writes something to deliver: whoever delivers hears of it after the
+    /// commit.
+    pub(super) fn outbox_grew(&self) {
+        self.outbox_pending.store(true, Ordering::SeqCst);
     }
 
     fn stamp(&self) -> Option<Stamp> {

@@ -260,7 +260,7 @@ impl Store {
             if done.rows_affected() == 0 {
                 return Ok(false);
             }
-            connect!(tx, connection, now_ms);
+            connect!(tx, self, connection, now_ms);
             true
         }))
     }

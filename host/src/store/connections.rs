@@ -6,10 +6,14 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::changes::bump;
 use super::error::inserted;
+use super::events::emit;
 use super::text::{Json, words};
-use super::{Store, StoreError, Topic, portable};
+use super::{Event, EventType, Store, StoreError, Topic, portable};
+use crate::clock::rfc3339;
 
 words! {
     /// Health, as public answers name it. `Refreshing` is never stored, see [`Connection::state_at`].
@@ -118,10 +122,66 @@ pub struct RefreshFailed<'a> {
     pub last_error: &'a str,
 }
 
+/// What subscribers are told of a connection.
+pub(super) fn told(kind: EventType, connection: &Connection, at_ms: i64) -> Event {
+    let data = json!({
+        "connection_id": connection.id,
+        "user_id": connection.user_id,
+        "service": connection.service,
+        "account": connection.account,
+        "scopes": connection.scopes,
+        "state": connection.state.as_str(),
+        "last_error": connection.last_error,
+        "expires_at": connection.token_expires_at_ms.map(rfc3339),
+    });
+    Event::new(kind, &connection.workspace_id, at_ms, data)
+}
+
+/// What a change of health is called, if it is one that users have to know.
+pub(super) fn change(before: Option<&str>, now: ConnectionHealth) -> Option<EventType> {
+    use ConnectionHealth::{Active, ReauthNeeded, Revoked};
+    match (before, now) {
+        (None, _) => Some(EventType::ConnectionCreated),
+        (Some(before), now) if before == now.as_str() => None,
+        (Some(_), Active) => Some(EventType::ConnectionRecovered),
+        (Some(_), ReauthNeeded) => Some(EventType::ConnectionExpired),
+        (Some(_), Revoked) => Some(EventType::ConnectionRevoked),
+        _ => None,
+    }
+}
+
+/// The stored health of a connection inside the open transaction.
+macro_rules! health {
+    ($tx:ident, $workspace_id:expr, $id:expr) => {{
+        let health: Option<String> =
+            sqlx::query_scalar("SELECT state FROM connections WHERE workspace_id = $1 AND id = $2")
+                .bind($workspace_id)
+                .bind($id)
+                .fetch_optional(&mut *$tx)
+                .await?;
+        health
+    }};
+}
+pub(super) use health;
+
+/// Tells subscribers of a change of health inside the open transaction.
+macro_rules! tell {
+    ($tx:ident, $store:expr, $before:expr, $now:expr, $at_ms:expr) => {
+        if let Some(now) = $now
+            && let Some(kind) = $crate::store::connections::change($before.as_deref(), now.state)
+        {
+            let event = $crate::store::connections::told(kind, now, $at_ms);
+            $crate::store::events::emit!($tx, $store, &[event]);
+        }
+    };
+}
+pub(super) use tell;
+
 /// Inserts a connection or gives the one with this id, user and service a new credential.
 macro_rules! connect {
-    ($tx:ident, $new:expr, $now_ms:expr) => {{
-        let done = sqlx::query(
+    ($tx:ident, $store:expr, $new:expr, $now_ms:expr) => {{
+        let before = $crate::store::connections::health!($tx, &$new.workspace_id, &$new.id);
+        let made: Option<$crate::store::Connection> = sqlx::query_as(
             "INSERT INTO connections (workspace_id, id, user_id, service, slot, auth_type, account, scopes, \
              parameters, sealed, generation, version, state, state_since_ms, token_expires_at_ms, refreshable, \
              failures, created_at_ms, updated_at_ms) \
@@ -134,7 +194,7 @@ macro_rules! connect {
              next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, lease_since_ms = NULL, \
              lease_until_ms = NULL, updated_at_ms = excluded.updated_at_ms \
              WHERE connections.user_id = excluded.user_id AND connections.service = excluded.service \
-             AND connections.slot = excluded.slot",
+             AND connections.slot = excluded.slot RETURNING *",
         )
         .bind(&$new.workspace_id)
         .bind(&$new.id)
@@ -149,10 +209,11 @@ macro_rules! connect {
         .bind($new.token_expires_at_ms)
         .bind($new.refreshable)
         .bind($now_ms)
-        .execute(&mut *$tx)
+        .fetch_optional(&mut *$tx)
         .await?;
-        inserted(done.rows_affected(), "connection id")?;
+        inserted(u64::from(made.is_some()), "connection id")?;
         bump!($tx, Topic::Connections);
+        $crate::store::connections::tell!($tx, $store, before, &made, $now_ms);
     }};
 }
 pub(super) use connect;
@@ -164,7 +225,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Taken`] when the id belongs to another user, service or slot.
     pub async fn connect(&self, new: &NewConnection, now_ms: i64) -> Result<(), StoreError> {
-        portable!(write self, tx => { connect!(tx, new, now_ms); });
+        portable!(write self, tx => { connect!(tx, self, new, now_ms); });
         Ok(())
     }
 
@@ -207,14 +268,23 @@ impl Store {
         &self,
         workspace_id: &str,
         id: &str,
+        now_ms: i64,
     ) -> Result<Option<Connection>, StoreError> {
         Ok(portable!(write self, tx => {
-            let gone = sqlx::query_as("DELETE FROM connections WHERE workspace_id = $1 AND id = $2 RETURNING *")
+            let gone: Option<Connection> = sqlx::query_as("DELETE FROM connections WHERE workspace_id = $1 AND id = $2 RETURNING *")
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(&mut *tx)
                 .await?;
             bump!(tx, Topic::Connections);
+            if let Some(connection) = &gone {
+                sqlx::query("DELETE FROM hooks WHERE workspace_id = $1 AND connection_id = $2")
+                    .bind(workspace_id)
+                    .bind(id)
+                    .execute(&mut *tx)
+                    .await?;
+                emit!(tx, self, &[told(EventType::ConnectionRevoked, connection, now_ms)]);
+            }
             gone
         }))
     }
@@ -302,7 +372,8 @@ impl Store {
     ) -> Result<Option<Connection>, StoreError> {
         let scopes = refreshed.scopes.map(Json);
         Ok(portable!(write self, tx => {
-            let stored = sqlx::query_as(
+            let before = health!(tx, workspace_id, id);
+            let stored: Option<Connection> = sqlx::query_as(
                 "UPDATE connections SET sealed = $4, token_expires_at_ms = $5, refreshable = $6, \
                  scopes = COALESCE($7, scopes), generation = generation + 1, version = version + 1, \
                  state_since_ms = CASE WHEN state = 'active' THEN state_since_ms ELSE $8 END, state = 'active', \
@@ -321,6 +392,7 @@ impl Store {
             .fetch_optional(&mut *tx)
             .await?;
             bump!(tx, Topic::Connections);
+            tell!(tx, self, before, &stored, now_ms);
             stored
         }))
     }
@@ -335,11 +407,12 @@ impl Store {
         now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
-            let done = sqlx::query(
+            let before = health!(tx, workspace_id, id);
+            let noted: Option<Connection> = sqlx::query_as(
                 "UPDATE connections SET state_since_ms = CASE WHEN state = $4 THEN state_since_ms ELSE $7 END, \
                  state = $4, next_retry_at_ms = $5, last_error = $6, failures = failures + 1, \
                  version = version + 1, lease_owner = NULL, lease_since_ms = NULL, lease_until_ms = NULL, \
-                 updated_at_ms = $7 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3",
+                 updated_at_ms = $7 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3 RETURNING *",
             )
             .bind(workspace_id)
             .bind(id)
@@ -348,10 +421,11 @@ impl Store {
             .bind(failed.next_retry_at_ms)
             .bind(failed.last_error)
             .bind(now_ms)
-            .execute(&mut *tx)
+            .fetch_optional(&mut *tx)
             .await?;
             bump!(tx, Topic::Connections);
-            done.rows_affected() == 1
+            tell!(tx, self, before, &noted, now_ms);
+            noted.is_some()
         }))
     }
 
@@ -367,10 +441,11 @@ impl Store {
         now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
-            let done = sqlx::query(
+            let before = health!(tx, workspace_id, id);
+            let set: Option<Connection> = sqlx::query_as(
                 "UPDATE connections SET state_since_ms = CASE WHEN state = $4 THEN state_since_ms ELSE $6 END, \
                  state = $4, last_error = $5, version = version + 1, updated_at_ms = $6 \
-                 WHERE workspace_id = $1 AND id = $2 AND generation = $3",
+                 WHERE workspace_id = $1 AND id = $2 AND generation = $3 RETURNING *",
             )
             .bind(workspace_id)
             .bind(id)
@@ -378,10 +453,56 @@ impl Store {
             .bind(state.as_str())
             .bind(last_error)
             .bind(now_ms)
-            .execute(&mut *tx)
+            .fetch_optional(&mut *tx)
             .await?;
             bump!(tx, Topic::Connections);
-            done.rows_affected() == 1
+            tell!(tx, self, before, &set, now_ms);
+            set.is_some()
+        }))
+    }
+
+    /// Tells of credentials that nobody can renew: once when they end within `ahead_ms`, and when
+    /// they have ended, which only connecting again repairs. At most `limit` of each.
+    pub async fn tell_expiring(
+        &self,
+        ahead_ms: i64,
+        limit: usize,
+        now_ms: i64,
+    ) -> Result<usize, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        Ok(portable!(write self, tx => {
+            let expiring: Vec<Connection> = sqlx::query_as(
+                "UPDATE connections SET expiry_told_ms = token_expires_at_ms WHERE (workspace_id, id) IN (SELECT \
+                 workspace_id, id FROM connections WHERE NOT refreshable AND state = 'active' \
+                 AND token_expires_at_ms > $1 AND token_expires_at_ms <= $2 \
+                 AND (expiry_told_ms IS NULL OR expiry_told_ms <> token_expires_at_ms) \
+                 ORDER BY token_expires_at_ms LIMIT $3) RETURNING *",
+            )
+            .bind(now_ms)
+            .bind(now_ms.saturating_add(ahead_ms))
+            .bind(limit)
+            .fetch_all(&mut *tx)
+            .await?;
+            let expired: Vec<Connection> = sqlx::query_as(
+                "UPDATE connections SET state = 'reauth_needed', state_since_ms = $1, updated_at_ms = $1, \
+                 version = version + 1, last_error = 'the credential has expired and cannot be renewed' \
+                 WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM connections WHERE NOT refreshable \
+                 AND state = 'active' AND token_expires_at_ms <= $1 ORDER BY token_expires_at_ms LIMIT $2) RETURNING *",
+            )
+            .bind(now_ms)
+            .bind(limit)
+            .fetch_all(&mut *tx)
+            .await?;
+            let ending = expiring.iter().map(|row| told(EventType::ConnectionExpiring, row, now_ms));
+            let ended = expired.iter().map(|row| told(EventType::ConnectionExpired, row, now_ms));
+            let events: Vec<Event> = ending.chain(ended).collect();
+            if !expired.is_empty() {
+                bump!(tx, Topic::Connections);
+            }
+            if !events.is_empty() {
+                emit!(tx, self, &events);
+            }
+            events.len()
         }))
     }
 

@@ -1,10 +1,13 @@
 //! Executions: the receipt of each call, written in batches.
 
+use serde_json::json;
 use sqlx::QueryBuilder;
 
+use super::events::emit;
 use super::page::one_more;
 use super::sessions::upsert_sessions;
-use super::{Cursor, Page, Session, Store, StoreError, portable};
+use super::{Cursor, Event, EventType, Page, Session, Store, StoreError, portable};
+use crate::clock::rfc3339;
 
 /// Rows of one statement; 19 binds each, within the bounds of both databases.
 const ROWS_MAX: usize = 128;
@@ -57,6 +60,30 @@ pub struct ExecutionFilter<'a> {
     pub status: Option<&'a str>,
 }
 
+/// What subscribers are told of a call that ran, without arguments and results.
+fn told(row: &ExecutionRow) -> Option<Event> {
+    let kind = match row.status.as_str() {
+        "success" => EventType::ToolExecuted,
+        "error" => EventType::ToolFailed,
+        _ => return None,
+    };
+    let data = json!({
+        "execution_id": row.id,
+        "tool_name": row.tool_name,
+        "service": row.service,
+        "user_id": row.user_id,
+        "key": { "name": row.key_name, "prefix": row.key_prefix },
+        "session_id": row.session_id,
+        "connection_id": row.connection_id,
+        "status": row.status,
+        "reason": row.reason,
+        "started_at": rfc3339(row.started_at_ms),
+        "duration_ms": row.duration_ms,
+    });
+    let ended_ms = row.started_at_ms.saturating_add(row.duration_ms);
+    Some(Event::new(kind, &row.workspace_id, ended_ms, data))
+}
+
 impl Store {
     /// Writes receipts, and the sessions they used, in one transaction. A receipt that is there
     /// already is replaced: a call may leave one when it begins and the whole one when it ends.
@@ -104,6 +131,15 @@ impl Store {
                      connection_id = excluded.connection_id, result = excluded.result",
                 );
                 insert.build().execute(&mut *tx).await?;
+            }
+            // Most installations have nobody to tell.
+            let somebody: Option<i64> =
+                sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM webhooks WHERE enabled LIMIT 1")
+                    .fetch_optional(&mut *tx)
+                    .await?;
+            if somebody.is_some() {
+                let events: Vec<Event> = executions.iter().filter_map(told).collect();
+                emit!(tx, self, &events);
             }
         });
         Ok(())

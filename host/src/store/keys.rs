@@ -1,9 +1,12 @@
 //! API keys: what is kept of one, which is never the key itself.
 
+use serde_json::json;
+
 use super::changes::bump;
 use super::error::inserted;
+use super::events::emit;
 use super::text::Json;
-use super::{Store, StoreError, Topic, Workspace, portable};
+use super::{Event, EventType, Store, StoreError, Topic, Workspace, portable};
 
 /// A key without its hash.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -47,6 +50,17 @@ pub enum Revoked {
     NotFound,
 }
 
+fn told(kind: EventType, key: &ApiKey, at_ms: i64) -> Event {
+    let data = json!({
+        "key_id": key.id,
+        "name": key.name,
+        "prefix": key.prefix,
+        "scopes": key.scopes,
+        "user_id": key.default_user,
+    });
+    Event::new(kind, &key.workspace_id, at_ms, data)
+}
+
 impl Store {
     /// Keeps a new key. `hash` is the SHA-256 of the whole key as 64 hexadecimal digits.
     ///
@@ -78,6 +92,7 @@ impl Store {
             .await?;
             inserted(done.rows_affected(), "API key")?;
             bump!(tx, Topic::Keys);
+            emit!(tx, self, &[told(EventType::ApiKeyCreated, key, key.created_at_ms)]);
         });
         Ok(())
     }
@@ -161,6 +176,9 @@ impl Store {
                 .await?;
             bump!(tx, Topic::Keys);
             key.revoked_at_ms.get_or_insert(at_ms);
+            if done.rows_affected() == 1 {
+                emit!(tx, self, &[told(EventType::ApiKeyRevoked, &key, at_ms)]);
+            }
             if done.rows_affected() == 1 { Revoked::Done(key) } else { Revoked::Already(key) }
         }))
     }

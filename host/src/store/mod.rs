@@ -16,8 +16,11 @@ mod audit;
 mod changes;
 mod connect_flows;
 mod connections;
+mod deliveries;
 mod error;
+mod events;
 mod executions;
+mod hooks;
 mod idempotency;
 mod keys;
 mod manifests;
@@ -37,6 +40,7 @@ mod sign_ins;
 mod skills;
 mod text;
 mod usage;
+mod webhooks;
 mod workspaces;
 
 use std::sync::Arc;
@@ -48,8 +52,13 @@ pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
 pub use connect_flows::{ConnectFlow, FlowState};
 pub use connections::{Connection, ConnectionHealth, NewConnection, RefreshFailed, Refreshed};
+pub use deliveries::{
+    Attempt, AttemptFailed, Delivery, DeliveryState, DueDelivery, HELD_ATTEMPTS, Lease,
+};
 pub use error::StoreError;
+pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
 pub use executions::{ExecutionFilter, ExecutionRow};
+pub use hooks::Hook;
 pub use idempotency::{BeginRequest, Begun};
 pub use keys::{ApiKey, FoundKey, Revoked};
 pub use manifests::CachedManifest;
@@ -71,6 +80,7 @@ pub use sign_ins::SignIn;
 pub use skills::{Skill, SkillChange, SkillUpdate, SkillVersion};
 pub use text::{Json, UnknownWord};
 pub use usage::{DURATION_CLASSES_MS, Pulse, UsageOf, UsageRow, UserRow};
+pub use webhooks::{Webhook, WebhookChange};
 pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};
 
 /// The open database. Cheap to clone.
@@ -137,6 +147,7 @@ macro_rules! portable {
                 let done = $body;
                 $before
                 $tx.commit().await?;
+                $store.watch.committed();
                 $after
                 done
             }
@@ -144,6 +155,7 @@ macro_rules! portable {
                 let mut $tx = pool.begin().await?;
                 let done = $body;
                 $tx.commit().await?;
+                $store.watch.committed();
                 done
             }
         }

@@ -21,7 +21,7 @@ pub struct OAuthApp {
 /// A box somewhere in the database, for moving all of them under a new master key.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct SealedBox {
-    /// `connection`, `connect_flow` or `oauth_app`.
+    /// `connection`, `connect_flow`, `oauth_app`, `webhook`, `webhook_previous` or `hook`.
     pub kind: String,
     pub workspace_id: String,
     pub user_id: String,
@@ -104,7 +104,11 @@ impl Store {
                  UNION ALL SELECT 'connect_flow', workspace_id, user_id, service, id, sealed FROM connect_flows \
                  WHERE sealed IS NOT NULL \
                  UNION ALL SELECT 'oauth_app', workspace_id, '', service, '', sealed FROM oauth_apps \
-                 WHERE sealed IS NOT NULL",
+                 WHERE sealed IS NOT NULL \
+                 UNION ALL SELECT 'webhook', workspace_id, '', '', id, sealed FROM webhooks \
+                 UNION ALL SELECT 'webhook_previous', workspace_id, '', '', id, sealed_previous FROM webhooks \
+                 WHERE sealed_previous IS NOT NULL \
+                 UNION ALL SELECT 'hook', workspace_id, user_id, service, connection_id, sealed FROM hooks",
             )
             .fetch_all(db)
             .await?
@@ -121,6 +125,17 @@ impl Store {
             "connect_flow" => {
                 "UPDATE connect_flows SET sealed = $5 \
                  WHERE workspace_id = $1 AND service = $2 AND id = $3 AND sealed = $4"
+            }
+            "webhook" => {
+                "UPDATE webhooks SET sealed = $5 WHERE workspace_id = $1 AND $2 = '' AND id = $3 AND sealed = $4"
+            }
+            "webhook_previous" => {
+                "UPDATE webhooks SET sealed_previous = $5 \
+                 WHERE workspace_id = $1 AND $2 = '' AND id = $3 AND sealed_previous = $4"
+            }
+            "hook" => {
+                "UPDATE hooks SET sealed = $5 \
+                 WHERE workspace_id = $1 AND service = $2 AND connection_id = $3 AND sealed = $4"
             }
             _ => {
                 "UPDATE oauth_apps SET sealed = $5 WHERE workspace_id = $1 AND service = $2 AND $3 = '' AND sealed = $4"

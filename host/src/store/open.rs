@@ -181,10 +181,7 @@ mod tests {
         };
         assert_eq!(names(&SQLITE), names(&POSTGRES));
         let numbers: Vec<_> = SQLITE.iter().map(|migration| migration.version).collect();
-        assert!(
-            numbers.iter().copied().eq(1..=numbers.len() as i64),
-            "{numbers:?}"
-        );
+        assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
     }
 
     #[tokio::test]

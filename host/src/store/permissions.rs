@@ -1,8 +1,11 @@
 //! Permission rules of users. Which rule wins is decided in the gateway.
 
+use serde_json::json;
+
 use super::changes::bump;
+use super::events::emit;
 use super::text::words;
-use super::{Store, StoreError, Topic, portable};
+use super::{Event, EventType, Store, StoreError, Topic, portable};
 
 words! {
     pub enum RuleKind {
@@ -44,6 +47,21 @@ pub struct RuleChange<'a> {
     pub rule: Option<Rule>,
     pub expires_at_ms: Option<i64>,
     pub max_calls: Option<i64>,
+}
+
+fn told(workspace_id: &str, user_id: &str, changes: &[RuleChange<'_>], at_ms: i64) -> Event {
+    let rules: Vec<_> = changes
+        .iter()
+        .map(|change| {
+            json!({
+                "kind": change.kind.as_str(),
+                "name": change.name,
+                "rule": change.rule.map_or("inherit", Rule::as_str),
+            })
+        })
+        .collect();
+    let data = json!({ "user_id": user_id, "rules": rules });
+    Event::new(EventType::PermissionChanged, workspace_id, at_ms, data)
 }
 
 impl Store {
@@ -106,6 +124,7 @@ impl Store {
                 .await?;
             }
             bump!(tx, Topic::Permissions);
+            emit!(tx, self, &[told(workspace_id, user_id, changes, now_ms)]);
         });
         Ok(())
     }

@@ -1,9 +1,12 @@
 //! Plugins as the operator sees them: which version of a service serves with which approved
 //! rights, which one waits for approval, and what became of each file in the folder.
 
+use serde_json::json;
+
 use super::changes::bump;
+use super::events::emit;
 use super::text::words;
-use super::{Store, StoreError, Topic, portable};
+use super::{Event, EventType, Store, StoreError, Topic, portable};
 
 /// Good versions of one service that are remembered for a rollback.
 pub const PLUGIN_VERSIONS_MAX: i64 = 3;
@@ -124,6 +127,11 @@ impl Store {
     /// settled if it was this file; an approval of another file stays.
     pub async fn activate_plugin(&self, plugin: &ActivatePlugin<'_>) -> Result<(), StoreError> {
         portable!(write self, tx => {
+            let before: Option<(Option<String>,)> =
+                sqlx::query_as("SELECT active_sha256 FROM plugins WHERE service = $1 AND state = 'active'")
+                    .bind(plugin.service)
+                    .fetch_optional(&mut *tx)
+                    .await?;
             sqlx::query(
                 "INSERT INTO plugins (service, state, file_name, active_sha256, active_version, approved, updated_at_ms) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (service) DO UPDATE SET \
@@ -176,6 +184,14 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             bump!(tx, Topic::Plugins);
+            if before.and_then(|(sha256,)| sha256).as_deref() != Some(plugin.sha256) {
+                let data = json!({
+                    "service": plugin.service,
+                    "version": plugin.version,
+                    "sha256": plugin.sha256,
+                });
+                emit!(tx, self, &[Event::for_all(EventType::PluginActivated, plugin.now_ms, data)]);
+            }
         });
         Ok(())
     }
@@ -183,6 +199,11 @@ impl Store {
     /// Puts a version aside until the operator approves it. A serving version keeps serving.
     pub async fn park_plugin(&self, plugin: &ParkPlugin<'_>) -> Result<(), StoreError> {
         portable!(write self, tx => {
+            let before: Option<(Option<String>,)> =
+                sqlx::query_as("SELECT pending_sha256 FROM plugins WHERE service = $1")
+                    .bind(plugin.service)
+                    .fetch_optional(&mut *tx)
+                    .await?;
             sqlx::query(
                 "INSERT INTO plugins (service, state, file_name, pending_sha256, pending_version, \
                  pending_difference, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7) \
@@ -202,6 +223,15 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             bump!(tx, Topic::Plugins);
+            if before.and_then(|(sha256,)| sha256).as_deref() != Some(plugin.sha256) {
+                let data = json!({
+                    "service": plugin.service,
+                    "version": plugin.version,
+                    "sha256": plugin.sha256,
+                    "difference": serde_json::from_str(plugin.difference).unwrap_or(json!(null)),
+                });
+                emit!(tx, self, &[Event::for_all(EventType::PluginPendingApproval, plugin.now_ms, data)]);
+            }
         });
         Ok(())
     }
@@ -266,19 +296,26 @@ impl Store {
         }))
     }
 
-    /// Drops a version that turned out bad, so that no rollback returns to it.
+    /// Drops a version that turned out bad and was rolled back, so that no rollback returns to it.
     pub async fn forget_plugin_version(
         &self,
         service: &str,
         sha256: &str,
+        now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query("DELETE FROM plugin_versions WHERE service = $1 AND sha256 = $2")
-                .bind(service)
-                .bind(sha256)
-                .execute(&mut *tx)
-                .await?
-                .rows_affected() == 1
+            let bad: Option<String> = sqlx::query_scalar(
+                "DELETE FROM plugin_versions WHERE service = $1 AND sha256 = $2 RETURNING version",
+            )
+            .bind(service)
+            .bind(sha256)
+            .fetch_optional(&mut *tx)
+            .await?;
+            if let Some(version) = &bad {
+                let data = json!({ "service": service, "version": version, "sha256": sha256 });
+                emit!(tx, self, &[Event::for_all(EventType::PluginRolledBack, now_ms, data)]);
+            }
+            bad.is_some()
         }))
     }
 
@@ -289,6 +326,10 @@ impl Store {
         }
         portable!(write self, tx => {
             for file in files {
+                let before: Option<PluginFile> = sqlx::query_as("SELECT * FROM plugin_files WHERE file_name = $1")
+                    .bind(&file.file_name)
+                    .fetch_optional(&mut *tx)
+                    .await?;
                 sqlx::query(
                     "INSERT INTO plugin_files (file_name, sha256, service, state, reason, updated_at_ms) \
                      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (file_name) DO UPDATE SET \
@@ -303,6 +344,16 @@ impl Store {
                 .bind(file.updated_at_ms)
                 .execute(&mut *tx)
                 .await?;
+                let known = before.is_some_and(|before| (before.state, &before.sha256) == (file.state, &file.sha256));
+                if file.state == PluginState::Quarantined && !known {
+                    let data = json!({
+                        "service": file.service,
+                        "file_name": file.file_name,
+                        "sha256": file.sha256,
+                        "reason": file.reason,
+                    });
+                    emit!(tx, self, &[Event::for_all(EventType::PluginQuarantined, file.updated_at_ms, data)]);
+                }
             }
         });
         Ok(())

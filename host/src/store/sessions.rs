@@ -1,7 +1,10 @@
 //! Sessions: what ties the steps of one task together, until they have been idle for a day.
 
+use serde_json::json;
+
+use super::events::emit;
 use super::page::one_more;
-use super::{Cursor, Page, Store, StoreError, portable};
+use super::{Cursor, Event, EventType, Page, Store, StoreError, portable};
 
 /// A session that nobody used for this long is gone.
 pub const SESSION_IDLE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -46,7 +49,22 @@ pub(super) use upsert_sessions;
 impl Store {
     /// Keeps a new session; one that is there already only counts as used.
     pub async fn put_session(&self, session: &Session) -> Result<(), StoreError> {
-        portable!(write unnoticed self, tx => { upsert_sessions!(tx, [session]); });
+        portable!(write unnoticed self, tx => {
+            let known: Option<i64> = sqlx::query_scalar(
+                "SELECT CAST(1 AS BIGINT) FROM sessions WHERE workspace_id = $1 AND id = $2",
+            )
+            .bind(&session.workspace_id)
+            .bind(&session.id)
+            .fetch_optional(&mut *tx)
+            .await?;
+            upsert_sessions!(tx, [session]);
+            if known.is_none() {
+                let data = json!({ "session_id": session.id, "user_id": session.user_id });
+                let at_ms = session.created_at_ms;
+                let created = Event::new(EventType::SessionCreated, &session.workspace_id, at_ms, data);
+                emit!(tx, self, &[created]);
+            }
+        });
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! Skills and their earlier versions.
 
+use serde_json::json;
 use sqlx::QueryBuilder;
 
 use super::error::inserted;
-use super::{Store, StoreError, portable};
+use super::events::emit;
+use super::{Event, EventType, Store, StoreError, portable};
 
 /// Words of a filter beyond this are not looked at.
 const FILTER_WORDS_MAX: usize = 16;
@@ -54,6 +56,11 @@ pub enum SkillUpdate {
         version: i64,
     },
     NotFound,
+}
+
+fn told(kind: EventType, skill: &Skill, at_ms: i64) -> Event {
+    let data = json!({ "skill_id": skill.id, "name": skill.name, "version": skill.version });
+    Event::new(kind, &skill.workspace_id, at_ms, data)
 }
 
 /// What a filter is matched against: both texts in lower case, so that letters beyond ASCII fold
@@ -127,6 +134,7 @@ impl Store {
             .await?;
             inserted(done.rows_affected(), "Skill id")?;
             keep_version!(tx, skill);
+            emit!(tx, self, &[told(EventType::SkillCreated, skill, skill.created_at_ms)]);
         });
         Ok(())
     }
@@ -212,19 +220,29 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             keep_version!(tx, skill);
+            emit!(tx, self, &[told(EventType::SkillUpdated, &skill, now_ms)]);
             SkillUpdate::Updated(skill)
         }))
     }
 
     /// Deletes a Skill with its history. `false`: there is none.
-    pub async fn delete_skill(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
+    pub async fn delete_skill(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query("DELETE FROM skills WHERE workspace_id = $1 AND id = $2")
-                .bind(workspace_id)
-                .bind(id)
-                .execute(&mut *tx)
-                .await?
-                .rows_affected() == 1
+            let gone: Option<Skill> =
+                sqlx::query_as("DELETE FROM skills WHERE workspace_id = $1 AND id = $2 RETURNING *")
+                    .bind(workspace_id)
+                    .bind(id)
+                    .fetch_optional(&mut *tx)
+                    .await?;
+            if let Some(skill) = &gone {
+                emit!(tx, self, &[told(EventType::SkillDeleted, skill, now_ms)]);
+            }
+            gone.is_some()
         }))
     }
 

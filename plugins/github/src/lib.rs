@@ -47,6 +47,10 @@ toolgate_sdk::plugin! {
             account: { request: "GET https://api.github.com/user", label: "/login" },
         },
     ],
+    webhook: {
+        signature: { header: "x-hub-signature-256", prefix: "sha256=", signed: "{body}" },
+        event: { name: [{ header: "x-github-event" }, { body: "/action" }] },
+    },
     tools: [
         repos::get_authenticated_user,
         repos::list_my_repos,

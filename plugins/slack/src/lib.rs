@@ -47,6 +47,17 @@ toolgate_sdk::plugin! {
             account: { request: "GET https://slack.com/api/auth.test", label: "/team" },
         },
     ],
+    webhook: {
+        signature: {
+            header: "x-slack-signature",
+            prefix: "v0=",
+            signed: "v0:{timestamp}:{body}",
+            timestamp: { header: "x-slack-request-timestamp" },
+        },
+        delivery: "/event_id",
+        challenge: { at: "/type", is: "url_verification", answer: "/challenge" },
+        event: { name: [{ body: "/event/type" }], data: "/event" },
+    },
     tools: [
         messages::post_message,
         messages::update_message,

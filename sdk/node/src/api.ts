@@ -91,6 +91,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/connections/{connection_id}/hook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a connection's hook
+         * @description Its address, and how many deliveries were taken and refused; the secret is never part of an answer.
+         */
+        get: operations["get_connection_hook"];
+        /**
+         * Open a connection's hook
+         * @description Answers the address to register at the provider. Deliveries that its secret has not signed are
+         *     refused. Sent again it replaces the secret. The key needs the scope `webhooks`.
+         */
+        put: operations["put_connection_hook"];
+        post?: never;
+        /**
+         * Close a connection's hook
+         * @description What the provider sends there is refused from now on.
+         */
+        delete: operations["delete_connection_hook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/connections/confirm": {
         parameters: {
             query?: never;
@@ -607,6 +636,143 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Webhooks of the workspace, newest first.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Events are sent as `POST` with `{type, timestamp, data}` and the headers `webhook-id`,
+         *     `webhook-timestamp` and `webhook-signature` of Standard Webhooks, at least once and in order while
+         *     they are answered with a status of the 200s within 15 s. Others are tried again for three days;
+         *     410 switches the webhook off, and so do five days without a good answer. The answer alone holds
+         *     the secret.
+         */
+        post: operations["create_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description Where it sends what, and how it fares; the secret is never part of an answer.
+         */
+        get: operations["get_webhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description With its deliveries; what waits is not sent any more.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Absent fields stay. Switched on, it forgets earlier failures and what waits is sent at once.
+         */
+        patch: operations["update_webhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Newest first. Settled ones are kept for seven days. Follow `next_cursor` to the end.
+         */
+        get: operations["list_webhook_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery once more
+         * @description The same event under the same `webhook-id`, as a delivery of its own.
+         */
+        post: operations["resend_webhook_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate a webhook's secret
+         * @description Deliveries carry a signature with each secret while they overlap. The answer alone holds the new
+         *     one.
+         */
+        post: operations["rotate_webhook_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends it an event `webhook.test`, whatever events it wants. Its deliveries show what became of it.
+         */
+        post: operations["test_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -760,6 +926,18 @@ export interface components {
             /** @description What the Skill does and when to use it. `description` is read as the same field. */
             summary: string;
         };
+        /** @description A new webhook. */
+        CreateWebhookBody: {
+            description?: string;
+            /** @description Event types, groups (`tool.*`) or `*`. */
+            events: string[];
+            filters?: components["schemas"]["WebhookFilters"];
+            /**
+             * @description A public https address, or one for which the operator allows an upstream.
+             * @example https://app.example.com/toolgate
+             */
+            url: string;
+        };
         /**
          * @description What made a decision.
          * @enum {string}
@@ -782,6 +960,14 @@ export interface components {
             /** @description Whether the provider was told to revoke the credential and agreed. */
             revoked_at_provider: boolean;
         };
+        DeletedHook: {
+            connection_id: string;
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+        };
         DeletedSession: {
             /**
              * @description Always `true`.
@@ -799,6 +985,19 @@ export interface components {
             /** Format: uuid */
             skill_id: string;
         };
+        DeletedWebhook: {
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+            webhook_id: string;
+        };
+        /**
+         * @description How far a delivery has come.
+         * @enum {string}
+         */
+        DeliveryStatus: "pending" | "delivered" | "failed";
         /** @description What went wrong, for a program (`code`), a person (`message`) and an agent (`hint`). */
         Error: {
             /**
@@ -944,6 +1143,47 @@ export interface components {
          * @enum {string}
          */
         HealthState: "active" | "refreshing" | "cooling_down" | "reauth_needed" | "revoked";
+        /** @description The hook of a connection. `GET /v1/connections/{connection_id}/hook`. */
+        Hook: {
+            /**
+             * Format: int64
+             * @description Deliveries that were taken.
+             */
+            accepted: number;
+            connection_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_accepted_at?: string | null;
+            /** @description Why the last one was refused. */
+            last_refusal?: string | null;
+            /** Format: date-time */
+            last_refused_at?: string | null;
+            /**
+             * Format: int64
+             * @description Deliveries that were forged, too old or could not be read.
+             */
+            refused: number;
+            service: string;
+            /**
+             * @description The address to register at the provider.
+             * @example https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            url: string;
+        };
+        /** @description The secret that signs. */
+        HookBody: {
+            /**
+             * @description The provider's signing secret (Slack, Stripe); absent where the provider takes one of ours
+             *     (GitHub): then the answer holds a fresh one.
+             */
+            secret?: string | null;
+        };
+        /** @description A hook, with its secret where the gateway has just made it. */
+        HookWithSecret: components["schemas"]["Hook"] & {
+            /** @description To be entered at the provider. Shown this once. */
+            secret?: string | null;
+        };
         KeyStatus: {
             name: string;
             prefix: string;
@@ -1171,6 +1411,14 @@ export interface components {
             offset: number;
             result_id: string;
         };
+        /** @description How to rotate. */
+        RotateBody: {
+            /**
+             * Format: int32
+             * @description How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
+             */
+            overlap_hours?: number | null;
+        };
         /** @description One rule. */
         RuleBody: {
             /**
@@ -1361,6 +1609,15 @@ export interface components {
              */
             version?: number | null;
         };
+        /** @description What to change; absent fields stay. */
+        UpdateWebhookBody: {
+            description?: string | null;
+            /** @description `true` also forgets earlier failures and sends what waits. */
+            enabled?: boolean | null;
+            events?: string[] | null;
+            filters?: components["schemas"]["WebhookFilters"] | null;
+            url?: string | null;
+        };
         /** @description `GET /v1/permissions/users/{user_id}`: the user's own rules that hold now. */
         UserPermissions: {
             default: components["schemas"]["DefaultRule"];
@@ -1373,6 +1630,103 @@ export interface components {
                 [key: string]: components["schemas"]["Permission"];
             };
             user_id: string;
+        };
+        /** @description One webhook. `GET /v1/webhooks/{webhook_id}`. */
+        Webhook: {
+            /** Format: date-time */
+            created_at: string;
+            description: string;
+            /** Format: date-time */
+            disabled_at?: string | null;
+            /**
+             * @description Why the gateway has switched it off: `gone` after an answer 410, `failing` after five days
+             *     without a good answer. Absent where a caller has.
+             */
+            disabled_reason?: string | null;
+            enabled: boolean;
+            /** @description Event types, groups (`tool.*`) or `*`. */
+            events: string[];
+            /**
+             * Format: date-time
+             * @description Since when no delivery has arrived; absent while all is well.
+             */
+            failing_since?: string | null;
+            filters: components["schemas"]["WebhookFilters"];
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs too.
+             */
+            previous_secret_until?: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            url: string;
+            /**
+             * @description `whk_<ULID>`.
+             * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            webhook_id: string;
+        };
+        /** @description One event on its way to one webhook. */
+        WebhookDelivery: {
+            /** Format: int64 */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description `dlv_<ULID>`.
+             * @example dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            delivery_id: string;
+            /**
+             * Format: int64
+             * @description How long the last attempt took.
+             */
+            duration_ms?: number | null;
+            /**
+             * @description The header `webhook-id`: the same for every attempt and every webhook.
+             * @example evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            event_id: string;
+            /** Format: date-time */
+            last_attempt_at?: string | null;
+            /** @description Why the last attempt failed. */
+            last_error?: string | null;
+            /**
+             * Format: date-time
+             * @description Absent once it is settled.
+             */
+            next_attempt_at?: string | null;
+            /**
+             * Format: int64
+             * @description HTTP status of the last answer.
+             */
+            response_status?: number | null;
+            status: components["schemas"]["DeliveryStatus"];
+            /** @description The event's type. */
+            type: string;
+        };
+        WebhookDeliveryPage: {
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * @description Which events of the wanted types pass. An absent list lets everything pass; a given one only
+         *     events that carry one of its values.
+         */
+        WebhookFilters: {
+            services?: string[] | null;
+            tool_names?: string[] | null;
+            user_ids?: string[] | null;
+        };
+        /** @description `GET /v1/webhooks`, newest first. */
+        WebhookList: {
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        /** @description A webhook with its secret, which no later answer holds. */
+        WebhookWithSecret: components["schemas"]["Webhook"] & {
+            /** @description `whsec_` and the key in base64, as Standard Webhooks writes it. Shown this once. */
+            secret: string;
         };
     };
     responses: {
@@ -1522,12 +1876,16 @@ export type ConnectionState = components['schemas']['ConnectionState'];
 export type ConnectLink = components['schemas']['ConnectLink'];
 export type CreateSessionBody = components['schemas']['CreateSessionBody'];
 export type CreateSkillBody = components['schemas']['CreateSkillBody'];
+export type CreateWebhookBody = components['schemas']['CreateWebhookBody'];
 export type DecidedBy = components['schemas']['DecidedBy'];
 export type DecisionBody = components['schemas']['DecisionBody'];
 export type DefaultRule = components['schemas']['DefaultRule'];
 export type DeletedConnection = components['schemas']['DeletedConnection'];
+export type DeletedHook = components['schemas']['DeletedHook'];
 export type DeletedSession = components['schemas']['DeletedSession'];
 export type DeletedSkill = components['schemas']['DeletedSkill'];
+export type DeletedWebhook = components['schemas']['DeletedWebhook'];
+export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type Error = components['schemas']['Error'];
 export type ExecuteBody = components['schemas']['ExecuteBody'];
 export type Execution = components['schemas']['Execution'];
@@ -1540,6 +1898,9 @@ export type FoundTool = components['schemas']['FoundTool'];
 export type FoundTools = components['schemas']['FoundTools'];
 export type Health = components['schemas']['Health'];
 export type HealthState = components['schemas']['HealthState'];
+export type Hook = components['schemas']['Hook'];
+export type HookBody = components['schemas']['HookBody'];
+export type HookWithSecret = components['schemas']['HookWithSecret'];
 export type KeyStatus = components['schemas']['KeyStatus'];
 export type LimitedRule = components['schemas']['LimitedRule'];
 export type Limits = components['schemas']['Limits'];
@@ -1562,6 +1923,7 @@ export type ReceiptKey = components['schemas']['ReceiptKey'];
 export type RequestRecord = components['schemas']['RequestRecord'];
 export type ResultFile = components['schemas']['ResultFile'];
 export type ResultPiece = components['schemas']['ResultPiece'];
+export type RotateBody = components['schemas']['RotateBody'];
 export type RuleBody = components['schemas']['RuleBody'];
 export type SchemaOrRef = components['schemas']['SchemaOrRef'];
 export type Session = components['schemas']['Session'];
@@ -1581,7 +1943,14 @@ export type ToolPage = components['schemas']['ToolPage'];
 export type ToolSchema = components['schemas']['ToolSchema'];
 export type Truncated = components['schemas']['Truncated'];
 export type UpdateSkillBody = components['schemas']['UpdateSkillBody'];
+export type UpdateWebhookBody = components['schemas']['UpdateWebhookBody'];
 export type UserPermissions = components['schemas']['UserPermissions'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
+export type WebhookFilters = components['schemas']['WebhookFilters'];
+export type WebhookList = components['schemas']['WebhookList'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -1978,6 +2347,189 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["DeletedConnection"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_connection_hook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As link and list answer it.
+                 * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "service": "github",
+                     *         "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "accepted": 12,
+                     *         "refused": 1,
+                     *         "last_accepted_at": "2026-11-20T09:30:00.125Z",
+                     *         "last_refused_at": "2026-11-20T09:29:00.125Z",
+                     *         "last_refusal": "the signature is not the secret's",
+                     *         "created_at": "2026-11-20T09:00:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Hook"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    put_connection_hook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As link and list answer it.
+                 * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The provider's secret, or nothing. */
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["HookBody"];
+            };
+        };
+        responses: {
+            /** @description The hook, and its secret if it was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "service": "github",
+                     *         "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "accepted": 0,
+                     *         "refused": 0,
+                     *         "created_at": "2026-11-20T09:00:00.125Z",
+                     *         "secret": "hook_9f86d081884c7d659a2feaa0c55ad015"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["HookWithSecret"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_connection_hook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As link and list answer it.
+                 * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is closed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedHook"];
                         meta: components["schemas"]["Meta"];
                         /**
                          * @description Always `true`.
@@ -4011,6 +4563,629 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "webhooks": [
+                     *           {
+                     *             "webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "url": "https://app.example.com/toolgate",
+                     *             "description": "the application",
+                     *             "events": [
+                     *               "tool.*",
+                     *               "connection.expired"
+                     *             ],
+                     *             "filters": {
+                     *               "services": [
+                     *                 "github"
+                     *               ]
+                     *             },
+                     *             "enabled": true,
+                     *             "created_at": "2026-11-20T09:30:00.125Z",
+                     *             "updated_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookList"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    create_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Where to send which events. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://app.example.com/toolgate",
+                 *       "events": [
+                 *         "tool.*",
+                 *         "connection.expired"
+                 *       ],
+                 *       "filters": {
+                 *         "services": [
+                 *           "github"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookBody"];
+            };
+        };
+        responses: {
+            /** @description The webhook and its secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "url": "https://app.example.com/toolgate",
+                     *         "description": "the application",
+                     *         "events": [
+                     *           "tool.*",
+                     *           "connection.expired"
+                     *         ],
+                     *         "filters": {
+                     *           "services": [
+                     *             "github"
+                     *           ]
+                     *         },
+                     *         "enabled": true,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookWithSecret"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "url": "https://app.example.com/toolgate",
+                     *         "description": "the application",
+                     *         "events": [
+                     *           "tool.*",
+                     *           "connection.expired"
+                     *         ],
+                     *         "filters": {
+                     *           "services": [
+                     *             "github"
+                     *           ]
+                     *         },
+                     *         "enabled": true,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedWebhook"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    update_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookBody"];
+            };
+        };
+        responses: {
+            /** @description The webhook as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "url": "https://app.example.com/toolgate",
+                     *         "description": "the application",
+                     *         "events": [
+                     *           "tool.*",
+                     *           "connection.expired"
+                     *         ],
+                     *         "filters": {
+                     *           "services": [
+                     *             "github"
+                     *           ]
+                     *         },
+                     *         "enabled": true,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_webhook_deliveries: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many deliveries a page holds; 20 if absent. */
+                limit?: number;
+                /** @description Only deliveries in this state. */
+                status?: components["schemas"]["DeliveryStatus"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "deliveries": [
+                     *           {
+                     *             "delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "type": "webhook.test",
+                     *             "status": "pending",
+                     *             "attempts": 0,
+                     *             "next_attempt_at": "2026-11-20T09:30:00.125Z",
+                     *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookDeliveryPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resend_webhook_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As the list of deliveries answers it.
+                 * @example dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                delivery_id: string;
+                /**
+                 * @description As create and list answer it.
+                 * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new delivery, which waits to be sent. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "type": "webhook.test",
+                     *         "status": "pending",
+                     *         "attempts": 0,
+                     *         "next_attempt_at": "2026-11-20T09:30:00.125Z",
+                     *         "created_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookDelivery"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotate_webhook_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description How long both secrets sign. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_hours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateBody"];
+            };
+        };
+        responses: {
+            /** @description The webhook and its new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "url": "https://app.example.com/toolgate",
+                     *         "description": "the application",
+                     *         "events": [
+                     *           "tool.*",
+                     *           "connection.expired"
+                     *         ],
+                     *         "filters": {
+                     *           "services": [
+                     *             "github"
+                     *           ]
+                     *         },
+                     *         "enabled": true,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookWithSecret"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    test_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As create and list answer it.
+                 * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery that waits to be sent. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "type": "webhook.test",
+                     *         "status": "pending",
+                     *         "attempts": 0,
+                     *         "next_attempt_at": "2026-11-20T09:30:00.125Z",
+                     *         "created_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookDelivery"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -11,11 +11,15 @@ import type {
   ConnectLink,
   ConnectionList,
   DeletedConnection,
+  DeletedHook,
   DeletedSession,
   DeletedSkill,
+  DeletedWebhook,
   ExecutionPage,
   ExecutionReceipt,
   FoundTools,
+  Hook,
+  HookWithSecret,
   ListedSkill,
   ListedTool,
   operations,
@@ -34,6 +38,11 @@ import type {
   ToolPage,
   ToolSchema,
   UserPermissions,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookList,
+  WebhookWithSecret,
 } from "./api.js";
 import type { Toolgate } from "./client.js";
 import { outcome, type ExecuteCall, type Outcome } from "./outcomes.js";
@@ -204,6 +213,20 @@ export class Connections extends Resource {
   delete(connection_id: string): Promise<DeletedConnection> {
     return this.call("delete_connection", { connection_id });
   }
+
+  /** Where the provider sends the connection's events, and how many were taken. */
+  hook(connection_id: string): Promise<Hook> {
+    return this.call("get_connection_hook", { connection_id });
+  }
+
+  /** Opens the address for the provider's events. Without its secret the answer holds a fresh one. */
+  putHook(connection_id: string, options: Body<"put_connection_hook"> = {}): Promise<HookWithSecret> {
+    return this.call("put_connection_hook", { ...options, connection_id });
+  }
+
+  deleteHook(connection_id: string): Promise<DeletedHook> {
+    return this.call("delete_connection_hook", { connection_id });
+  }
 }
 
 /** Conversations, and state that steps share. */
@@ -227,6 +250,47 @@ export class Sessions extends Resource {
 
 /** Events that the server sends. */
 export class Webhooks extends Resource {
+  /** Sends these events to `url`. The answer alone holds the secret. */
+  create(url: string, events: string[], options: Omit<Body<"create_webhook">, "url" | "events"> = {}): Promise<WebhookWithSecret> {
+    return this.call("create_webhook", { ...options, url, events });
+  }
+
+  async list(): Promise<Webhook[]> {
+    return (await this.call<WebhookList>("list_webhooks")).webhooks;
+  }
+
+  get(webhook_id: string): Promise<Webhook> {
+    return this.call("get_webhook", { webhook_id });
+  }
+
+  /** Changes what is given. Switched on, it forgets earlier failures and sends what waits. */
+  update(webhook_id: string, options: Body<"update_webhook">): Promise<Webhook> {
+    return this.call("update_webhook", { ...options, webhook_id });
+  }
+
+  delete(webhook_id: string): Promise<DeletedWebhook> {
+    return this.call("delete_webhook", { webhook_id });
+  }
+
+  /** Makes a new secret; the one before signs too for 24 hours, or as many as are given. */
+  rotate(webhook_id: string, options: Body<"rotate_webhook_secret"> = {}): Promise<WebhookWithSecret> {
+    return this.call("rotate_webhook_secret", { ...options, webhook_id });
+  }
+
+  /** Sends an event `webhook.test`, whatever events the webhook wants. */
+  test(webhook_id: string): Promise<WebhookDelivery> {
+    return this.call("test_webhook", { webhook_id });
+  }
+
+  deliveries(webhook_id: string, options: Query<"list_webhook_deliveries"> = {}): Pager<WebhookDelivery, WebhookDeliveryPage> {
+    return this.pager("list_webhook_deliveries", "deliveries", { ...options, webhook_id });
+  }
+
+  /** Sends the event of a delivery once more, under the same event id. */
+  resend(webhook_id: string, delivery_id: string): Promise<WebhookDelivery> {
+    return this.call("resend_webhook_delivery", { webhook_id, delivery_id });
+  }
+
   /** The event of a delivery, if it is genuine. */
   verify(payload: string | Uint8Array, headers: HeadersLike, secret: string, options: VerifyOptions = {}): Record<string, unknown> {
     return verify(payload, headers, secret, options);

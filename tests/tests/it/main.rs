@@ -26,3 +26,4 @@ mod serving;
 mod sessions;
 mod store;
 mod tools;
+mod webhooks;

@@ -6,6 +6,7 @@
 //! what an argument schema may contain.
 
 mod auth;
+mod hooks;
 mod parameters;
 mod schema;
 #[cfg(test)]
@@ -139,6 +140,7 @@ pub fn lint(manifest: &Manifest) -> Lint {
     parameters::check(manifest, &mut found);
     auth::check(manifest, &mut found);
     limits(manifest, &mut found);
+    hooks::check(manifest, &mut found);
     tools::check(manifest, &mut found);
     found
 }

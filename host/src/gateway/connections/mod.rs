@@ -258,7 +258,7 @@ impl Gateway {
         }
         let row = self
             .store
-            .delete_connection(&caller.workspace_id, id)
+            .delete_connection(&caller.workspace_id, id, self.clock.now_ms())
             .await?
             .ok_or_else(not_found)?;
         let revoked_at_provider = self.connections.revoke(&row).await;

@@ -86,7 +86,10 @@ impl Gateway {
             .await
             .context("the file of the version before is not kept any more")?;
         self.put_file(name, bytes.into()).await?;
-        self.store.forget_plugin_version(service, bad).await?;
+        let now_ms = self.clock.now_ms();
+        self.store
+            .forget_plugin_version(service, bad, now_ms)
+            .await?;
         tracing::error!(
             plugin.service = service,
             plugin.from = bad,

@@ -104,9 +104,11 @@ fn headers_of(status: u16) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Whether an operation takes an `Idempotency-Key`: every POST that needs an API key.
+/// Whether an operation takes an `Idempotency-Key`: every POST that needs an API key, but for those
+/// of webhooks, whose answers may hold a secret that is never kept.
 pub fn takes_idempotency_key(operation: &Operation) -> bool {
-    operation.security.is_some()
+    let tags = operation.tags.as_deref().unwrap_or_default();
+    operation.security.is_some() && !tags.iter().any(|tag| tag == "Webhooks")
 }
 
 /// The header that a POST takes.

@@ -61,6 +61,13 @@ ROUTES = {
         ("Idempotency-Key",),
         ("instructions", "name", "summary"),
     ),
+    "create_webhook": Route(
+        "POST",
+        "/v1/webhooks",
+        (),
+        (),
+        ("description", "events", "filters", "url"),
+    ),
     "decide_approval": Route(
         "POST",
         "/v1/approvals/{approval_id}",
@@ -75,6 +82,13 @@ ROUTES = {
         (),
         (),
     ),
+    "delete_connection_hook": Route(
+        "DELETE",
+        "/v1/connections/{connection_id}/hook",
+        (),
+        (),
+        (),
+    ),
     "delete_session": Route(
         "DELETE",
         "/v1/sessions/{session_id}",
@@ -85,6 +99,13 @@ ROUTES = {
     "delete_skill": Route(
         "DELETE",
         "/v1/skills/{skill_id}",
+        (),
+        (),
+        (),
+    ),
+    "delete_webhook": Route(
+        "DELETE",
+        "/v1/webhooks/{webhook_id}",
         (),
         (),
         (),
@@ -113,6 +134,13 @@ ROUTES = {
     "get_connection": Route(
         "GET",
         "/v1/connections/{connection_id}",
+        (),
+        (),
+        (),
+    ),
+    "get_connection_hook": Route(
+        "GET",
+        "/v1/connections/{connection_id}/hook",
         (),
         (),
         (),
@@ -162,6 +190,13 @@ ROUTES = {
     "get_user_permissions": Route(
         "GET",
         "/v1/permissions/users/{user_id}",
+        (),
+        (),
+        (),
+    ),
+    "get_webhook": Route(
+        "GET",
+        "/v1/webhooks/{webhook_id}",
         (),
         (),
         (),
@@ -236,6 +271,41 @@ ROUTES = {
         (),
         (),
     ),
+    "list_webhook_deliveries": Route(
+        "GET",
+        "/v1/webhooks/{webhook_id}/deliveries",
+        ("status", "limit", "cursor"),
+        (),
+        (),
+    ),
+    "list_webhooks": Route(
+        "GET",
+        "/v1/webhooks",
+        (),
+        (),
+        (),
+    ),
+    "put_connection_hook": Route(
+        "PUT",
+        "/v1/connections/{connection_id}/hook",
+        (),
+        (),
+        ("secret",),
+    ),
+    "resend_webhook_delivery": Route(
+        "POST",
+        "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend",
+        (),
+        (),
+        (),
+    ),
+    "rotate_webhook_secret": Route(
+        "POST",
+        "/v1/webhooks/{webhook_id}/rotate",
+        (),
+        (),
+        ("overlap_hours",),
+    ),
     "search_tools": Route(
         "GET",
         "/v1/tools/search",
@@ -250,11 +320,25 @@ ROUTES = {
         (),
         (),
     ),
+    "test_webhook": Route(
+        "POST",
+        "/v1/webhooks/{webhook_id}/test",
+        (),
+        (),
+        (),
+    ),
     "update_skill": Route(
         "PUT",
         "/v1/skills/{skill_id}",
         (),
         ("If-Match",),
         ("instructions", "name", "summary", "version"),
+    ),
+    "update_webhook": Route(
+        "PATCH",
+        "/v1/webhooks/{webhook_id}",
+        (),
+        (),
+        ("description", "enabled", "events", "filters", "url"),
     ),
 }

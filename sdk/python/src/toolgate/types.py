@@ -122,6 +122,12 @@ What holds without a rule.
 """
 
 
+DeliveryStatus: TypeAlias = Literal["pending", "delivered", "failed"]
+"""
+How far a delivery has come.
+"""
+
+
 class Error(TypedDict):
     """
     What went wrong, for a program (`code`), a person (`message`) and an agent (`hint`).
@@ -231,6 +237,46 @@ HealthState: TypeAlias = Literal[
 """
 A connection's health.
 """
+
+
+class Hook(TypedDict):
+    """
+    The hook of a connection. `GET /v1/connections/{connection_id}/hook`.
+    """
+
+    connection_id: str
+    service: str
+    url: str
+    """
+    The address to register at the provider.
+    """
+    accepted: int
+    """
+    Deliveries that were taken.
+    """
+    refused: int
+    """
+    Deliveries that were forged, too old or could not be read.
+    """
+    last_accepted_at: NotRequired[str | None]
+    last_refused_at: NotRequired[str | None]
+    last_refusal: NotRequired[str | None]
+    """
+    Why the last one was refused.
+    """
+    created_at: str
+
+
+class HookBody(TypedDict):
+    """
+    The secret that signs.
+    """
+
+    secret: NotRequired[str | None]
+    """
+    The provider's signing secret (Slack, Stripe); absent where the provider takes one of ours
+    (GitHub): then the answer holds a fresh one.
+    """
 
 
 class KeyStatus(TypedDict):
@@ -427,6 +473,17 @@ class ResultFile(TypedDict):
     """
 
 
+class RotateBody(TypedDict):
+    """
+    How to rotate.
+    """
+
+    overlap_hours: NotRequired[int | None]
+    """
+    How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
+    """
+
+
 class SchemaOrRef(TypedDict):
     """
     Either the schema itself or where to read it.
@@ -541,6 +598,56 @@ class UpdateSkillBody(TypedDict):
     """
 
 
+class WebhookDelivery(TypedDict):
+    """
+    One event on its way to one webhook.
+    """
+
+    delivery_id: str
+    """
+    `dlv_<ULID>`.
+    """
+    event_id: str
+    """
+    The header `webhook-id`: the same for every attempt and every webhook.
+    """
+    type: str
+    """
+    The event's type.
+    """
+    status: DeliveryStatus
+    attempts: int
+    next_attempt_at: NotRequired[str | None]
+    """
+    Absent once it is settled.
+    """
+    last_attempt_at: NotRequired[str | None]
+    response_status: NotRequired[int | None]
+    """
+    HTTP status of the last answer.
+    """
+    duration_ms: NotRequired[int | None]
+    """
+    How long the last attempt took.
+    """
+    last_error: NotRequired[str | None]
+    """
+    Why the last attempt failed.
+    """
+    created_at: str
+
+
+class WebhookFilters(TypedDict):
+    """
+    Which events of the wanted types pass. An absent list lets everything pass; a given one only
+    events that carry one of its values.
+    """
+
+    user_ids: NotRequired[list[str] | None]
+    services: NotRequired[list[str] | None]
+    tool_names: NotRequired[list[str] | None]
+
+
 class ConnectLink(TypedDict):
     connect_url: str
     """
@@ -566,6 +673,46 @@ class DeletedConnection(TypedDict):
     revoked_at_provider: bool
     """
     Whether the provider was told to revoke the credential and agreed.
+    """
+
+
+class HookWithSecret(TypedDict):
+    """
+    A hook, with its secret where the gateway has just made it.
+    """
+
+    connection_id: str
+    service: str
+    url: str
+    """
+    The address to register at the provider.
+    """
+    accepted: int
+    """
+    Deliveries that were taken.
+    """
+    refused: int
+    """
+    Deliveries that were forged, too old or could not be read.
+    """
+    last_accepted_at: NotRequired[str | None]
+    last_refused_at: NotRequired[str | None]
+    last_refusal: NotRequired[str | None]
+    """
+    Why the last one was refused.
+    """
+    created_at: str
+    secret: NotRequired[str | None]
+    """
+    To be entered at the provider. Shown this once.
+    """
+
+
+class DeletedHook(TypedDict):
+    connection_id: str
+    deleted: bool
+    """
+    Always `true`.
     """
 
 
@@ -812,6 +959,61 @@ class ToolSchema(TypedDict):
     auth: ToolAuth
 
 
+class WebhookWithSecret(TypedDict):
+    """
+    A webhook with its secret, which no later answer holds.
+    """
+
+    webhook_id: str
+    """
+    `whk_<ULID>`.
+    """
+    url: str
+    description: str
+    events: list[str]
+    """
+    Event types, groups (`tool.*`) or `*`.
+    """
+    filters: WebhookFilters
+    enabled: bool
+    disabled_reason: NotRequired[str | None]
+    """
+    Why the gateway has switched it off: `gone` after an answer 410, `failing` after five days
+    without a good answer. Absent where a caller has.
+    """
+    disabled_at: NotRequired[str | None]
+    failing_since: NotRequired[str | None]
+    """
+    Since when no delivery has arrived; absent while all is well.
+    """
+    previous_secret_until: NotRequired[str | None]
+    """
+    Until when the secret before the last rotation signs too.
+    """
+    created_at: str
+    updated_at: str
+    secret: str
+    """
+    `whsec_` and the key in base64, as Standard Webhooks writes it. Shown this once.
+    """
+
+
+class DeletedWebhook(TypedDict):
+    webhook_id: str
+    deleted: bool
+    """
+    Always `true`.
+    """
+
+
+class WebhookDeliveryPage(TypedDict):
+    deliveries: list[WebhookDelivery]
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """
+
+
 class Approval(TypedDict):
     """
     One question. `GET /v1/approvals/{approval_id}`.
@@ -899,6 +1101,23 @@ class ConnectionInfo(TypedDict):
     Why the last refresh failed.
     """
     created_at: str
+
+
+class CreateWebhookBody(TypedDict):
+    """
+    A new webhook.
+    """
+
+    url: str
+    """
+    A public https address, or one for which the operator allows an upstream.
+    """
+    events: list[str]
+    """
+    Event types, groups (`tool.*`) or `*`.
+    """
+    description: NotRequired[str]
+    filters: NotRequired[WebhookFilters]
 
 
 class ExecutionReceipt(TypedDict):
@@ -1042,6 +1261,56 @@ class Session(TypedDict):
     """
 
 
+class UpdateWebhookBody(TypedDict):
+    """
+    What to change; absent fields stay.
+    """
+
+    url: NotRequired[str | None]
+    events: NotRequired[list[str] | None]
+    description: NotRequired[str | None]
+    filters: NotRequired[WebhookFilters | None]
+    enabled: NotRequired[bool | None]
+    """
+    `true` also forgets earlier failures and sends what waits.
+    """
+
+
+class Webhook(TypedDict):
+    """
+    One webhook. `GET /v1/webhooks/{webhook_id}`.
+    """
+
+    webhook_id: str
+    """
+    `whk_<ULID>`.
+    """
+    url: str
+    description: str
+    events: list[str]
+    """
+    Event types, groups (`tool.*`) or `*`.
+    """
+    filters: WebhookFilters
+    enabled: bool
+    disabled_reason: NotRequired[str | None]
+    """
+    Why the gateway has switched it off: `gone` after an answer 410, `failing` after five days
+    without a good answer. Absent where a caller has.
+    """
+    disabled_at: NotRequired[str | None]
+    failing_since: NotRequired[str | None]
+    """
+    Since when no delivery has arrived; absent while all is well.
+    """
+    previous_secret_until: NotRequired[str | None]
+    """
+    Until when the secret before the last rotation signs too.
+    """
+    created_at: str
+    updated_at: str
+
+
 class ApprovalPage(TypedDict):
     approvals: list[Approval]
     next_cursor: NotRequired[str | None]
@@ -1100,3 +1369,11 @@ class SessionPage(TypedDict):
     """
     `null` on the last page.
     """
+
+
+class WebhookList(TypedDict):
+    """
+    `GET /v1/webhooks`, newest first.
+    """
+
+    webhooks: list[Webhook]

@@ -32,6 +32,20 @@ const TOP: Shape = &[
     ("parameters", false),
     ("config", false),
     ("limits", false),
+    ("webhook", false),
+];
+const WEBHOOK: Shape = &[
+    ("signature", true),
+    ("delivery", false),
+    ("challenge", false),
+    ("event", true),
+];
+const SIGNATURE: Shape = &[
+    ("header", true),
+    ("element", false),
+    ("prefix", false),
+    ("signed", true),
+    ("timestamp", false),
 ];
 const SLOT: Shape = &[
     ("slot", true),
@@ -287,6 +301,7 @@ fn check_values(members: &[(Key, Json)]) -> syn::Result<()> {
             "parameters" => check_each(value, PARAMETER)?,
             "config" => check_each(value, CONFIG)?,
             "limits" => check_shape(value.object()?, LIMITS, value.span)?,
+            "webhook" => check_webhook(value)?,
             "hosts" | "categories" => {
                 for one in value.array()? {
                     one.text()?;
@@ -295,6 +310,17 @@ fn check_values(members: &[(Key, Json)]) -> syn::Result<()> {
             _ => {
                 value.text()?;
             }
+        }
+    }
+    Ok(())
+}
+
+fn check_webhook(webhook: &Json) -> syn::Result<()> {
+    let members = webhook.object()?;
+    check_shape(members, WEBHOOK, webhook.span)?;
+    for (key, value) in members {
+        if key.name == "signature" {
+            check_shape(value.object()?, SIGNATURE, value.span)?;
         }
     }
     Ok(())

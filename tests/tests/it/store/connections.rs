@@ -134,7 +134,7 @@ async fn a_connection_belongs_to_one_workspace(at: Empty) {
     );
     assert!(
         at.store
-            .delete_connection(&other.id, "con_1")
+            .delete_connection(&other.id, "con_1", NOW_MS)
             .await
             .unwrap()
             .is_none()
@@ -162,7 +162,7 @@ async fn a_connection_belongs_to_one_workspace(at: Empty) {
     assert_eq!(list(Some("bob"), None).await, "");
     assert_eq!(
         at.store
-            .delete_connection(&acme.id, "con_1")
+            .delete_connection(&acme.id, "con_1", NOW_MS)
             .await
             .unwrap()
             .unwrap()
@@ -171,7 +171,7 @@ async fn a_connection_belongs_to_one_workspace(at: Empty) {
     );
     assert!(
         at.store
-            .delete_connection(&acme.id, "con_1")
+            .delete_connection(&acme.id, "con_1", NOW_MS)
             .await
             .unwrap()
             .is_none()

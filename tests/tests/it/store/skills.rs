@@ -71,8 +71,8 @@ async fn an_update_changes_what_is_given_and_keeps_the_history(at: Empty) {
         .map(|was| (was.version, was.name.as_str()))
         .collect();
     assert_eq!(names, [(2, "Änderungen"), (1, "Release notes")]);
-    assert!(at.store.delete_skill(&acme.id, "s").await.unwrap());
-    assert!(!at.store.delete_skill(&acme.id, "s").await.unwrap());
+    assert!(at.store.delete_skill(&acme.id, "s", NOW_MS).await.unwrap());
+    assert!(!at.store.delete_skill(&acme.id, "s", NOW_MS).await.unwrap());
     assert!(
         at.store
             .skill_versions(&acme.id, "s")
@@ -202,7 +202,7 @@ async fn a_skill_belongs_to_one_workspace(at: Empty) {
         .await
         .unwrap();
     assert_eq!(update, SkillUpdate::NotFound);
-    assert!(!at.store.delete_skill(&other.id, "s").await.unwrap());
+    assert!(!at.store.delete_skill(&other.id, "s", NOW_MS).await.unwrap());
     assert!(
         at.store
             .skill_versions(&other.id, "s")

@@ -14,14 +14,19 @@ from ..outcomes import ExecuteCall, Outcome, outcome
 from ..types import (
     Approval,
     ApprovalStatus,
-    ConnectionInfo,
     ConnectLink,
+    ConnectionInfo,
     DeletedConnection,
+    DeletedHook,
     DeletedSession,
     DeletedSkill,
+    DeletedWebhook,
+    DeliveryStatus,
     ExecutionReceipt,
     ExecutionStatus,
     FoundTools,
+    Hook,
+    HookWithSecret,
     ListedSkill,
     ListedTool,
     PermissionExplanation,
@@ -35,6 +40,10 @@ from ..types import (
     SkillVersion,
     ToolSchema,
     UserPermissions,
+    Webhook,
+    WebhookDelivery,
+    WebhookFilters,
+    WebhookWithSecret,
 )
 from .pager import Pager
 
@@ -292,6 +301,17 @@ class Connections(_Resource):
         """Forgets the credential and revokes it at the provider where that is possible."""
         return self._call("delete_connection", connection_id=connection_id)
 
+    def hook(self, connection_id: str) -> Hook:
+        """Where the provider sends the connection's events, and how many were taken."""
+        return self._call("get_connection_hook", connection_id=connection_id)
+
+    def put_hook(self, connection_id: str, *, secret: str | None = None) -> HookWithSecret:
+        """Opens the address for the provider's events. Without its secret the answer holds a fresh one."""
+        return self._call("put_connection_hook", connection_id=connection_id, secret=secret)
+
+    def delete_hook(self, connection_id: str) -> DeletedHook:
+        return self._call("delete_connection_hook", connection_id=connection_id)
+
 
 class Sessions(_Resource):
     """Conversations, and state that steps share."""
@@ -317,6 +337,78 @@ class Sessions(_Resource):
 
 class Webhooks(_Resource):
     """Events that the server sends."""
+
+    def create(
+        self,
+        url: str,
+        events: builtins.list[str],
+        *,
+        description: str | None = None,
+        filters: WebhookFilters | None = None,
+    ) -> WebhookWithSecret:
+        """Sends these events to `url`. The answer alone holds the secret."""
+        return self._call(
+            "create_webhook", url=url, events=events, description=description, filters=filters
+        )
+
+    def list(self) -> builtins.list[Webhook]:
+        return (self._call("list_webhooks"))["webhooks"]
+
+    def get(self, webhook_id: str) -> Webhook:
+        return self._call("get_webhook", webhook_id=webhook_id)
+
+    def update(
+        self,
+        webhook_id: str,
+        *,
+        url: str | None = None,
+        events: builtins.list[str] | None = None,
+        description: str | None = None,
+        filters: WebhookFilters | None = None,
+        enabled: bool | None = None,
+    ) -> Webhook:
+        """Changes what is given. Switched on, it forgets earlier failures and sends what waits."""
+        return self._call(
+            "update_webhook",
+            webhook_id=webhook_id,
+            url=url,
+            events=events,
+            description=description,
+            filters=filters,
+            enabled=enabled,
+        )
+
+    def delete(self, webhook_id: str) -> DeletedWebhook:
+        return self._call("delete_webhook", webhook_id=webhook_id)
+
+    def rotate(self, webhook_id: str, *, overlap_hours: int | None = None) -> WebhookWithSecret:
+        """Makes a new secret; the one before signs too for 24 hours, or as many as are given."""
+        return self._call("rotate_webhook_secret", webhook_id=webhook_id, overlap_hours=overlap_hours)
+
+    def test(self, webhook_id: str) -> WebhookDelivery:
+        """Sends an event `webhook.test`, whatever events the webhook wants."""
+        return self._call("test_webhook", webhook_id=webhook_id)
+
+    def deliveries(
+        self,
+        webhook_id: str,
+        *,
+        status: DeliveryStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pager[WebhookDelivery]:
+        return self._pager(
+            "list_webhook_deliveries",
+            "deliveries",
+            webhook_id=webhook_id,
+            status=status,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def resend(self, webhook_id: str, delivery_id: str) -> WebhookDelivery:
+        """Sends the event of a delivery once more, under the same event id."""
+        return self._call("resend_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
 
     @staticmethod
     def verify(

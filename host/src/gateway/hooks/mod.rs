@@ -1,0 +1,432 @@
+//! Hooks: addresses at which providers send the events of a connection.
+//!
+//! `/hooks/{connection_id}` belongs to one connection. The host verifies each delivery with the
+//! secret that the vault holds ([`verify`]); only then its plugin, or the manifest, says what
+//! happened, and the workspace's webhooks are told of `trigger.<service>.<event>`. What is forged,
+//! too old or too large is refused and noted at the hook; what has been taken is not taken again.
+
+pub mod verify;
+
+use http::HeaderMap;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Caller, Error, Gateway, Scope};
+use crate::catalog::manifest::{HookEvent, HookSpec};
+use crate::clock::rfc3339;
+use crate::runtime::{Delivery, NormalizeError, ProviderEvent};
+use crate::store::{self, Event};
+use crate::vault::{Place, Secret};
+use verify::Forged;
+
+/// Where hooks stand below the public address.
+pub const PATH: &str = "/hooks/";
+/// Body of one delivery.
+pub const BODY_BYTES_MAX: usize = 1 << 20;
+/// Events of one delivery.
+const EVENTS_MAX: usize = 100;
+const EVENT_NAME_CHARS_MAX: usize = 100;
+pub const SECRET_CHARS_MAX: usize = 500;
+/// A delivery is remembered this long.
+pub const TAKEN_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
+
+/// The hook of a connection. `GET /v1/connections/{connection_id}/hook`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Hook {
+    pub connection_id: String,
+    pub service: String,
+    /// The address to register at the provider.
+    #[schema(example = "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")]
+    pub url: String,
+    /// Deliveries that were taken.
+    pub accepted: i64,
+    /// Deliveries that were forged, too old or could not be read.
+    pub refused: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub last_accepted_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub last_refused_at: Option<String>,
+    /// Why the last one was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_refusal: Option<String>,
+    #[schema(format = DateTime)]
+    pub created_at: String,
+}
+
+/// A hook, and the secret if the gateway has just made it.
+#[derive(Debug)]
+pub struct SecretHook {
+    pub hook: Hook,
+    pub secret: Option<Secret>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct DeletedHook {
+    pub connection_id: String,
+    /// Always `true`.
+    #[schema(example = true)]
+    pub deleted: bool,
+}
+
+/// What a provider is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// Its events are written, or were before.
+    Accepted,
+    /// The answer to the provider's question.
+    Challenge(String),
+}
+
+/// Why a delivery is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum HookRefused {
+    #[error("there is no hook at this address")]
+    Unknown,
+    #[error(transparent)]
+    Forged(#[from] Forged),
+    #[error("the delivery cannot be read")]
+    Unreadable,
+    #[error("the delivery cannot be taken now")]
+    Later,
+    #[error("internal error")]
+    Internal(#[source] Error),
+}
+
+impl Gateway {
+    /// Gives a connection a hook, or its hook another secret: the provider's, or a fresh one.
+    ///
+    /// # Errors
+    /// `invalid_request` for a service whose plugin takes no events.
+    pub async fn put_hook(
+        &self,
+        caller: &Caller,
+        connection_id: &str,
+        secret: Option<Secret>,
+    ) -> Result<SecretHook, Error> {
+        caller.need(Scope::Webhooks)?;
+        let found = self
+            .store
+            .find_connection(&caller.workspace_id, connection_id)
+            .await?;
+        let connection = found.ok_or_else(no_connection)?;
+        let snapshot = self.snapshot();
+        let takes = snapshot
+            .serving
+            .get(&connection.service)
+            .is_some_and(|serving| serving.manifest.webhook.is_some());
+        if !takes {
+            return Err(Error::InvalidRequest(format!(
+                "{} sends no events that its plugin could read",
+                connection.service
+            )));
+        }
+        let (secret, made) = match secret {
+            Some(secret) => (checked(secret)?, false),
+            None => (Secret::new(crate::ids::hex128("hook")), true),
+        };
+        let now_ms = self.clock.now_ms();
+        let mut row = store::Hook {
+            connection_id: connection.id,
+            workspace_id: connection.workspace_id,
+            user_id: connection.user_id,
+            service: connection.service,
+            sealed: String::new(),
+            accepted: 0,
+            refused: 0,
+            last_accepted_at_ms: None,
+            last_refused_at_ms: None,
+            last_refusal: None,
+            created_at_ms: now_ms,
+            updated_at_ms: now_ms,
+        };
+        row.sealed = self.seal_secret(place(&row), &secret)?;
+        let row = self.store.put_hook(&row).await?;
+        let details = json!({ "service": row.service, "user_id": row.user_id });
+        self.record_change(caller, "hooks.put", &row.connection_id, details)
+            .await?;
+        Ok(SecretHook {
+            hook: self.shown_hook(row),
+            secret: made.then_some(secret),
+        })
+    }
+
+    pub async fn hook(&self, caller: &Caller, connection_id: &str) -> Result<Hook, Error> {
+        caller.need(Scope::Webhooks)?;
+        let found = self.store.find_hook(connection_id).await?;
+        let ours = found.filter(|row| row.workspace_id == caller.workspace_id);
+        ours.map(|row| self.shown_hook(row)).ok_or_else(no_hook)
+    }
+
+    /// Closes the address; what the provider sends there is refused from now on.
+    pub async fn delete_hook(
+        &self,
+        caller: &Caller,
+        connection_id: &str,
+    ) -> Result<DeletedHook, Error> {
+        caller.need(Scope::Webhooks)?;
+        let workspace_id = &caller.workspace_id;
+        if !self.store.delete_hook(workspace_id, connection_id).await? {
+            return Err(no_hook());
+        }
+        self.record_change(caller, "hooks.delete", connection_id, json!({}))
+            .await?;
+        Ok(DeletedHook {
+            connection_id: connection_id.to_owned(),
+            deleted: true,
+        })
+    }
+
+    /// Takes one delivery of a provider. It has no key: its signature says who sent it.
+    pub async fn take_delivery(
+        &self,
+        connection_id: &str,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Taken, HookRefused> {
+        let found = self.store.find_hook(connection_id).await;
+        let hook = found
+            .map_err(|cause| HookRefused::Internal(cause.into()))?
+            .ok_or(HookRefused::Unknown)?;
+        let taken = self.take_verified(&hook, headers, body).await;
+        if let Err(refused) = &taken {
+            tracing::warn!(
+                connection.id = hook.connection_id,
+                connection.service = hook.service,
+                error = %refused,
+                "hooks.refused"
+            );
+            let now_ms = self.clock.now_ms();
+            let noted = self
+                .store
+                .note_hook_refused(&hook.connection_id, &refused.to_string(), now_ms)
+                .await;
+            if let Err(cause) = noted {
+                tracing::error!(error = %cause, "hooks.note_failed");
+            }
+        }
+        taken
+    }
+
+    async fn take_verified(
+        &self,
+        hook: &store::Hook,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Taken, HookRefused> {
+        let internal = |cause: Error| HookRefused::Internal(cause);
+        let snapshot = self.snapshot();
+        let serving = snapshot
+            .serving
+            .get(&hook.service)
+            .ok_or(HookRefused::Later)?;
+        let spec = serving
+            .manifest
+            .webhook
+            .as_ref()
+            .ok_or(HookRefused::Later)?;
+        let secret = self
+            .open_secret(place(hook), &hook.sealed)
+            .map_err(internal)?;
+        let now_ms = self.clock.now_ms();
+        let delivery = verify::verify(spec, &secret, headers, body, now_ms)?;
+        if let Some(answer) = challenge(spec, body) {
+            return Ok(Taken::Challenge(answer));
+        }
+        let known = self
+            .store
+            .hook_delivery_taken(&hook.connection_id, &delivery);
+        if known.await.map_err(|cause| internal(cause.into()))? {
+            return Ok(Taken::Accepted);
+        }
+        let read = match &spec.event {
+            Some(event) => {
+                read(event, spec.delivery.as_deref(), headers, body).map(|event| vec![event])
+            }
+            None => {
+                let delivered = Delivery {
+                    headers: readable(headers),
+                    body: body.to_vec(),
+                };
+                let events = self
+                    .runtime
+                    .normalize(&serving.code, delivered, now_ms)
+                    .await;
+                match events {
+                    Ok(events) => Some(events),
+                    Err(NormalizeError::Overloaded) => return Err(HookRefused::Later),
+                    Err(cause) => {
+                        tracing::warn!(connection.service = hook.service, error = %cause, "hooks.unreadable");
+                        None
+                    }
+                }
+            }
+        };
+        let read = read.ok_or(HookRefused::Unreadable)?;
+        if read.len() > EVENTS_MAX || !read.iter().all(|event| is_event_name(&event.name)) {
+            return Err(HookRefused::Unreadable);
+        }
+        let events: Vec<Event> = read
+            .into_iter()
+            .map(|read| {
+                let data = json!({
+                    "connection_id": hook.connection_id,
+                    "user_id": hook.user_id,
+                    "service": hook.service,
+                    "event_id": read.id,
+                    "event": read.data,
+                });
+                Event::trigger(&hook.service, &read.name, &hook.workspace_id, now_ms, data)
+            })
+            .collect();
+        let taken = self
+            .store
+            .take_hook_delivery(&hook.connection_id, &delivery, &events, now_ms);
+        taken.await.map_err(|cause| internal(cause.into()))?;
+        Ok(Taken::Accepted)
+    }
+
+    fn shown_hook(&self, row: store::Hook) -> Hook {
+        Hook {
+            url: format!("{}{PATH}{}", self.public_url, row.connection_id),
+            connection_id: row.connection_id,
+            service: row.service,
+            accepted: row.accepted,
+            refused: row.refused,
+            last_accepted_at: row.last_accepted_at_ms.map(rfc3339),
+            last_refused_at: row.last_refused_at_ms.map(rfc3339),
+            last_refusal: row.last_refusal,
+            created_at: rfc3339(row.created_at_ms),
+        }
+    }
+}
+
+fn place(hook: &store::Hook) -> Place<'_> {
+    Place {
+        kind: "hook",
+        workspace_id: &hook.workspace_id,
+        user_id: &hook.user_id,
+        service: &hook.service,
+        id: &hook.connection_id,
+    }
+}
+
+fn no_connection() -> Error {
+    Error::NotFound("the connection".to_owned())
+}
+
+fn no_hook() -> Error {
+    Error::NotFound("the connection's hook".to_owned())
+}
+
+fn checked(secret: Secret) -> Result<Secret, Error> {
+    let text = secret.expose();
+    let fits = (8..=SECRET_CHARS_MAX).contains(&text.chars().count());
+    if fits && !text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Ok(secret);
+    }
+    Err(Error::InvalidRequest(format!(
+        "secret must be the provider's signing secret: 8 to {SECRET_CHARS_MAX} characters without spaces; \
+         leave it out to have one made"
+    )))
+}
+
+fn challenge(spec: &HookSpec, body: &[u8]) -> Option<String> {
+    let challenge = spec.challenge.as_ref()?;
+    let asks = verify::text_at(&challenge.at, body)? == challenge.is;
+    asks.then(|| verify::text_at(&challenge.answer, body))?
+}
+
+/// A delivery that the manifest can read without code.
+fn read(
+    event: &HookEvent,
+    id: Option<&str>,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Option<ProviderEvent> {
+    let parts = event
+        .name
+        .iter()
+        .map(|part| verify::value(part, headers, body));
+    let parts: Vec<Option<String>> = parts.collect();
+    // Without its first part the name would be somebody else's.
+    parts.first()?.as_ref()?;
+    let name = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
+    let mut whole: Value = serde_json::from_slice(body).ok()?;
+    let data = match &event.data {
+        None => whole,
+        Some(pointer) => whole.pointer_mut(pointer)?.take(),
+    };
+    let id = id.and_then(|at| verify::text_at(at, body));
+    Some(ProviderEvent { name, id, data })
+}
+
+/// Names become part of the event's type.
+fn is_event_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
+    (1..=EVENT_NAME_CHARS_MAX).contains(&name.len())
+        && name.chars().all(plain)
+        && !name.starts_with('.')
+        && !name.ends_with('.')
+        && !name.contains("..")
+}
+
+/// What a plugin may see: no credentials, no signatures, texts only.
+fn readable(headers: &HeaderMap) -> Vec<(String, String)> {
+    let secret = ["authorization", "cookie", "proxy-authorization"];
+    headers
+        .iter()
+        .filter(|(name, _)| {
+            !secret.contains(&name.as_str()) && !name.as_str().contains("signature")
+        })
+        .filter_map(|(name, value)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_fits_into_a_type() {
+        for good in [
+            "push",
+            "pull_request.opened",
+            "invoice.paid",
+            "issue_comment.created",
+        ] {
+            assert!(is_event_name(good), "{good}");
+        }
+        for bad in [
+            "",
+            ".",
+            "a..b",
+            ".a",
+            "a.",
+            "Push",
+            "a b",
+            "a/b",
+            &"a".repeat(101),
+        ] {
+            assert!(!is_event_name(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_plugin_sees_neither_signature_nor_credential() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("x-github-event", "push"),
+            ("x-hub-signature-256", "sha256=00"),
+            ("authorization", "Bearer x"),
+            ("cookie", "a=b"),
+        ] {
+            headers.insert(name, value.parse().unwrap());
+        }
+        let seen = readable(&headers);
+        assert_eq!(seen, [("x-github-event".to_owned(), "push".to_owned())]);
+    }
+}

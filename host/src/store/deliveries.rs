@@ -1,0 +1,418 @@
+//! Deliveries: what is to be sent to which webhook, and what became of it.
+//!
+//! Whoever sends takes the lease of a webhook, so that its deliveries go out one after the other,
+//! across all processes that share the database. Each outcome is stored with the lease renewed; a
+//! process that dies leaves at most the one delivery of each lease unsettled, and it is sent again.
+
+use super::events::{DeliveryRow, Event, EventRow, emit, write_events};
+use super::page::one_more;
+use super::text::words;
+use super::{Cursor, Kind, Page, Store, StoreError, Webhook, portable};
+
+/// A delivery that failed this often lets later ones pass.
+pub const HELD_ATTEMPTS: i64 = 3;
+
+words! {
+    pub enum DeliveryState {
+        Pending = "pending",
+        Delivered = "delivered",
+        /// Given up.
+        Failed = "failed",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Delivery {
+    /// The order in which a webhook's deliveries were written.
+    pub seq: i64,
+    /// `dlv_<ULID>`.
+    pub id: String,
+    pub workspace_id: String,
+    pub webhook_id: String,
+    /// `evt_<ULID>`; the same for every endpoint and every attempt.
+    pub event_id: String,
+    #[sqlx(rename = "type")]
+    pub kind: String,
+    #[sqlx(try_from = "String")]
+    pub state: DeliveryState,
+    pub attempts: i64,
+    pub next_attempt_at_ms: i64,
+    pub last_attempt_at_ms: Option<i64>,
+    /// HTTP status of the last answer.
+    pub response_status: Option<i64>,
+    pub duration_ms: Option<i64>,
+    pub last_error: Option<String>,
+    pub created_at_ms: i64,
+}
+
+/// A delivery that is to be sent now.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct DueDelivery {
+    pub seq: i64,
+    pub event_id: String,
+    pub attempts: i64,
+    pub created_at_ms: i64,
+    pub payload: String,
+}
+
+/// One attempt, as it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    pub at_ms: i64,
+    pub duration_ms: i64,
+    pub response_status: Option<i64>,
+    pub error: Option<String>,
+}
+
+/// What follows from an attempt that failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttemptFailed {
+    /// When the delivery and its webhook are tried again. `None`: the delivery is given up.
+    pub again_at_ms: Option<i64>,
+    /// Until when the webhook rests.
+    pub rest_until_ms: i64,
+    /// Switches the webhook off for this reason, and tells of it.
+    pub disable: Option<(&'static str, Event)>,
+}
+
+/// Whose lease, and until when.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease<'a> {
+    pub owner: &'a str,
+    pub now_ms: i64,
+    pub until_ms: i64,
+}
+
+/// What can be sent: an enabled webhook that rests no more, is leased to nobody and has something
+/// to send.
+macro_rules! ready {
+    ($tail:literal) => {
+        concat!(
+            "SELECT w.id FROM webhooks w WHERE w.enabled AND (w.lease_until_ms IS NULL OR w.lease_until_ms <= $1) \
+             AND (w.retry_at_ms IS NULL OR w.retry_at_ms <= $1) AND EXISTS (SELECT 1 FROM webhook_deliveries d \
+             WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at_ms <= $1) ORDER BY w.id LIMIT $2",
+            $tail
+        )
+    };
+}
+
+impl Store {
+    /// Returns once this process has written something to deliver since the last call. Others do
+    /// so unheard: look from time to time.
+    pub async fn outbox_written(&self) {
+        self.watch.outbox.notified().await;
+    }
+
+    /// Leases at most `limit` webhooks that have something to send and that nobody else serves.
+    pub async fn lease_webhooks(
+        &self,
+        lease: Lease<'_>,
+        limit: usize,
+    ) -> Result<Vec<Webhook>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        // Looking first spares SQLite a write for nothing.
+        let ready: Vec<String> = portable!(read self, db => {
+            sqlx::query_scalar(ready!("")).bind(lease.now_ms).bind(limit).fetch_all(db).await?
+        });
+        if ready.is_empty() {
+            return Ok(Vec::new());
+        }
+        let statement = match self.kind() {
+            Kind::Sqlite => concat!(
+                "UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 WHERE id IN (",
+                ready!(""),
+                ") RETURNING *"
+            ),
+            Kind::Postgres => concat!(
+                "UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 WHERE id IN (",
+                ready!(" FOR UPDATE SKIP LOCKED"),
+                ") RETURNING *"
+            ),
+        };
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query_as(statement)
+                .bind(lease.now_ms)
+                .bind(limit)
+                .bind(lease.owner)
+                .bind(lease.until_ms)
+                .fetch_all(&mut *tx)
+                .await?
+        }))
+    }
+
+    /// Holds a lease on. `None`: the webhook is not this owner's any more, switched off or gone.
+    pub async fn renew_webhook_lease(
+        &self,
+        id: &str,
+        lease: Lease<'_>,
+    ) -> Result<Option<Webhook>, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query_as(
+                "UPDATE webhooks SET lease_until_ms = $3 WHERE id = $1 AND lease_owner = $2 AND enabled RETURNING *",
+            )
+            .bind(id)
+            .bind(lease.owner)
+            .bind(lease.until_ms)
+            .fetch_optional(&mut *tx)
+            .await?
+        }))
+    }
+
+    /// Gives a lease back.
+    pub async fn release_webhook(&self, id: &str, owner: &str) -> Result<(), StoreError> {
+        portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "UPDATE webhooks SET lease_owner = NULL, lease_until_ms = NULL WHERE id = $1 AND lease_owner = $2",
+            )
+            .bind(id)
+            .bind(owner)
+            .execute(&mut *tx)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// What a webhook is to be sent next, in order: first what has not failed often, then the rest.
+    pub async fn due_deliveries(
+        &self,
+        webhook_id: &str,
+        now_ms: i64,
+        limit: usize,
+    ) -> Result<Vec<DueDelivery>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        portable!(read self, db => {
+            let fresh: Vec<DueDelivery> = sqlx::query_as(
+                "SELECT d.seq, d.event_id, d.attempts, d.created_at_ms, e.payload FROM webhook_deliveries d \
+                 JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.state = 'pending' \
+                 AND d.attempts < $2 ORDER BY d.seq LIMIT $3",
+            )
+            .bind(webhook_id)
+            .bind(HELD_ATTEMPTS)
+            .bind(limit)
+            .fetch_all(db)
+            .await?;
+            if !fresh.is_empty() {
+                return Ok(fresh);
+            }
+            Ok(sqlx::query_as(
+                "SELECT d.seq, d.event_id, d.attempts, d.created_at_ms, e.payload FROM webhook_deliveries d \
+                 JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.state = 'pending' \
+                 AND d.next_attempt_at_ms <= $2 ORDER BY d.seq LIMIT $3",
+            )
+            .bind(webhook_id)
+            .bind(now_ms)
+            .bind(limit)
+            .fetch_all(db)
+            .await?)
+        })
+    }
+
+    /// Settles a delivery that arrived and holds the lease on. `false`: the webhook is not this
+    /// owner's any more, switched off or gone, and nothing more is to be sent.
+    pub async fn delivery_arrived(
+        &self,
+        webhook_id: &str,
+        seq: i64,
+        attempt: &Attempt,
+        lease: Lease<'_>,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "UPDATE webhook_deliveries SET state = 'delivered', attempts = attempts + 1, last_attempt_at_ms = $2, \
+                 duration_ms = $3, response_status = $4, last_error = NULL WHERE seq = $1",
+            )
+            .bind(seq)
+            .bind(attempt.at_ms)
+            .bind(attempt.duration_ms)
+            .bind(attempt.response_status)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "UPDATE webhooks SET lease_until_ms = $3, failures = 0, failing_since_ms = NULL, retry_at_ms = NULL \
+                 WHERE id = $1 AND lease_owner = $2 AND enabled",
+            )
+            .bind(webhook_id)
+            .bind(lease.owner)
+            .bind(lease.until_ms)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
+    /// Notes an attempt that failed with what follows from it, and gives the lease back.
+    pub async fn delivery_failed(
+        &self,
+        webhook_id: &str,
+        seq: i64,
+        attempt: &Attempt,
+        failed: &AttemptFailed,
+        owner: &str,
+    ) -> Result<(), StoreError> {
+        let state = match failed.again_at_ms {
+            Some(_) => DeliveryState::Pending,
+            None => DeliveryState::Failed,
+        };
+        let (reason, event) = match &failed.disable {
+            Some((reason, event)) => (Some(*reason), std::slice::from_ref(event)),
+            None => (None, &[][..]),
+        };
+        portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "UPDATE webhook_deliveries SET state = $2, attempts = attempts + 1, \
+                 next_attempt_at_ms = COALESCE($3, next_attempt_at_ms), last_attempt_at_ms = $4, duration_ms = $5, \
+                 response_status = $6, last_error = $7 WHERE seq = $1 AND state = 'pending'",
+            )
+            .bind(seq)
+            .bind(state.as_str())
+            .bind(failed.again_at_ms)
+            .bind(attempt.at_ms)
+            .bind(attempt.duration_ms)
+            .bind(attempt.response_status)
+            .bind(&attempt.error)
+            .execute(&mut *tx)
+            .await?;
+            let disabled = sqlx::query(
+                "UPDATE webhooks SET failures = failures + 1, failing_since_ms = COALESCE(failing_since_ms, $3), \
+                 retry_at_ms = $4, lease_owner = NULL, lease_until_ms = NULL, \
+                 enabled = CASE WHEN $5 IS NULL THEN enabled ELSE $6 END, \
+                 disabled_reason = COALESCE($5, disabled_reason), \
+                 disabled_at_ms = CASE WHEN $5 IS NULL THEN disabled_at_ms ELSE $3 END \
+                 WHERE id = $1 AND lease_owner = $2 AND enabled",
+            )
+            .bind(webhook_id)
+            .bind(owner)
+            .bind(attempt.at_ms)
+            .bind(failed.rest_until_ms)
+            .bind(reason)
+            .bind(false)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1;
+            if disabled && reason.is_some() {
+                emit!(tx, self, event);
+            }
+        });
+        Ok(())
+    }
+
+    /// Writes an event for one webhook, whatever types it wants, and answers its delivery.
+    pub async fn deliver_to(
+        &self,
+        workspace_id: &str,
+        webhook_id: &str,
+        event: &Event,
+    ) -> Result<Delivery, StoreError> {
+        let row = EventRow::of(event, workspace_id);
+        let delivery = DeliveryRow::of(&row, webhook_id);
+        Ok(portable!(write unnoticed self, tx => {
+            write_events!(tx, self, std::slice::from_ref(&row), std::slice::from_ref(&delivery));
+            sqlx::query_as("SELECT * FROM webhook_deliveries WHERE id = $1")
+                .bind(&delivery.id)
+                .fetch_one(&mut *tx)
+                .await?
+        }))
+    }
+
+    /// Delivers the event of an earlier delivery once more. `None`: there is no such delivery.
+    pub async fn redeliver(
+        &self,
+        workspace_id: &str,
+        webhook_id: &str,
+        delivery_id: &str,
+        now_ms: i64,
+    ) -> Result<Option<Delivery>, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            let earlier: Option<(String, String)> = sqlx::query_as(
+                "SELECT event_id, type FROM webhook_deliveries \
+                 WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3",
+            )
+            .bind(workspace_id)
+            .bind(webhook_id)
+            .bind(delivery_id)
+            .fetch_optional(&mut *tx)
+            .await?;
+            let Some((event_id, kind)) = earlier else { return Ok(None) };
+            let row = EventRow {
+                id: event_id,
+                workspace_id: workspace_id.to_owned(),
+                kind,
+                payload: String::new(),
+                created_at_ms: now_ms,
+            };
+            let again = DeliveryRow::of(&row, webhook_id);
+            let none: &[EventRow] = &[];
+            write_events!(tx, self, none, std::slice::from_ref(&again));
+            Some(
+                sqlx::query_as("SELECT * FROM webhook_deliveries WHERE id = $1")
+                    .bind(&again.id)
+                    .fetch_one(&mut *tx)
+                    .await?,
+            )
+        }))
+    }
+
+    /// Newest first, in one state or in all.
+    pub async fn list_deliveries(
+        &self,
+        workspace_id: &str,
+        webhook_id: &str,
+        state: Option<DeliveryState>,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<Page<Delivery>, StoreError> {
+        let (at_ms, id) = Cursor::bound(after);
+        let rows = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM webhook_deliveries WHERE workspace_id = $1 AND webhook_id = $2 \
+                 AND ($3 IS NULL OR state = $3) AND (created_at_ms < $4 OR (created_at_ms = $4 AND id < $5)) \
+                 ORDER BY created_at_ms DESC, id DESC LIMIT $6",
+            )
+            .bind(workspace_id)
+            .bind(webhook_id)
+            .bind(state.map(DeliveryState::as_str))
+            .bind(at_ms)
+            .bind(&id)
+            .bind(one_more(limit))
+            .fetch_all(db)
+            .await?
+        });
+        Ok(Page::cut(rows, limit, |row: &Delivery| {
+            (row.created_at_ms, &row.id)
+        }))
+    }
+
+    /// Forgets settled deliveries from before `settled_ms` and waiting ones from before
+    /// `waiting_ms`, at most `limit` of each, and events that nobody waits for.
+    pub async fn purge_deliveries(
+        &self,
+        settled_ms: i64,
+        waiting_ms: i64,
+        limit: usize,
+    ) -> Result<u64, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        Ok(portable!(write unnoticed self, tx => {
+            let gone = sqlx::query(
+                "DELETE FROM webhook_deliveries WHERE seq IN (SELECT seq FROM webhook_deliveries \
+                 WHERE created_at_ms < $1 AND (state <> 'pending' OR created_at_ms < $2) \
+                 ORDER BY created_at_ms LIMIT $3)",
+            )
+            .bind(settled_ms)
+            .bind(waiting_ms)
+            .bind(limit)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected();
+            sqlx::query(
+                "DELETE FROM webhook_events WHERE id IN (SELECT e.id FROM webhook_events e WHERE e.created_at_ms < $1 \
+                 AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = e.id) \
+                 ORDER BY e.created_at_ms LIMIT $2)",
+            )
+            .bind(settled_ms)
+            .bind(limit)
+            .execute(&mut *tx)
+            .await?;
+            gone
+        }))
+    }
+}
