@@ -13,6 +13,7 @@ import copy
 import difflib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,13 @@ NAMES = {
     "explain_permission": "PermissionExplanation",
     "summarise_user_permissions": "PermissionSummary",
     "get_result": "ResultPiece",
+    "list_messages": "MessagePage",
+    "send_message": "Message",
+    "resume_session": "Message",
+    "list_documents": "DocumentPage",
+    "get_document": "Document",
+    "delete_document": "DeletedDocument",
+    "search_knowledge": "FoundPassages",
     "list_sessions": "SessionPage",
     "delete_session": "DeletedSession",
     "list_skills": "SkillPage",
@@ -303,7 +311,7 @@ def go(schemas, table, tools, document):
         comment = (schema.get("description") or "").strip()
         if schema.get("type") == "string" and "enum" in schema:
             lines += [*go_comment(comment), f"type {name} string", "", "const ("]
-            lines += [f'\t{name}{go_name(word)} {name} = "{word}"' for word in schema["enum"]]
+            lines += [f'\t{name}{go_name(re.sub(r"[^A-Za-z0-9]+", "_", word))} {name} = "{word}"' for word in schema["enum"]]
             lines += [")", ""]
             continue
         required = schema.get("required", [])

@@ -151,6 +151,43 @@ pub struct Settings {
     )]
     #[serde(default)]
     pub mcp_allow_origin: Vec<String>,
+    /// Base address of an OpenAI-compatible API, such as http://127.0.0.1:11434/v1: sessions then converse through its chat completions
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MODEL_URL",
+        value_name = "URL",
+        help_heading = "Settings"
+    )]
+    pub model_url: Option<Url>,
+    /// Name of the model there
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MODEL",
+        value_name = "NAME",
+        help_heading = "Settings"
+    )]
+    pub model: Option<String>,
+    /// File with the API key for the model's address (mode 0600); none is sent if absent
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MODEL_KEY_FILE",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    pub model_key_file: Option<PathBuf>,
+    /// How long one message to a session may be worked on, in seconds [default: 120]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MODEL_SECONDS",
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..=900),
+        help_heading = "Settings"
+    )]
+    pub model_seconds: Option<u64>,
     /// How long a shutdown waits for running calls, in seconds [default: 60]
     #[arg(
         long,
@@ -197,6 +234,8 @@ pub struct Config {
     pub mcp_hosts: Vec<String>,
     /// `scheme://host:port`, beside loopback and the public one.
     pub mcp_origins: Vec<String>,
+    /// The model that sessions converse through.
+    pub model: Option<ModelSettings>,
     pub drain: Duration,
     pub log_format: LogFormat,
 }
@@ -212,6 +251,19 @@ pub struct OidcConfig {
     /// On the button.
     pub name: String,
 }
+
+/// Where a model answers and how long a turn with it may take.
+#[derive(Clone, Debug)]
+pub struct ModelSettings {
+    /// Without a trailing slash.
+    pub url: String,
+    pub name: String,
+    pub key_file: Option<PathBuf>,
+    pub turn: Duration,
+}
+
+/// A turn's time where the settings name none, in seconds.
+const MODEL_SECONDS: u64 = 120;
 
 /// The file read when `--config` names none; it may be absent.
 pub const DEFAULT_FILE: &str = "toolgate.toml";
@@ -258,6 +310,10 @@ impl Settings {
             } else {
                 self.mcp_allow_origin
             },
+            model_url: self.model_url.or(file.model_url),
+            model: self.model.or(file.model),
+            model_key_file: self.model_key_file.or(file.model_key_file),
+            model_seconds: self.model_seconds.or(file.model_seconds),
             drain_seconds: self.drain_seconds.or(file.drain_seconds),
             log_format: self.log_format.or(file.log_format),
         }
@@ -271,6 +327,21 @@ impl Settings {
             }
             Some(url) => Some(url.as_str().trim_end_matches('/').to_owned()),
             None => None,
+        };
+        let model = match (self.model_url, self.model) {
+            (Some(url), _)
+                if !matches!(url.scheme(), "http" | "https") || url.query().is_some() =>
+            {
+                anyhow::bail!("--model-url is an http or https address without a query, not {url}")
+            }
+            (Some(url), Some(name)) if !name.trim().is_empty() => Some(ModelSettings {
+                url: url.as_str().trim_end_matches('/').to_owned(),
+                name,
+                key_file: self.model_key_file,
+                turn: Duration::from_secs(self.model_seconds.unwrap_or(MODEL_SECONDS)),
+            }),
+            (None, None) => None,
+            _ => anyhow::bail!("--model-url and --model belong together"),
         };
         let allow_upstreams = self
             .allow_upstream
@@ -317,6 +388,7 @@ impl Settings {
                 .unwrap_or_else(|| data_dir.join("master.key")),
             metrics_listen: self.metrics_listen,
             allow_upstreams,
+            model,
             drain: Duration::from_secs(self.drain_seconds.unwrap_or(60)),
             log_format: self.log_format.unwrap_or_default(),
             data_dir,
@@ -442,5 +514,29 @@ mod tests {
             ..Settings::default()
         };
         assert!(odd.resolve(Some(&file)).is_err());
+    }
+
+    #[test]
+    fn a_model_has_an_address_and_a_name() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = dir.path().join("t.toml");
+        let of = |text: &str| {
+            std::fs::write(&file, text).expect("written");
+            Settings::default().resolve(Some(&file))
+        };
+        let both = of("model-url = \"http://127.0.0.1:1/v1/\"\nmodel = \"m\"\n").expect("good");
+        let model = both.model.expect("a model");
+        assert_eq!((&*model.url, &*model.name), ("http://127.0.0.1:1/v1", "m"));
+        assert_eq!(model.turn, Duration::from_secs(120));
+        assert!(of("").expect("good").model.is_none());
+        for bad in [
+            "model = \"m\"",
+            "model-url = \"http://x/v1\"",
+            "model-url = \"http://x/v1\"\nmodel = \" \"",
+            "model-url = \"ftp://x\"\nmodel = \"m\"",
+            "model-url = \"http://x?a=b\"\nmodel = \"m\"",
+        ] {
+            assert!(of(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -8,6 +8,7 @@
 //! - [`runtime`] runs a plugin: engine, compiled-code cache, the folder that is watched, one
 //!   sandboxed instance per call.
 //! - [`egress`] is the only way out: policy, dialling, credential injection, scrubbing.
+//! - [`model`] talks to a language model, where one is configured.
 //! - [`oauth`] talks to authorization servers; [`vault`] seals secrets.
 //! - [`store`] holds all SQL, on SQLite or PostgreSQL.
 //! - [`openapi`] makes plugins of OpenAPI descriptions.
@@ -31,6 +32,7 @@ pub mod rest;
 
 pub mod gateway;
 
+pub mod model;
 pub mod openapi;
 pub mod trial;
 

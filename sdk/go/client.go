@@ -43,6 +43,7 @@ type Client struct {
 	Skills      *Skills
 	Permissions *Permissions
 	Connections *Connections
+	Knowledge   *Knowledge
 	Sessions    *Sessions
 	Webhooks    *Webhooks
 	Executions  *Executions
@@ -116,6 +117,7 @@ func New(options Options) (*Client, error) {
 	client.Skills = &Skills{client}
 	client.Permissions = &Permissions{client}
 	client.Connections = &Connections{client}
+	client.Knowledge = &Knowledge{client}
 	client.Sessions = &Sessions{client}
 	client.Webhooks = &Webhooks{client}
 	client.Executions = &Executions{client}

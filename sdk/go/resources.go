@@ -240,6 +240,73 @@ func (s *Sessions) Delete(ctx context.Context, sessionID string) (*DeletedSessio
 	return call[DeletedSession](ctx, s.c, "delete_session", []string{sessionID}, nil)
 }
 
+// Messages is every step of a session, oldest first. Limit is the size of a page.
+func (s *Sessions) Messages(ctx context.Context, sessionID string, params ListMessagesParams) iter.Seq2[Message, error] {
+	return paged(params.Cursor, func(cursor string) ([]Message, string, error) {
+		params.Cursor = cursor
+		page, err := s.MessagesPage(ctx, sessionID, params)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Messages, page.NextCursor, nil
+	})
+}
+
+// MessagesPage is one page of Messages.
+func (s *Sessions) MessagesPage(ctx context.Context, sessionID string, params ListMessagesParams) (*MessagePage, error) {
+	return call[MessagePage](ctx, s.c, "list_messages", []string{sessionID}, params)
+}
+
+// Send is the assistant's reply to a message.
+func (s *Sessions) Send(ctx context.Context, sessionID string, params SendMessageParams) (*Message, error) {
+	return call[Message](ctx, s.c, "send_message", []string{sessionID}, params)
+}
+
+// Resume goes on where the last turn had to stop, for a connection, an approval or a bound.
+func (s *Sessions) Resume(ctx context.Context, sessionID string, params ResumeSessionParams) (*Message, error) {
+	return call[Message](ctx, s.c, "resume_session", []string{sessionID}, params)
+}
+
+// Knowledge is documents, and the passages of them that answer a query.
+type Knowledge struct{ c *Client }
+
+// Add adds a document: its text, or its bytes in base64.
+func (k *Knowledge) Add(ctx context.Context, params AddDocumentParams) (*ListedDocument, error) {
+	return call[ListedDocument](ctx, k.c, "add_document", nil, params)
+}
+
+// List is all documents without their text. Limit is the size of a page.
+func (k *Knowledge) List(ctx context.Context, params ListDocumentsParams) iter.Seq2[ListedDocument, error] {
+	return paged(params.Cursor, func(cursor string) ([]ListedDocument, string, error) {
+		params.Cursor = cursor
+		page, err := k.ListPage(ctx, params)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Documents, page.NextCursor, nil
+	})
+}
+
+// ListPage is one page of List.
+func (k *Knowledge) ListPage(ctx context.Context, params ListDocumentsParams) (*DocumentPage, error) {
+	return call[DocumentPage](ctx, k.c, "list_documents", nil, params)
+}
+
+// Get reads a document with its text.
+func (k *Knowledge) Get(ctx context.Context, documentID string) (*Document, error) {
+	return call[Document](ctx, k.c, "get_document", []string{documentID}, nil)
+}
+
+// Delete removes a document; no search finds it any more.
+func (k *Knowledge) Delete(ctx context.Context, documentID string) (*DeletedDocument, error) {
+	return call[DeletedDocument](ctx, k.c, "delete_document", []string{documentID}, nil)
+}
+
+// Search is the passages that answer a query best.
+func (k *Knowledge) Search(ctx context.Context, params SearchKnowledgeParams) (*FoundPassages, error) {
+	return call[FoundPassages](ctx, k.c, "search_knowledge", nil, params)
+}
+
 // Webhooks are events that the server sends.
 type Webhooks struct{ c *Client }
 

@@ -146,6 +146,12 @@ type DeletedConnection struct {
 	RevokedAtProvider bool `json:"revoked_at_provider"`
 }
 
+type DeletedDocument struct {
+	DocumentID string `json:"document_id"`
+	// Always `true`.
+	Deleted bool `json:"deleted"`
+}
+
 type DeletedHook struct {
 	ConnectionID string `json:"connection_id"`
 	// Always `true`.
@@ -178,6 +184,50 @@ const (
 	DeliveryStatusDelivered DeliveryStatus = "delivered"
 	DeliveryStatusFailed    DeliveryStatus = "failed"
 )
+
+// What a step is beside its text.
+type Details struct {
+	Status TurnStatus `json:"status,omitempty"`
+	Reason TurnReason `json:"reason,omitempty"`
+	// Whether a model wrote the assistant's message.
+	ModelConfigured bool `json:"model_configured,omitempty"`
+	// Operations that the assistant asked for in this step.
+	ToolCalls []OperationCall `json:"tool_calls,omitempty"`
+	// Which of them a `tool` message answers.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	Operation  string `json:"operation,omitempty"`
+	// The receipt, where a tool was executed.
+	ExecutionID string   `json:"execution_id,omitempty"`
+	Pending     *Pending `json:"pending,omitempty"`
+	Matches     *Matches `json:"matches,omitempty"`
+	// What the turn has cost so far, as the model's server counts or else as estimated.
+	Tokens *int64 `json:"tokens,omitempty"`
+}
+
+// A document with its text.
+type Document struct {
+	// `doc_<ULID>`.
+	DocumentID string `json:"document_id"`
+	Title      string `json:"title"`
+	MediaType  string `json:"media_type"`
+	// Of the file as it came, hexadecimal.
+	SHA256 string `json:"sha256"`
+	// Size of the file as it came.
+	Bytes int64 `json:"bytes"`
+	// Length of its text in characters.
+	Chars int64 `json:"chars"`
+	// Absent where the kind of document has no pages.
+	Pages     *int64    `json:"pages,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	// Its text as it was read; positions of passages count its characters.
+	Content string `json:"content"`
+}
+
+type DocumentPage struct {
+	Documents []ListedDocument `json:"documents"`
+	// `null` on the last page.
+	NextCursor string `json:"next_cursor,omitempty"`
+}
 
 type ExecutionPage struct {
 	Executions []ExecutionReceipt `json:"executions"`
@@ -228,6 +278,22 @@ const (
 	FailureReasonLimitExceeded       FailureReason = "limit_exceeded"
 	FailureReasonPluginCrashed       FailureReason = "plugin_crashed"
 )
+
+type FoundPassage struct {
+	DocumentID string `json:"document_id"`
+	// The document's.
+	Title    string   `json:"title"`
+	Text     string   `json:"text"`
+	Position Position `json:"position"`
+	// Larger is better; comparable within one answer only (BM25).
+	Score float64 `json:"score"`
+}
+
+type FoundPassages struct {
+	Query string `json:"query"`
+	// Best first.
+	Passages []FoundPassage `json:"passages"`
+}
 
 type FoundTool struct {
 	InputSchema map[string]any `json:"inputSchema,omitempty"`
@@ -341,6 +407,29 @@ type Limits struct {
 	RequestBytesMax    int   `json:"request_bytes_max"`
 	ExecutionTimeoutMs int64 `json:"execution_timeout_ms"`
 	ResultBytesMax     int   `json:"result_bytes_max"`
+	// Requests a minute with this key; `null`: no limit of its own.
+	KeyRequestsPerMinute *int64 `json:"key_requests_per_minute,omitempty"`
+	// Requests a day with this key; `null`: no limit of its own.
+	KeyRequestsPerDay *int64 `json:"key_requests_per_day,omitempty"`
+	// Requests a minute with all keys of the workspace; `null`: no limit.
+	WorkspaceRequestsPerMinute *int64 `json:"workspace_requests_per_minute,omitempty"`
+}
+
+// A document as lists show it.
+type ListedDocument struct {
+	// `doc_<ULID>`.
+	DocumentID string `json:"document_id"`
+	Title      string `json:"title"`
+	MediaType  string `json:"media_type"`
+	// Of the file as it came, hexadecimal.
+	SHA256 string `json:"sha256"`
+	// Size of the file as it came.
+	Bytes int64 `json:"bytes"`
+	// Length of its text in characters.
+	Chars int64 `json:"chars"`
+	// Absent where the kind of document has no pages.
+	Pages     *int64    `json:"pages,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
 }
 
 // A Skill as lists show it.
@@ -359,6 +448,80 @@ type ListedTool struct {
 	Description string      `json:"description"`
 	Version     string      `json:"version"`
 	Annotations Annotations `json:"annotations"`
+}
+
+// Skills, passages and tools that match a message, best first.
+type Matches struct {
+	Skills   []ListedSkill  `json:"skills"`
+	Passages []FoundPassage `json:"passages"`
+	// With their input schemas, as search answers them.
+	Tools []FoundTool `json:"tools"`
+	// What the key has no scope to look into.
+	NotSearched []string `json:"not_searched,omitempty"`
+}
+
+// What a document is.
+type MediaType string
+
+const (
+	MediaTypeTextPlain      MediaType = "text/plain"
+	MediaTypeTextMarkdown   MediaType = "text/markdown"
+	MediaTypeTextHtml       MediaType = "text/html"
+	MediaTypeApplicationPdf MediaType = "application/pdf"
+)
+
+// One step of a session.
+type Message struct {
+	Status TurnStatus `json:"status,omitempty"`
+	Reason TurnReason `json:"reason,omitempty"`
+	// Whether a model wrote the assistant's message.
+	ModelConfigured bool `json:"model_configured,omitempty"`
+	// Operations that the assistant asked for in this step.
+	ToolCalls []OperationCall `json:"tool_calls,omitempty"`
+	// Which of them a `tool` message answers.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	Operation  string `json:"operation,omitempty"`
+	// The receipt, where a tool was executed.
+	ExecutionID string   `json:"execution_id,omitempty"`
+	Pending     *Pending `json:"pending,omitempty"`
+	Matches     *Matches `json:"matches,omitempty"`
+	// What the turn has cost so far, as the model's server counts or else as estimated.
+	Tokens *int64 `json:"tokens,omitempty"`
+	// `msg_<ULID>`.
+	MessageID string `json:"message_id"`
+	// `user`, `assistant` or `tool` (what an operation answered to the assistant).
+	Role      string    `json:"role"`
+	Content   string    `json:"content"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+type MessagePage struct {
+	Messages []Message `json:"messages"`
+	// `null` on the last page.
+	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// An operation that the assistant asked for.
+type OperationCall struct {
+	ToolCallID string `json:"tool_call_id"`
+	// `search_tools`, `describe_tool`, `execute_tool`, `list_skills`, `read_skill` or
+	// `search_knowledge`.
+	Operation string `json:"operation"`
+	// JSON text as the model wrote it.
+	Arguments string `json:"arguments"`
+}
+
+// What a paused turn waits for.
+type Pending struct {
+	ToolCallID string `json:"tool_call_id"`
+	ToolName   string `json:"tool_name"`
+	Service    string `json:"service"`
+	Message    string `json:"message"`
+	// For the user to open; in the reply alone, never kept: resume makes a fresh one.
+	ConnectURL string `json:"connect_url,omitempty"`
+	ApprovalID string `json:"approval_id,omitempty"`
+	// Where a member approves or denies the call.
+	ApprovalURL string `json:"approval_url,omitempty"`
 }
 
 // What holds for one user and one tool.
@@ -433,6 +596,16 @@ type PluginVersion struct {
 	SHA256 string `json:"sha256"`
 }
 
+// Where a passage stands in its document's text.
+type Position struct {
+	// In characters (Unicode scalar values), from 0.
+	StartsAt int `json:"starts_at"`
+	// Behind its last character.
+	EndsAt int `json:"ends_at"`
+	// From 1; absent where the kind of document has no pages.
+	Page *int `json:"page,omitempty"`
+}
+
 type Probe struct {
 	// Always `ok`.
 	Status string `json:"status"`
@@ -488,15 +661,9 @@ type Session struct {
 	LastActiveAt time.Time `json:"last_active_at"`
 	// When it is gone unless it is used before.
 	ExpiresAt time.Time `json:"expires_at"`
-	// What has been said in it, oldest first; absent in lists.
-	Messages []SessionMessage `json:"messages,omitempty"`
-}
-
-type SessionMessage struct {
-	// `user`.
-	Role      string    `json:"role"`
-	Content   string    `json:"content"`
-	CreatedAt time.Time `json:"created_at"`
+	// What has been said in it, oldest first, at most the last 100 messages and without what
+	// operations answered; absent in lists.
+	Messages []Message `json:"messages,omitempty"`
 }
 
 type SessionPage struct {
@@ -627,6 +794,30 @@ type Truncated struct {
 	ExpiresAt  time.Time `json:"expires_at"`
 }
 
+type TurnReason string
+
+const (
+	TurnReasonAnswered         TurnReason = "answered"
+	TurnReasonNoModel          TurnReason = "no_model"
+	TurnReasonAuthRequired     TurnReason = "auth_required"
+	TurnReasonAuthExpired      TurnReason = "auth_expired"
+	TurnReasonApprovalRequired TurnReason = "approval_required"
+	TurnReasonStepsExhausted   TurnReason = "steps_exhausted"
+	TurnReasonTokensExhausted  TurnReason = "tokens_exhausted"
+	TurnReasonTimeExhausted    TurnReason = "time_exhausted"
+	TurnReasonModelFailed      TurnReason = "model_failed"
+	TurnReasonKeyRevoked       TurnReason = "key_revoked"
+	TurnReasonGatewayStopping  TurnReason = "gateway_stopping"
+)
+
+type TurnStatus string
+
+const (
+	TurnStatusCompleted TurnStatus = "completed"
+	TurnStatusPaused    TurnStatus = "paused"
+	TurnStatusStopped   TurnStatus = "stopped"
+)
+
 // `GET /v1/permissions/users/{user_id}`: the user's own rules that hold now.
 type UserPermissions struct {
 	UserID   string                `json:"user_id"`
@@ -724,6 +915,24 @@ type WebhookWithSecret struct {
 	Secret string `json:"secret"`
 }
 
+// AddDocumentParams is what POST /v1/knowledge/documents takes beside its path. What is zero is not sent.
+type AddDocumentParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+	// The document as text; not for PDF.
+	Content string `in:"body,content"`
+	// The document's bytes in base64 (RFC 4648, section 4); text is UTF-8.
+	ContentBase64 string    `in:"body,content_base64"`
+	MediaType     MediaType `in:"body,media_type"`
+	// On one line; what the document calls itself if absent, else its first line.
+	Title string `in:"body,title"`
+}
+
+// ChangeDefaultPermissionParams is what PATCH /v1/permissions/default takes beside its path. What is zero is not sent.
+type ChangeDefaultPermissionParams struct {
+	Default DefaultRule `in:"body,default"`
+}
+
 // ChangePermissionsParams is what PATCH /v1/permissions/users/{user_id}/batch takes beside its path. What is zero is not sent.
 type ChangePermissionsParams struct {
 	// By name of the service.
@@ -758,6 +967,8 @@ type CheckSkillParams struct {
 
 // ConfirmConnectionParams is what POST /v1/connections/confirm takes beside its path. What is zero is not sent.
 type ConfirmConnectionParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// `connect_code` of the query with which the browser came to `confirm_url`.
 	Code string `in:"body,code"`
 	// The user who sits before that browser, by the application's own session.
@@ -818,6 +1029,8 @@ type ExecuteToolParams struct {
 	// A larger result is kept for an hour; the answer then holds its first bytes as text and
 	// `truncated` says how to read on.
 	MaxResultBytes int `in:"body,max_result_bytes"`
+	// The same in characters; the smaller bound counts where both are given.
+	MaxResultChars int `in:"body,max_result_chars"`
 	// With an `Idempotency-Key`: runs the tool again although the outcome of the first request is
 	// unknown.
 	RetryUnknown bool `in:"body,retry_unknown"`
@@ -851,6 +1064,8 @@ type GetToolSchemaParams struct {
 
 // LinkConnectionParams is what POST /v1/connections/link takes beside its path. What is zero is not sent.
 type LinkConnectionParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// An https page of the application, where the browser ends with `connect_code` in the query;
 	// the connection is there once the application has confirmed the code.
 	ConfirmURL string `in:"body,confirm_url"`
@@ -883,6 +1098,14 @@ type ListConnectionsParams struct {
 	Service string `in:"query,service"`
 }
 
+// ListDocumentsParams is what GET /v1/knowledge/documents takes beside its path. What is zero is not sent.
+type ListDocumentsParams struct {
+	// How many documents a page holds; 20 if absent.
+	Limit int `in:"query,limit"`
+	// `next_cursor` of the page before.
+	Cursor string `in:"query,cursor"`
+}
+
 // ListExecutionsParams is what GET /v1/executions takes beside its path. What is zero is not sent.
 type ListExecutionsParams struct {
 	// Only executions for this user.
@@ -892,6 +1115,14 @@ type ListExecutionsParams struct {
 	// Only executions that ended this way.
 	Status ExecutionStatus `in:"query,status"`
 	// How many receipts a page holds; 20 if absent.
+	Limit int `in:"query,limit"`
+	// `next_cursor` of the page before.
+	Cursor string `in:"query,cursor"`
+}
+
+// ListMessagesParams is what GET /v1/sessions/{session_id}/messages takes beside its path. What is zero is not sent.
+type ListMessagesParams struct {
+	// How many messages a page holds; 50 if absent.
 	Limit int `in:"query,limit"`
 	// `next_cursor` of the page before.
 	Cursor string `in:"query,cursor"`
@@ -946,10 +1177,24 @@ type PutConnectionHookParams struct {
 	Secret string `in:"body,secret"`
 }
 
+// ResumeSessionParams is what POST /v1/sessions/{session_id}/resume takes beside its path. What is zero is not sent.
+type ResumeSessionParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+}
+
 // RotateWebhookSecretParams is what POST /v1/webhooks/{webhook_id}/rotate takes beside its path. What is zero is not sent.
 type RotateWebhookSecretParams struct {
 	// How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
 	OverlapHours *int `in:"body,overlap_hours"`
+}
+
+// SearchKnowledgeParams is what GET /v1/knowledge/search takes beside its path. What is zero is not sent.
+type SearchKnowledgeParams struct {
+	// Words or a question.
+	Query string `in:"query,query"`
+	// How many passages; 5 if absent.
+	Limit int `in:"query,limit"`
 }
 
 // SearchToolsParams is what GET /v1/tools/search takes beside its path. What is zero is not sent.
@@ -964,6 +1209,14 @@ type SearchToolsParams struct {
 	SchemaLimit *int `in:"query,schema_limit"`
 	// The user the tools would run for; the key's default user if absent.
 	UserID string `in:"query,user_id"`
+}
+
+// SendMessageParams is what POST /v1/sessions/{session_id}/messages takes beside its path. What is zero is not sent.
+type SendMessageParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+	// What the user says.
+	Content string `in:"body,content"`
 }
 
 // UpdateSkillParams is what PUT /v1/skills/{skill_id} takes beside its path. What is zero is not sent.

@@ -32,6 +32,12 @@ pub struct Options {
     pub plugins_dir: Option<PathBuf>,
     /// The machine's clock where absent.
     pub clock: Option<Clock>,
+    /// Base address of an OpenAI-compatible server.
+    pub model_url: Option<String>,
+    /// Name of the model there; `scripted` if absent.
+    pub model: Option<String>,
+    pub model_key_file: Option<PathBuf>,
+    pub model_seconds: Option<u64>,
 }
 
 /// A running gateway and a key with every scope. Ends with the test.
@@ -132,6 +138,13 @@ impl TestGateway {
             plugins_dir: Some(plugins_dir),
             database_url: options.database_url,
             allow_upstream: options.allow_upstream,
+            model: options
+                .model_url
+                .as_ref()
+                .map(|_| options.model.unwrap_or_else(|| "scripted".to_owned())),
+            model_url: options.model_url.map(|url| url.parse()).transpose()?,
+            model_key_file: options.model_key_file,
+            model_seconds: options.model_seconds,
             ..Settings::default()
         };
         let config = settings.resolve(None)?;

@@ -54,6 +54,38 @@ pub struct Answer {
     pub body: Bytes,
 }
 
+/// An answer whose body is still to come.
+pub struct Opened {
+    answer: reqwest::Response,
+    host: String,
+    left: usize,
+    body_bytes_max: usize,
+}
+
+impl Opened {
+    pub fn status(&self) -> u16 {
+        self.answer.status().as_u16()
+    }
+
+    pub fn headers(&self) -> &HeaderMap {
+        self.answer.headers()
+    }
+
+    /// The next piece of the body; none at its end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
+        let piece = self.answer.chunk().await;
+        let Some(piece) = piece.map_err(|error| failure_of(&error, &self.host))? else {
+            return Ok(None);
+        };
+        self.left = self.left.checked_sub(piece.len()).ok_or_else(|| Failure {
+            kind: FailureKind::TooLarge,
+            message: format!("the answer is larger than {} bytes", self.body_bytes_max),
+            sent: true,
+        })?;
+        Ok(Some(piece))
+    }
+}
+
 /// The operating system's resolver.
 pub fn system_lookup() -> Lookup {
     Arc::new(|host| {
@@ -112,6 +144,39 @@ impl Dialler {
         Ok(Self {
             public: client(true)?,
             private: client(false)?,
+        })
+    }
+
+    /// Sends `draft` and answers once the head is there; the body is read piece by piece, at most
+    /// `body_bytes_max` bytes of it.
+    pub async fn open(
+        &self,
+        draft: Draft,
+        private: bool,
+        body_bytes_max: usize,
+    ) -> Result<Opened, Failure> {
+        let client = if private { &self.private } else { &self.public };
+        let host = draft.url.host_str().unwrap_or_default().to_owned();
+        let mut request = reqwest::Request::new(draft.method, draft.url);
+        *request.headers_mut() = draft.headers;
+        *request.body_mut() = Some(draft.body.into());
+        let answer = client
+            .execute(request)
+            .await
+            .map_err(|error| failure_of(&error, &host))?;
+        let encoding = answer.headers().get(CONTENT_ENCODING);
+        if encoding.is_some_and(|encoding| encoding != "identity") {
+            return Err(Failure {
+                kind: FailureKind::Protocol,
+                message: "the answer is compressed, which was not asked for".to_owned(),
+                sent: true,
+            });
+        }
+        Ok(Opened {
+            answer,
+            host,
+            left: body_bytes_max,
+            body_bytes_max,
         })
     }
 

@@ -1,4 +1,4 @@
-//! Requests of the host itself: token endpoints, webhooks.
+//! Requests of the host itself: token endpoints, webhooks, the model.
 //!
 //! They have no manifest and no budget, but the same address policy, the same allowed upstreams and
 //! the same caps. Redirects are not followed: none of these callers may be sent elsewhere.
@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use tokio::time::timeout;
 
+use super::dial::Opened;
 use super::grant::Grant;
 use super::inject::Draft;
 use super::send::Egress;
@@ -47,7 +48,42 @@ impl Egress {
 
     /// Sends a request of the host itself. Redirects come back as they are.
     pub async fn send_for_host(&self, request: HostRequest) -> Result<HostResponse, Failure> {
-        let denied = refused;
+        let (bytes_max, within) = (request.response_bytes_max, request.timeout);
+        let (draft, private) = self.draft_for_host(request)?;
+        let host = draft.url.host_str().unwrap_or_default().to_owned();
+        let work = Box::pin(
+            self.inner
+                .dialler
+                .exchange(draft, private, bytes_max, |_| Ok(())),
+        );
+        let answer = timeout(within, work)
+            .await
+            .unwrap_or_else(|_| Err(late(&host)))?;
+        Ok(HostResponse {
+            status: answer.status,
+            headers: answer.headers,
+            body: answer.body,
+        })
+    }
+
+    /// The same for an answer that is read while it arrives; its head has to be there in time.
+    pub async fn open_for_host(&self, request: HostRequest) -> Result<Opened, Failure> {
+        let (bytes_max, within) = (request.response_bytes_max, request.timeout);
+        let (draft, private) = self.draft_for_host(request)?;
+        let host = draft.url.host_str().unwrap_or_default().to_owned();
+        let work = Box::pin(self.inner.dialler.open(draft, private, bytes_max));
+        timeout(within, work)
+            .await
+            .unwrap_or_else(|_| Err(late(&host)))
+    }
+
+    /// The request as it goes out, and whether a private address may be dialled for it.
+    fn draft_for_host(&self, request: HostRequest) -> Result<(Draft, bool), Failure> {
+        let denied = |message: String| Failure {
+            kind: FailureKind::Denied,
+            message,
+            sent: false,
+        };
         let grant = Grant::new(&[], &request.origins).map_err(|error| denied(error.to_string()))?;
         let target = policy::decide_for_host(&grant, &request.url)
             .map_err(|refusal| denied(refusal.to_string()))?;
@@ -74,25 +110,15 @@ impl Egress {
             headers,
             body: request.body,
         };
-        let work = Box::pin(self.inner.dialler.exchange(
-            draft,
-            private,
-            request.response_bytes_max,
-            |_| Ok(()),
-        ));
-        let answer = timeout(request.timeout, work).await.unwrap_or_else(|_| {
-            let message = format!("`{}` did not answer in time", target.origin.host);
-            Err(Failure {
-                kind: FailureKind::Timeout,
-                message,
-                sent: true,
-            })
-        })?;
-        Ok(HostResponse {
-            status: answer.status,
-            headers: answer.headers,
-            body: answer.body,
-        })
+        Ok((draft, private))
+    }
+}
+
+fn late(host: &str) -> Failure {
+    Failure {
+        kind: FailureKind::Timeout,
+        message: format!("`{host}` did not answer in time"),
+        sent: true,
     }
 }
 

@@ -38,7 +38,7 @@ use futures_util::future::BoxFuture;
 
 use crate::catalog::manifest::Placement;
 
-pub use dial::{DialError, Lookup};
+pub use dial::{DialError, Lookup, Opened};
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;

@@ -59,6 +59,8 @@ pub enum Error {
     IdempotencyConflict,
     #[error("a request with this Idempotency-Key is still running")]
     InProgress { retry_after_s: u64 },
+    #[error("another message to this session is still being worked on")]
+    TurnInProgress { retry_after_s: u64 },
     #[error(
         "a request with this Idempotency-Key may have reached the provider before the gateway stopped"
     )]
@@ -108,7 +110,7 @@ impl Error {
             Self::ServiceNotFound(_) => "service_not_found",
             Self::Conflict(_) => "conflict",
             Self::IdempotencyConflict => "idempotency_conflict",
-            Self::InProgress { .. } => "in_progress",
+            Self::InProgress { .. } | Self::TurnInProgress { .. } => "in_progress",
             Self::OutcomeUnknown { .. } => "outcome_unknown",
             Self::RateLimited(_) => "rate_limit_exceeded",
             Self::Overloaded { .. } => "overloaded",
@@ -138,7 +140,9 @@ impl Error {
             Self::RoleDenied(_) => "Ask an owner of the workspace.".to_owned(),
             Self::ToolNotFound(_) => "Search for the exact name first.".to_owned(),
             Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
-            Self::InProgress { retry_after_s } | Self::Overloaded { retry_after_s } => {
+            Self::InProgress { retry_after_s }
+            | Self::TurnInProgress { retry_after_s }
+            | Self::Overloaded { retry_after_s } => {
                 format!("Repeat the request after {retry_after_s} s.")
             }
             Self::RateLimited(limited) => {

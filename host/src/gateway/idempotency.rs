@@ -7,6 +7,7 @@
 //! link, did nothing and frees its key. Keys belong to the API key that sent them, for 24 hours.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -205,18 +206,69 @@ impl Gateway {
         done
     }
 
-    /// Claims the key for this request, or finds the answer that was kept for it.
+    /// Does `work`, which reaches out and may take as long as `longest`, at most once for the
+    /// attempt's key; it goes on when the caller hangs up. What is kept of its answer is `kept`.
+    pub(super) async fn once_within<T, W>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        attempt: Option<Attempt>,
+        longest: Duration,
+        work: W,
+        kept: fn(&T) -> T,
+    ) -> Result<Once<T>, Error>
+    where
+        T: Serialize + Send + Sync + 'static,
+        W: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        let (gateway, caller) = (self.clone(), caller.clone());
+        let task = self.running.spawn(async move {
+            let Some(attempt) = attempt else {
+                return Ok(Once::New(work.await?));
+            };
+            let claim = match gateway.claim_for(&caller, &attempt, longest).await? {
+                Ok(claim) => claim,
+                Err(kept) => return Ok(Once::Again(kept)),
+            };
+            if !gateway.mark_sent(&caller, &claim).await? {
+                return Err(in_progress());
+            }
+            let done = work.await;
+            match &done {
+                Ok(answer) => gateway.keep_answer(&caller, &claim, &kept(answer)).await?,
+                // How far it came nobody knows: the key stays claimed.
+                Err(Error::Internal(_)) => {}
+                Err(_) => {
+                    gateway.free(&caller, &claim, true).await?;
+                }
+            }
+            Ok(Once::New(done?))
+        });
+        task.await.map_err(|cause| {
+            Error::Internal(anyhow::anyhow!("the request's task ended: {cause}"))
+        })?
+    }
+
     async fn claim(
         &self,
         caller: &Caller,
         attempt: &Attempt,
+    ) -> Result<Result<Claim, Box<RawValue>>, Error> {
+        self.claim_for(caller, attempt, CALL_TIMEOUT).await
+    }
+
+    /// Claims the key for this request, or finds the answer that was kept for it.
+    async fn claim_for(
+        &self,
+        caller: &Caller,
+        attempt: &Attempt,
+        longest: Duration,
     ) -> Result<Result<Claim, Box<RawValue>>, Error> {
         let now_ms = self.clock.now_ms();
         let claim = Claim {
             key: format!("{}:{}", caller.key_id, attempt.key),
             execution_id: ids::ulid("exe"),
         };
-        let longest_ms = i64::try_from(CALL_TIMEOUT.as_millis()).unwrap_or(i64::MAX - MARGIN_MS);
+        let longest_ms = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX - MARGIN_MS);
         let begun = self
             .store
             .begin_request(&BeginRequest {

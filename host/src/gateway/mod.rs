@@ -23,8 +23,10 @@ pub mod integrations;
 mod journal;
 pub mod key_ring;
 pub mod keys;
+pub mod knowledge;
 pub mod limits;
 pub mod members;
+pub mod messages;
 mod outcome;
 pub mod overview;
 pub mod permission_default;
@@ -77,6 +79,7 @@ pub struct Gateway {
     egress: Egress,
     vault: crate::vault::Vault,
     connections: Arc<connections::Keeper>,
+    conversing: messages::Conversing,
     runtime: Runtime,
     clock: Clock,
     metrics: Arc<Metrics>,
@@ -91,6 +94,7 @@ pub struct Gateway {
     watchers: Arc<std::sync::atomic::AtomicUsize>,
     plugins: plugins::Shelf,
     probation: plugins::Probation,
+    knowledge: knowledge::Knowledge,
     /// Base of links for people, without a trailing slash.
     public_url: String,
     receipts: receipt_writer::Receipts,
@@ -116,6 +120,8 @@ impl Gateway {
             allow_upstreams: config.allow_upstreams.clone(),
             ..Default::default()
         })?;
+        let conversing = messages::Conversing::open(config.model.as_ref(), &egress)
+            .context("the model cannot be used")?;
         let cache_key = crate::vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
         let vault = crate::vault::Vault::open(&config.master_key_file)
             .context("the master key cannot be used")?;
@@ -149,6 +155,7 @@ impl Gateway {
                 snapshot.clone(),
                 running.clone(),
             ),
+            conversing,
             services: services::Services::default(),
             known_keys: authenticate::KnownKeys::default(),
             known_rules: permissions::KnownRules::default(),
@@ -158,6 +165,10 @@ impl Gateway {
             watchers: Arc::default(),
             probation: plugins::Probation::default(),
             plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir),
+            knowledge: knowledge::Knowledge {
+                reader: knowledge::read::Reader::open(&config.data_dir)?,
+                indexes: knowledge::index::Indexes::default(),
+            },
             public_url: config
                 .public_url
                 .clone()

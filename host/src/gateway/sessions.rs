@@ -1,14 +1,20 @@
 //! Sessions: what ties the steps of one task together. Plugins keep values in them; a session that
 //! nobody has used for a day is gone with all of that.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
+use super::idempotency::{Attempt, Once};
+use super::messages::{self, Heard, Listener, Message, Say};
 use super::{Caller, Error, Gateway, Scope};
 use crate::clock::rfc3339;
 use crate::ids::{self, UserId};
 use crate::store::{self, Cursor, SESSION_IDLE_MS};
 
-pub const PROMPT_CHARS_MAX: usize = 100_000;
+pub const PROMPT_CHARS_MAX: usize = messages::CONTENT_CHARS_MAX;
+/// Messages that a session is shown with.
+const MESSAGES_SHOWN_MAX: usize = 100;
 pub const LIST_LIMIT_MAX: usize = 100;
 
 /// What sessions that were created begin with; executions make `tool_` sessions by themselves.
@@ -22,7 +28,7 @@ pub struct CreateSession {
 }
 
 /// One session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Session {
     #[schema(example = "ses_9f86d081884c7d659a2feaa0c55ad015")]
     pub session_id: String,
@@ -34,19 +40,10 @@ pub struct Session {
     /// When it is gone unless it is used before.
     #[schema(format = DateTime)]
     pub expires_at: String,
-    /// What has been said in it, oldest first; absent in lists.
+    /// What has been said in it, oldest first, at most the last 100 messages and without what
+    /// operations answered; absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub messages: Option<Vec<SessionMessage>>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct SessionMessage {
-    /// `user`.
-    #[schema(example = "user")]
-    pub role: &'static str,
-    pub content: String,
-    #[schema(format = DateTime)]
-    pub created_at: String,
+    pub messages: Option<Vec<Message>>,
 }
 
 /// `GET /v1/sessions`, newest first.
@@ -74,34 +71,60 @@ pub struct DeletedSession {
 }
 
 impl Gateway {
-    /// Begins a session with what the user asked for.
+    /// Begins a session with what the user asked for, and answers it with the assistant's reply.
+    /// See [`Gateway::converse`].
     pub async fn create_session(
-        &self,
+        self: &Arc<Self>,
+        caller: &Caller,
+        attempt: Option<Attempt>,
+        request: CreateSession,
+        listener: Option<Listener>,
+    ) -> Result<Once<Session>, Error> {
+        caller.need(Scope::Sessions)?;
+        messages::check_content("prompt", &request.prompt)?;
+        let (gateway, owned) = (self.clone(), caller.clone());
+        let work = async move { gateway.begin_session(&owned, request, listener).await };
+        let longest = self.conversing.longest();
+        self.once_within(
+            caller,
+            attempt,
+            longest,
+            work,
+            messages::session_without_links,
+        )
+        .await
+    }
+
+    async fn begin_session(
+        self: &Arc<Self>,
         caller: &Caller,
         request: CreateSession,
+        listener: Option<Listener>,
     ) -> Result<Session, Error> {
-        caller.need(Scope::Sessions)?;
-        let chars = request.prompt.chars().count();
-        let unprintable = |c: char| c.is_control() && !"\n\r\t".contains(c);
-        if request.prompt.trim().is_empty()
-            || chars > PROMPT_CHARS_MAX
-            || request.prompt.contains(unprintable)
-        {
-            return Err(Error::InvalidRequest(format!(
-                "prompt must have 1 to {PROMPT_CHARS_MAX} characters and no control characters"
-            )));
-        }
         let now_ms = self.clock.now_ms();
         let row = store::Session {
             workspace_id: caller.workspace_id.clone(),
             id: ids::session(CREATED.trim_end_matches('_')),
             user_id: caller.user(request.user_id.as_ref())?.to_string(),
-            prompt: Some(request.prompt),
+            prompt: Some(request.prompt.clone()),
             created_at_ms: now_ms,
             last_active_at_ms: now_ms,
         };
         self.store.put_session(&row).await?;
-        Ok(shown(row, true))
+        if let Some(listener) = &listener {
+            // Whoever listened may have left; the session is there all the same.
+            let _ = listener.send(Heard::Session(Box::new(shown(row.clone(), None))));
+        }
+        let say = Say::Message(request.prompt);
+        let reply = self.turn(caller, &row, say, listener).await?;
+        let mut session = self.session(caller, &row.id).await?;
+        // The reply as it was made: what is kept of it holds no link.
+        if let Some(last) = session.messages.as_mut().and_then(|said| said.last_mut())
+            && last.message_id == reply.message_id
+        {
+            *last = reply;
+        }
+        Ok(session)
     }
 
     /// One session that is still there.
@@ -112,10 +135,23 @@ impl Gateway {
             .store
             .find_session(&caller.workspace_id, session_id, self.clock.now_ms())
             .await?;
-        found
+        let row = found
             .filter(|row| caller.acts_for(&row.user_id))
-            .map(|row| shown(row, true))
-            .ok_or_else(|| unknown(session_id))
+            .ok_or_else(|| unknown(session_id))?;
+        let most = usize::try_from(messages::SESSION_STEPS_MAX).unwrap_or(usize::MAX);
+        let steps = self
+            .store
+            .list_messages(&caller.workspace_id, session_id, 0, most)
+            .await?;
+        let mut said: Vec<Message> = steps
+            .iter()
+            .rev()
+            .filter(|step| messages::is_said(step))
+            .take(MESSAGES_SHOWN_MAX)
+            .map(messages::shown)
+            .collect::<Result<_, _>>()?;
+        said.reverse();
+        Ok(shown(row, Some(said)))
     }
 
     /// Sessions, newest first.
@@ -144,11 +180,7 @@ impl Gateway {
             )
             .await?;
         Ok(SessionPage {
-            sessions: page
-                .items
-                .into_iter()
-                .map(|row| shown(row, false))
-                .collect(),
+            sessions: page.items.into_iter().map(|row| shown(row, None)).collect(),
             next_cursor: page.next.map(|cursor| cursor.to_string()),
         })
     }
@@ -198,24 +230,15 @@ impl Gateway {
     }
 }
 
-fn unknown(session_id: &str) -> Error {
+pub(super) fn unknown(session_id: &str) -> Error {
     Error::SessionNotFound(super::find::shown_name(session_id))
 }
 
-fn shown(row: store::Session, in_full: bool) -> Session {
-    let created_at = rfc3339(row.created_at_ms);
-    let messages = in_full.then(|| {
-        let said = row.prompt.map(|content| SessionMessage {
-            role: "user",
-            content,
-            created_at: created_at.clone(),
-        });
-        said.into_iter().collect()
-    });
+fn shown(row: store::Session, messages: Option<Vec<Message>>) -> Session {
     Session {
         session_id: row.id,
         user_id: row.user_id,
-        created_at,
+        created_at: rfc3339(row.created_at_ms),
         last_active_at: rfc3339(row.last_active_at_ms),
         expires_at: rfc3339(row.last_active_at_ms + SESSION_IDLE_MS),
         messages,
@@ -234,12 +257,23 @@ mod tests {
         }
     }
 
+    async fn begin(
+        world: &World,
+        caller: &Caller,
+        request: CreateSession,
+    ) -> Result<Session, Error> {
+        let made = world.create_session(caller, None, request, None).await?;
+        match made {
+            Once::New(session) => Ok(session),
+            Once::Again(_) => panic!("no key was named"),
+        }
+    }
+
     #[tokio::test]
     async fn a_session_is_there_until_it_was_idle_for_a_day() {
         let world = World::open().await;
         let caller = world.caller(&[Scope::Sessions]).await;
-        let made = world
-            .create_session(&caller, create("Plan the week"))
+        let made = begin(&world, &caller, create("Plan the week"))
             .await
             .unwrap();
         assert!(made.session_id.starts_with("ses_") && made.session_id.len() == 36);
@@ -265,9 +299,9 @@ mod tests {
             user_id: bob.clone(),
             ..create("B")
         };
-        let first = world.create_session(&caller, create("A")).await.unwrap();
+        let first = begin(&world, &caller, create("A")).await.unwrap();
         world.clock.advance_ms(1);
-        let second = world.create_session(&caller, theirs).await.unwrap();
+        let second = begin(&world, &caller, theirs).await.unwrap();
         let list = |user_id, limit, cursor| ListSessions {
             user_id,
             limit,
@@ -300,9 +334,9 @@ mod tests {
         let world = World::open().await;
         let caller = world.caller(&[Scope::Sessions]).await;
         let most = "\u{1f980}".repeat(PROMPT_CHARS_MAX);
-        let made = world.create_session(&caller, create(&most)).await.unwrap();
+        let made = begin(&world, &caller, create(&most)).await.unwrap();
         for bad in ["", " ", "a\0", &format!("{most}x")] {
-            let refused = world.create_session(&caller, create(bad)).await;
+            let refused = begin(&world, &caller, create(bad)).await;
             assert_eq!(refused.unwrap_err().code(), "invalid_request");
         }
         let stranger = world.stranger(&[Scope::Admin]).await;
@@ -319,7 +353,7 @@ mod tests {
             assert!(world.check_session(&stranger, own).await.is_ok());
         }
         let other = world.caller(&[Scope::ToolsExecute]).await;
-        let refused = world.create_session(&other, create("A")).await;
+        let refused = begin(&world, &other, create("A")).await;
         assert_eq!(refused.unwrap_err().code(), "scope_denied");
     }
 }

@@ -280,7 +280,9 @@ pub fn error(error: &Error) -> String {
             );
             text
         }
-        Error::InProgress { retry_after_s } | Error::Overloaded { retry_after_s } => {
+        Error::InProgress { retry_after_s }
+        | Error::TurnInProgress { retry_after_s }
+        | Error::Overloaded { retry_after_s } => {
             format!("{}. Call again after {retry_after_s} s.", sentence(error))
         }
         Error::RateLimited(limited) => format!(

@@ -281,6 +281,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::ChooseWorkspace(_)
         | Error::IdempotencyConflict
         | Error::InProgress { .. }
+        | Error::TurnInProgress { .. }
         | Error::OutcomeUnknown { .. } => StatusCode::CONFLICT,
         Error::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -319,7 +320,9 @@ fn write_headers_of(error: &Error, headers: &mut HeaderMap) {
         Error::ApiKeyRequired | Error::InvalidApiKey => {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        Error::InProgress { retry_after_s } | Error::Overloaded { retry_after_s } => {
+        Error::InProgress { retry_after_s }
+        | Error::TurnInProgress { retry_after_s }
+        | Error::Overloaded { retry_after_s } => {
             retry_after(headers, *retry_after_s);
         }
         Error::RateLimited(limited) => rate_limit(headers, limited),

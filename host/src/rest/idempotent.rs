@@ -13,13 +13,15 @@ use crate::gateway::idempotency::Attempt;
 pub const HEADER: &str = "idempotency-key";
 
 /// A body, decoded as [`super::body::JsonBody`] does, and the attempt it belongs to if the request
-/// names a key.
-pub struct KeyedBody<T> {
+/// names a key. No larger than `BYTES_MAX`.
+pub struct KeyedBody<T, const BYTES_MAX: usize = BODY_BYTES_MAX> {
     pub body: T,
     pub attempt: Option<Attempt>,
 }
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for KeyedBody<T> {
+impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
+    for KeyedBody<T, BYTES_MAX>
+{
     type Rejection = Failure;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
@@ -28,7 +30,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for KeyedBody<T> {
         }
         let key = key(request.headers())?;
         let operation = format!("{} {}", request.method(), request.uri().path());
-        let bytes = body::read(request.into_body(), BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let bytes = body::read(request.into_body(), BYTES_MAX, BODY_TIMEOUT).await?;
         let decoded = body::decode(&bytes)?;
         let attempt = match key {
             None => None,

@@ -8,6 +8,8 @@
 //! 3. [`path`], [`query`], [`body`]: strict decoding, everything unknown refused;
 //! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`approvals`], [`sessions`],
 //!    [`webhooks`], [`hooks`], [`health`]; [`probes`] need no key;
+//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`approvals`], [`sessions`], [`messages`],
+//!    [`knowledge`], [`health`]; [`probes`] need no key;
 //! 5. [`envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
 //! [`openapi`] completes the document that the routes declare, [`docs`] renders it for people.
@@ -35,7 +37,9 @@ mod health;
 mod hooks;
 mod idempotent;
 pub mod ids;
+mod knowledge;
 pub mod layer;
+mod messages;
 mod openapi;
 pub mod path;
 mod permissions;
@@ -44,6 +48,7 @@ pub mod query;
 mod results;
 mod sessions;
 mod skills;
+mod stream;
 #[cfg(test)]
 mod tenants;
 mod tools;
@@ -63,6 +68,8 @@ fn api() -> OpenApiRouter<App> {
         .merge(connections::routes())
         .merge(approvals::routes())
         .merge(sessions::routes())
+        .merge(messages::routes())
+        .merge(knowledge::routes())
         .merge(results::routes())
         .merge(webhooks::routes())
         .merge(hooks::routes())

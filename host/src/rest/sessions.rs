@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
+use tokio::sync::mpsc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -14,7 +15,7 @@ use super::envelope::{Failure, Success};
 use super::idempotent::KeyedBody;
 use super::path::Segments;
 use super::query::Query;
-use super::{App, openapi};
+use super::{App, openapi, stream};
 use crate::gateway::Gateway;
 use crate::gateway::sessions::{
     CreateSession, DeletedSession, LIST_LIMIT_MAX, ListSessions, Session, SessionPage,
@@ -90,8 +91,9 @@ struct CreateSessionBody {
 
 /// Create a session
 ///
-/// Its id may be sent with every execution of the task; it is gone once nobody has used it for 24
-/// hours.
+/// Answers it with the assistant's reply to the prompt, as sending a message does, and streams like
+/// that too, beginning with the event `session`. Its id may be sent with every execution of the
+/// task; it is gone once nobody has used it for 24 hours.
 #[utoipa::path(
     post,
     path = "/v1/sessions",
@@ -107,7 +109,21 @@ struct CreateSessionBody {
             "created_at": "2026-11-20T09:30:00.125Z",
             "last_active_at": "2026-11-20T09:30:00.125Z",
             "expires_at": "2026-11-21T09:30:00.125Z",
-            "messages": [{"role": "user", "content": "Plan the week", "created_at": "2026-11-20T09:30:00.125Z"}]
+            "messages": [{
+                "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                "role": "user",
+                "content": "Plan the week",
+                "created_at": "2026-11-20T09:30:00.125Z"
+            }, {
+                "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
+                "role": "assistant",
+                "content": "Your calendar shows four free mornings.",
+                "created_at": "2026-11-20T09:30:04.210Z",
+                "status": "completed",
+                "reason": "answered",
+                "model_configured": true,
+                "tokens": 1830
+            }]
         },
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),
@@ -116,6 +132,7 @@ async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     query: Query,
+    headers: HeaderMap,
     KeyedBody { body, attempt }: KeyedBody<CreateSessionBody>,
 ) -> Result<Response, Failure> {
     query.finish()?;
@@ -123,9 +140,20 @@ async fn create(
         prompt: body.prompt,
         user_id: body.user_id,
     };
-    let created = gateway.create_session(&caller, request);
-    let session = gateway.once(&caller, attempt, created).await?;
-    Ok((StatusCode::CREATED, Success::new(&caller, session)).into_response())
+    if !stream::wanted(&headers) {
+        let created = gateway.create_session(&caller, attempt, request, None);
+        let created = Success::new(&caller, created.await?);
+        return Ok((StatusCode::CREATED, created).into_response());
+    }
+    let (listener, heard) = mpsc::unbounded_channel();
+    let owned = caller.clone();
+    let work = tokio::spawn(async move {
+        let listener = Some(listener);
+        gateway
+            .create_session(&owned, attempt, request, listener)
+            .await
+    });
+    stream::answer(caller, StatusCode::CREATED, heard, work).await
 }
 
 /// Read a session
@@ -146,7 +174,21 @@ async fn create(
             "created_at": "2026-11-20T09:30:00.125Z",
             "last_active_at": "2026-11-20T09:31:00.000Z",
             "expires_at": "2026-11-21T09:31:00.000Z",
-            "messages": [{"role": "user", "content": "Plan the week", "created_at": "2026-11-20T09:30:00.125Z"}]
+            "messages": [{
+                "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                "role": "user",
+                "content": "Plan the week",
+                "created_at": "2026-11-20T09:30:00.125Z"
+            }, {
+                "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
+                "role": "assistant",
+                "content": "Your calendar shows four free mornings.",
+                "created_at": "2026-11-20T09:30:04.210Z",
+                "status": "completed",
+                "reason": "answered",
+                "model_configured": true,
+                "tokens": 1830
+            }]
         },
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),

@@ -24,6 +24,8 @@ async fn belongings(world: &World) -> BTreeMap<&'static str, String> {
     let skill = ask(world, &key, "POST", "/v1/skills", &skill).await;
     let session = json!({"prompt": "of-ours", "user_id": user_id});
     let session = ask(world, &key, "POST", "/v1/sessions", &session).await;
+    let document = json!({"media_type": "text/plain", "content": "of-ours"});
+    let document = ask(world, &key, "POST", "/v1/knowledge/documents", &document).await;
     let rule = json!({"tools": {"github_create_issue": "deny"}});
     let path = format!("/v1/permissions/users/{user_id}/batch");
     let ruled = ask(world, &key, "PATCH", &path, &rule).await;
@@ -106,6 +108,7 @@ async fn belongings(world: &World) -> BTreeMap<&'static str, String> {
         ("delivery_id", id(&delivery, "delivery_id")),
         ("skill_id", id(&skill, "skill_id")),
         ("session_id", id(&session, "session_id")),
+        ("document_id", id(&document, "document_id")),
         ("connection_id", new("con")),
         ("execution_id", new("exe")),
         ("approval_id", new("apr")),
@@ -140,6 +143,7 @@ async fn ask(world: &World, key: &str, method: &str, path: &str, body: &Value) -
 fn body_of(path: &str) -> Value {
     match path {
         "/v1/approvals/{approval_id}" => json!({"decision": "approve"}),
+        "/v1/sessions/{session_id}/messages" => json!({"content": "hello"}),
         "/v1/skills/{skill_id}" => json!({"name": "taken over"}),
         _ => json!({}),
     }

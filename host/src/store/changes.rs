@@ -39,12 +39,14 @@ words! {
         Permissions = "permissions",
         Connections = "connections",
         Members = "members",
+        /// Documents of the knowledge.
+        Knowledge = "knowledge",
     }
 }
 
 /// All counters at one moment. Two equal values of a topic mean: nothing changed between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Changes([i64; 6]);
+pub struct Changes([i64; Topic::ALL.len()]);
 
 impl Changes {
     pub fn of(&self, topic: Topic) -> i64 {

@@ -8,11 +8,18 @@ use std::path::Path;
 use rand::Rng as _;
 use zeroize::Zeroizing;
 
+use super::Secret;
+
+/// A key that a provider handed out.
+const TEXT_BYTES_MAX: u64 = 4 << 10;
+
 /// A key file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     #[error("the key file {path} holds {bytes} bytes; a key is exactly 32")]
     Length { path: String, bytes: usize },
+    #[error("the key file {path} must hold one line of visible ASCII characters")]
+    Text { path: String },
     #[error("the key file {path} is open to others; run: chmod 600 {path}")]
     Open { path: String },
     #[error("the key file {path} cannot be read or made")]
@@ -21,6 +28,28 @@ pub enum KeyFileError {
         #[source]
         cause: io::Error,
     },
+}
+
+/// Reads a secret text that somebody else made, without the white space around it.
+pub fn read_text(path: &Path) -> Result<Secret, KeyFileError> {
+    let shown = path.display().to_string();
+    let failed = |cause| KeyFileError::Io {
+        path: shown.clone(),
+        cause,
+    };
+    let about = fs::metadata(path).map_err(failed)?;
+    if about.permissions().mode() & 0o077 != 0 {
+        return Err(KeyFileError::Open { path: shown });
+    }
+    if about.len() > TEXT_BYTES_MAX {
+        return Err(KeyFileError::Text { path: shown });
+    }
+    let text = Zeroizing::new(fs::read_to_string(path).map_err(failed)?);
+    let text = text.trim();
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(KeyFileError::Text { path: shown });
+    }
+    Ok(Secret::new(text))
 }
 
 /// Reads the key, or makes the file (mode 0600) with a fresh one.

@@ -152,6 +152,9 @@ export interface paths {
         /**
          * Make a connect link
          * @description A link at which the user connects an account: one use, 15 minutes, bound to user and service.
+         *
+         *     The link is a secret, so its answer is never kept: with an `Idempotency-Key` no two of these run
+         *     at the same time, and a repetition makes a link of its own. A link that nobody opens does nothing.
          */
         post: operations["link_connection"];
         delete?: never;
@@ -219,6 +222,101 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description Newest first, without their text. Follow `next_cursor` to the end.
+         */
+        get: operations["list_documents"];
+        put?: never;
+        /**
+         * Add a document
+         * @description Reads its text and keeps that, not the file: at most 2,000,000 characters. The next search finds
+         *     it. PDF and HTML are read in a sandbox; pictures of text are not recognised.
+         */
+        post: operations["add_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a document
+         * @description With its text, in whose characters positions of passages count.
+         */
+        get: operations["get_document"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a document
+         * @description Once this is answered no search finds it any more, in no process.
+         */
+        delete: operations["delete_document"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the knowledge
+         * @description The passages that answer the query best, each with its document and where it stands there.
+         *     Words are compared by their English stems, without accents; none found is an empty list.
+         */
+        get: operations["search_knowledge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/permissions/default": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the default permission
+         * @description What holds for every user of the workspace where no rule says otherwise.
+         */
+        get: operations["get_default_permission"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the default permission
+         * @description `allow`, or `by_effect`: tools that only read are allowed, all others ask. Holds from the next
+         *     request on.
+         */
+        patch: operations["change_default_permission"];
         trace?: never;
     };
     "/v1/permissions/services": {
@@ -399,8 +497,9 @@ export interface paths {
         put?: never;
         /**
          * Create a session
-         * @description Its id may be sent with every execution of the task; it is gone once nobody has used it for 24
-         *     hours.
+         * @description Answers it with the assistant's reply to the prompt, as sending a message does, and streams like
+         *     that too, beginning with the event `session`. Its id may be sent with every execution of the
+         *     task; it is gone once nobody has used it for 24 hours.
          */
         post: operations["create_session"];
         delete?: never;
@@ -428,6 +527,56 @@ export interface paths {
          * @description With everything that plugins kept in it.
          */
         delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List messages
+         * @description Every step of the session, oldest first, with what operations answered to the assistant.
+         */
+        get: operations["list_messages"];
+        put?: never;
+        /**
+         * Send a message
+         * @description Answers the assistant's reply. With a model configured the assistant searches, describes and
+         *     executes tools with this key's rights until it has an answer, a person has to do something first
+         *     (`status: paused` with `pending`: show its link, then resume) or a bound is met (`status:
+         *     stopped`). Without one the reply names what matches, and `model_configured` is `false`. With
+         *     `Accept: text/event-stream` the steps are sent as they are taken: events `text`, `step`, and at
+         *     last `reply` or `error`. The work goes on if the client leaves; the messages show it.
+         */
+        post: operations["send_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a session
+         * @description Goes on where the last turn had to stop: a call that waited for a connection or an approval is
+         *     made again, a turn that met a bound gets a new one. Answers like sending a message.
+         */
+        post: operations["resume_session"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -777,6 +926,16 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A new document: `content` or `content_base64`, at most 4 MiB. The body may be as large as 6 MiB. */
+        AddDocumentBody: {
+            /** @description The document as text; not for PDF. */
+            content?: string | null;
+            /** @description The document's bytes in base64 (RFC 4648, section 4); text is UTF-8. */
+            content_base64?: string | null;
+            media_type: components["schemas"]["MediaType"];
+            /** @description On one line; what the document calls itself if absent, else its first line. */
+            title?: string | null;
+        };
         /** @description MCP tool annotations, derived from the manifest's `effect` and `idempotent`. */
         Annotations: {
             destructiveHint: boolean;
@@ -947,6 +1106,10 @@ export interface components {
         DecisionBody: {
             decision: components["schemas"]["ApprovalDecision"];
         };
+        /** @description `GET` and `PATCH /v1/permissions/default`. */
+        DefaultPermissionBody: {
+            default: components["schemas"]["DefaultRule"];
+        };
         /**
          * @description What holds without a rule.
          * @enum {string}
@@ -959,6 +1122,14 @@ export interface components {
             deleted: boolean;
             /** @description Whether the provider was told to revoke the credential and agreed. */
             revoked_at_provider: boolean;
+        };
+        DeletedDocument: {
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+            document_id: string;
         };
         DeletedHook: {
             connection_id: string;
@@ -998,6 +1169,37 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "failed";
+        /** @description What a step is beside its text. */
+        Details: {
+            /** @description The receipt, where a tool was executed. */
+            execution_id?: string | null;
+            matches?: components["schemas"]["Matches"] | null;
+            /** @description Whether a model wrote the assistant's message. */
+            model_configured?: boolean | null;
+            operation?: string | null;
+            pending?: components["schemas"]["Pending"] | null;
+            reason?: components["schemas"]["TurnReason"] | null;
+            status?: components["schemas"]["TurnStatus"] | null;
+            /**
+             * Format: int64
+             * @description What the turn has cost so far, as the model's server counts or else as estimated.
+             */
+            tokens?: number | null;
+            /** @description Which of them a `tool` message answers. */
+            tool_call_id?: string | null;
+            /** @description Operations that the assistant asked for in this step. */
+            tool_calls?: components["schemas"]["OperationCall"][];
+        };
+        /** @description A document with its text. */
+        Document: components["schemas"]["ListedDocument"] & {
+            /** @description Its text as it was read; positions of passages count its characters. */
+            content: string;
+        };
+        DocumentPage: {
+            documents: components["schemas"]["ListedDocument"][];
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+        };
         /** @description What went wrong, for a program (`code`), a person (`message`) and an agent (`hint`). */
         Error: {
             /**
@@ -1026,6 +1228,8 @@ export interface components {
              *     `truncated` says how to read on.
              */
             max_result_bytes?: number | null;
+            /** @description The same in characters; the smaller bound counts where both are given. */
+            max_result_chars?: number | null;
             /**
              * @description With an `Idempotency-Key`: runs the tool again although the outcome of the first request is
              *     unknown.
@@ -1104,6 +1308,24 @@ export interface components {
          * @enum {string}
          */
         FailureReason: "provider_error" | "provider_rate_limited" | "timeout" | "limit_exceeded" | "plugin_crashed";
+        FoundPassage: {
+            /** @example doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD */
+            document_id: string;
+            position: components["schemas"]["Position"];
+            /**
+             * Format: float
+             * @description Larger is better; comparable within one answer only (BM25).
+             */
+            score: number;
+            text: string;
+            /** @description The document's. */
+            title: string;
+        };
+        FoundPassages: {
+            /** @description Best first. */
+            passages: components["schemas"]["FoundPassage"][];
+            query: string;
+        };
         FoundTool: components["schemas"]["SchemaOrRef"] & {
             annotations: components["schemas"]["Annotations"];
             connection: components["schemas"]["ConnectionState"];
@@ -1212,8 +1434,23 @@ export interface components {
         Limits: {
             /** Format: int64 */
             execution_timeout_ms: number;
+            /**
+             * Format: int64
+             * @description Requests a day with this key; `null`: no limit of its own.
+             */
+            key_requests_per_day?: number | null;
+            /**
+             * Format: int64
+             * @description Requests a minute with this key; `null`: no limit of its own.
+             */
+            key_requests_per_minute?: number | null;
             request_bytes_max: number;
             result_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Requests a minute with all keys of the workspace; `null`: no limit.
+             */
+            workspace_requests_per_minute?: number | null;
         };
         /** @description The body of a link request. */
         LinkBody: {
@@ -1236,6 +1473,36 @@ export interface components {
              */
             user_id?: string | null;
         };
+        /** @description A document as lists show it. */
+        ListedDocument: {
+            /**
+             * Format: int64
+             * @description Size of the file as it came.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Length of its text in characters.
+             */
+            chars: number;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description `doc_<ULID>`.
+             * @example doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            document_id: string;
+            /** @example application/pdf */
+            media_type: string;
+            /**
+             * Format: int64
+             * @description Absent where the kind of document has no pages.
+             */
+            pages?: number | null;
+            /** @description Of the file as it came, hexadecimal. */
+            sha256: string;
+            title: string;
+        };
         /** @description A Skill as lists show it. */
         ListedSkill: {
             /** Format: date-time */
@@ -1256,10 +1523,57 @@ export interface components {
             service: string;
             version: string;
         };
+        /** @description Skills, passages and tools that match a message, best first. */
+        Matches: {
+            /** @description What the key has no scope to look into. */
+            not_searched?: string[];
+            passages: components["schemas"]["FoundPassage"][];
+            skills: components["schemas"]["ListedSkill"][];
+            /** @description With their input schemas, as search answers them. */
+            tools: components["schemas"]["FoundTool"][];
+        };
+        /**
+         * @description What a document is.
+         * @enum {string}
+         */
+        MediaType: "text/plain" | "text/markdown" | "text/html" | "application/pdf";
+        /** @description One step of a session. */
+        Message: components["schemas"]["Details"] & {
+            content: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description `msg_<ULID>`.
+             * @example msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            message_id: string;
+            /**
+             * @description `user`, `assistant` or `tool` (what an operation answered to the assistant).
+             * @example assistant
+             */
+            role: string;
+        };
+        MessagePage: {
+            messages: components["schemas"]["Message"][];
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+        };
         /** @description What every answer carries beside its result. */
         Meta: {
             /** @description The same value as the header `X-Request-Id`. */
             request_id: string;
+        };
+        /** @description An operation that the assistant asked for. */
+        OperationCall: {
+            /** @description JSON text as the model wrote it. */
+            arguments: string;
+            /**
+             * @description `search_tools`, `describe_tool`, `execute_tool`, `list_skills`, `read_skill` or
+             *     `search_knowledge`.
+             * @example execute_tool
+             */
+            operation: string;
+            tool_call_id: string;
         };
         Outcome: {
             /** @description Files that the tool returned beside its result. */
@@ -1289,6 +1603,18 @@ export interface components {
             /** @enum {string} */
             status: "approval_required";
         });
+        /** @description What a paused turn waits for. */
+        Pending: {
+            approval_id?: string | null;
+            /** @description Where a member approves or denies the call. */
+            approval_url?: string | null;
+            /** @description For the user to open; in the reply alone, never kept: resume makes a fresh one. */
+            connect_url?: string | null;
+            message: string;
+            service: string;
+            tool_call_id: string;
+            tool_name: string;
+        };
         /**
          * @description What holds for one user and one tool.
          * @enum {string}
@@ -1358,6 +1684,15 @@ export interface components {
             /** @example 1.4.0 */
             version: string;
         };
+        /** @description Where a passage stands in its document's text. */
+        Position: {
+            /** @description Behind its last character. */
+            ends_at: number;
+            /** @description From 1; absent where the kind of document has no pages. */
+            page?: number | null;
+            /** @description In characters (Unicode scalar values), from 0. */
+            starts_at: number;
+        };
         Probe: {
             /**
              * @description Always `ok`.
@@ -1411,6 +1746,8 @@ export interface components {
             offset: number;
             result_id: string;
         };
+        /** @description Nothing has to be said to go on. */
+        ResumeBody: Record<string, unknown>;
         /** @description How to rotate. */
         RotateBody: {
             /**
@@ -1440,6 +1777,11 @@ export interface components {
             /** @description Path of the schema endpoint. */
             schemaRef: string;
         };
+        /** @description A new message. */
+        SendMessageBody: {
+            /** @description What the user says. */
+            content: string;
+        };
         /** @description One session. */
         Session: {
             /** Format: date-time */
@@ -1451,21 +1793,14 @@ export interface components {
             expires_at: string;
             /** Format: date-time */
             last_active_at: string;
-            /** @description What has been said in it, oldest first; absent in lists. */
-            messages?: components["schemas"]["SessionMessage"][] | null;
+            /**
+             * @description What has been said in it, oldest first, at most the last 100 messages and without what
+             *     operations answered; absent in lists.
+             */
+            messages?: components["schemas"]["Message"][] | null;
             /** @example ses_9f86d081884c7d659a2feaa0c55ad015 */
             session_id: string;
             user_id: string;
-        };
-        SessionMessage: {
-            content: string;
-            /** Format: date-time */
-            created_at: string;
-            /**
-             * @description `user`.
-             * @example user
-             */
-            role: string;
         };
         SessionPage: {
             /** @description `null` on the last page. */
@@ -1595,6 +1930,10 @@ export interface components {
              */
             result_id: string;
         };
+        /** @enum {string} */
+        TurnReason: "answered" | "no_model" | "auth_required" | "auth_expired" | "approval_required" | "steps_exhausted" | "tokens_exhausted" | "time_exhausted" | "model_failed" | "key_revoked" | "gateway_stopping";
+        /** @enum {string} */
+        TurnStatus: "completed" | "paused" | "stopped";
         /** @description What to change of a Skill. */
         UpdateSkillBody: {
             /** @description Empty or absent keeps the instructions. `body` is read as the same field. */
@@ -1743,6 +2082,8 @@ export interface components {
         /** @description `conflict`, `idempotency_conflict`, `in_progress`, `outcome_unknown` */
         Conflict: {
             headers: {
+                /** @description With `in_progress`: seconds after which the first request may have ended. */
+                "Retry-After"?: string;
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1861,6 +2202,7 @@ export interface components {
     };
     pathItems: never;
 }
+export type AddDocumentBody = components['schemas']['AddDocumentBody'];
 export type Annotations = components['schemas']['Annotations'];
 export type Approval = components['schemas']['Approval'];
 export type ApprovalDecision = components['schemas']['ApprovalDecision'];
@@ -1879,13 +2221,18 @@ export type CreateSkillBody = components['schemas']['CreateSkillBody'];
 export type CreateWebhookBody = components['schemas']['CreateWebhookBody'];
 export type DecidedBy = components['schemas']['DecidedBy'];
 export type DecisionBody = components['schemas']['DecisionBody'];
+export type DefaultPermissionBody = components['schemas']['DefaultPermissionBody'];
 export type DefaultRule = components['schemas']['DefaultRule'];
 export type DeletedConnection = components['schemas']['DeletedConnection'];
+export type DeletedDocument = components['schemas']['DeletedDocument'];
 export type DeletedHook = components['schemas']['DeletedHook'];
 export type DeletedSession = components['schemas']['DeletedSession'];
 export type DeletedSkill = components['schemas']['DeletedSkill'];
 export type DeletedWebhook = components['schemas']['DeletedWebhook'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
+export type Details = components['schemas']['Details'];
+export type Document = components['schemas']['Document'];
+export type DocumentPage = components['schemas']['DocumentPage'];
 export type Error = components['schemas']['Error'];
 export type ExecuteBody = components['schemas']['ExecuteBody'];
 export type Execution = components['schemas']['Execution'];
@@ -1894,6 +2241,8 @@ export type ExecutionReceipt = components['schemas']['ExecutionReceipt'];
 export type ExecutionStatus = components['schemas']['ExecutionStatus'];
 export type Failure = components['schemas']['Failure'];
 export type FailureReason = components['schemas']['FailureReason'];
+export type FoundPassage = components['schemas']['FoundPassage'];
+export type FoundPassages = components['schemas']['FoundPassages'];
 export type FoundTool = components['schemas']['FoundTool'];
 export type FoundTools = components['schemas']['FoundTools'];
 export type Health = components['schemas']['Health'];
@@ -1905,10 +2254,17 @@ export type KeyStatus = components['schemas']['KeyStatus'];
 export type LimitedRule = components['schemas']['LimitedRule'];
 export type Limits = components['schemas']['Limits'];
 export type LinkBody = components['schemas']['LinkBody'];
+export type ListedDocument = components['schemas']['ListedDocument'];
 export type ListedSkill = components['schemas']['ListedSkill'];
 export type ListedTool = components['schemas']['ListedTool'];
+export type Matches = components['schemas']['Matches'];
+export type MediaType = components['schemas']['MediaType'];
+export type Message = components['schemas']['Message'];
+export type MessagePage = components['schemas']['MessagePage'];
 export type Meta = components['schemas']['Meta'];
+export type OperationCall = components['schemas']['OperationCall'];
 export type Outcome = components['schemas']['Outcome'];
+export type Pending = components['schemas']['Pending'];
 export type Permission = components['schemas']['Permission'];
 export type PermissionCounts = components['schemas']['PermissionCounts'];
 export type PermissionExplanation = components['schemas']['PermissionExplanation'];
@@ -1918,16 +2274,18 @@ export type PermissionSummary = components['schemas']['PermissionSummary'];
 export type PlannedRequest = components['schemas']['PlannedRequest'];
 export type PluginCounts = components['schemas']['PluginCounts'];
 export type PluginVersion = components['schemas']['PluginVersion'];
+export type Position = components['schemas']['Position'];
 export type Probe = components['schemas']['Probe'];
 export type ReceiptKey = components['schemas']['ReceiptKey'];
 export type RequestRecord = components['schemas']['RequestRecord'];
 export type ResultFile = components['schemas']['ResultFile'];
 export type ResultPiece = components['schemas']['ResultPiece'];
+export type ResumeBody = components['schemas']['ResumeBody'];
 export type RotateBody = components['schemas']['RotateBody'];
 export type RuleBody = components['schemas']['RuleBody'];
 export type SchemaOrRef = components['schemas']['SchemaOrRef'];
+export type SendMessageBody = components['schemas']['SendMessageBody'];
 export type Session = components['schemas']['Session'];
-export type SessionMessage = components['schemas']['SessionMessage'];
 export type SessionPage = components['schemas']['SessionPage'];
 export type Setting = components['schemas']['Setting'];
 export type Skill = components['schemas']['Skill'];
@@ -1942,6 +2300,8 @@ export type ToolError = components['schemas']['ToolError'];
 export type ToolPage = components['schemas']['ToolPage'];
 export type ToolSchema = components['schemas']['ToolSchema'];
 export type Truncated = components['schemas']['Truncated'];
+export type TurnReason = components['schemas']['TurnReason'];
+export type TurnStatus = components['schemas']['TurnStatus'];
 export type UpdateSkillBody = components['schemas']['UpdateSkillBody'];
 export type UpdateWebhookBody = components['schemas']['UpdateWebhookBody'];
 export type UserPermissions = components['schemas']['UserPermissions'];
@@ -2551,7 +2911,10 @@ export interface operations {
     confirm_connection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2610,6 +2973,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2621,7 +2985,10 @@ export interface operations {
     link_connection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2672,6 +3039,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2901,6 +3269,425 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_documents: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many documents a page holds; 20 if absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of documents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "documents": [
+                     *           {
+                     *             "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "title": "Travel policy",
+                     *             "media_type": "application/pdf",
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "bytes": 48213,
+                     *             "chars": 9120,
+                     *             "pages": 4,
+                     *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DocumentPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    add_document: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The document. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Travel policy",
+                 *       "media_type": "text/markdown",
+                 *       "content": "# Travel policy\n\nTrains before planes. Hotels up to 120 EUR a night."
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddDocumentBody"];
+            };
+        };
+        responses: {
+            /** @description The document. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "title": "Travel policy",
+                     *         "media_type": "text/markdown",
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "bytes": 69,
+                     *         "chars": 69,
+                     *         "created_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ListedDocument"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As add and list answer it.
+                 * @example doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "title": "Travel policy",
+                     *         "media_type": "text/markdown",
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "bytes": 69,
+                     *         "chars": 69,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "content": "# Travel policy\n\nTrains before planes. Hotels up to 120 EUR a night."
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Document"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As add and list answer it.
+                 * @example doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedDocument"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    search_knowledge: {
+        parameters: {
+            query: {
+                /** @description How many passages; 5 if absent. */
+                limit?: number;
+                /**
+                 * @description Words or a question.
+                 * @example hotel price limit
+                 */
+                query: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passages. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "query": "hotel price limit",
+                     *         "passages": [
+                     *           {
+                     *             "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "title": "Travel policy",
+                     *             "text": "Trains before planes. Hotels up to 120 EUR a night.",
+                     *             "position": {
+                     *               "starts_at": 17,
+                     *               "ends_at": 69,
+                     *               "page": 1
+                     *             },
+                     *             "score": 1.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["FoundPassages"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_default_permission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The default. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "default": "allow"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DefaultPermissionBody"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    change_default_permission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The default. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "default": "by_effect"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DefaultPermissionBody"];
+            };
+        };
+        responses: {
+            /** @description The default as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "default": "by_effect"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DefaultPermissionBody"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3553,9 +4340,20 @@ export interface operations {
                      *         "expires_at": "2026-11-21T09:30:00.125Z",
                      *         "messages": [
                      *           {
+                     *             "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
                      *             "role": "user",
                      *             "content": "Plan the week",
                      *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           },
+                     *           {
+                     *             "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
+                     *             "role": "assistant",
+                     *             "content": "Your calendar shows four free mornings.",
+                     *             "created_at": "2026-11-20T09:30:04.210Z",
+                     *             "status": "completed",
+                     *             "reason": "answered",
+                     *             "model_configured": true,
+                     *             "tokens": 1830
                      *           }
                      *         ]
                      *       },
@@ -3619,9 +4417,20 @@ export interface operations {
                      *         "expires_at": "2026-11-21T09:31:00.000Z",
                      *         "messages": [
                      *           {
+                     *             "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
                      *             "role": "user",
                      *             "content": "Plan the week",
                      *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           },
+                     *           {
+                     *             "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
+                     *             "role": "assistant",
+                     *             "content": "Your calendar shows four free mornings.",
+                     *             "created_at": "2026-11-20T09:30:04.210Z",
+                     *             "status": "completed",
+                     *             "reason": "answered",
+                     *             "model_configured": true,
+                     *             "tokens": 1830
                      *           }
                      *         ]
                      *       },
@@ -3699,6 +4508,227 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_messages: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many messages a page holds; 50 if absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description As create answered it.
+                 * @example ses_9f86d081884c7d659a2feaa0c55ad015
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of messages. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "messages": [
+                     *           {
+                     *             "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "role": "user",
+                     *             "content": "Plan the week",
+                     *             "created_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["MessagePage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    send_message: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description As create answered it.
+                 * @example ses_9f86d081884c7d659a2feaa0c55ad015
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What the user says. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content": "Which issues are open?"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendMessageBody"];
+            };
+        };
+        responses: {
+            /** @description The assistant's reply. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "role": "assistant",
+                     *         "content": "Connect github. Then resume the session.",
+                     *         "created_at": "2026-11-20T09:30:02.000Z",
+                     *         "status": "paused",
+                     *         "reason": "auth_required",
+                     *         "model_configured": true,
+                     *         "pending": {
+                     *           "tool_call_id": "call_1",
+                     *           "tool_name": "github_list_issues",
+                     *           "service": "github",
+                     *           "message": "Connect github.",
+                     *           "connect_url": "https://gateway.example.com/connect/Zk3..."
+                     *         },
+                     *         "tokens": 1830
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Message"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resume_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description As create answered it.
+                 * @example ses_9f86d081884c7d659a2feaa0c55ad015
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description An empty object. */
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ResumeBody"];
+            };
+        };
+        responses: {
+            /** @description The assistant's reply. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "role": "assistant",
+                     *         "content": "Two issues are open.",
+                     *         "created_at": "2026-11-20T09:31:02.000Z",
+                     *         "status": "completed",
+                     *         "reason": "answered",
+                     *         "model_configured": true,
+                     *         "tokens": 2210
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Message"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -4198,7 +5228,10 @@ export interface operations {
                      *         "limits": {
                      *           "request_bytes_max": 1048576,
                      *           "execution_timeout_ms": 30000,
-                     *           "result_bytes_max": 8388608
+                     *           "result_bytes_max": 8388608,
+                     *           "key_requests_per_minute": 60,
+                     *           "key_requests_per_day": null,
+                     *           "workspace_requests_per_minute": 100
                      *         }
                      *       },
                      *       "meta": {

@@ -9,6 +9,7 @@ import {
   Approvals,
   Connections,
   Executions,
+  Knowledge,
   Permissions,
   Results,
   Sessions,
@@ -52,6 +53,7 @@ export class Toolgate {
   readonly permissions = new Permissions(this);
   readonly connections = new Connections(this);
   readonly sessions = new Sessions(this);
+  readonly knowledge = new Knowledge(this);
   readonly webhooks = new Webhooks(this);
   readonly executions = new Executions(this);
   readonly approvals = new Approvals(this);

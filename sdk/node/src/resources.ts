@@ -8,20 +8,29 @@ import type {
   Approval,
   ApprovalPage,
   ConnectionInfo,
-  ConnectLink,
   ConnectionList,
+  ConnectLink,
   DeletedConnection,
   DeletedHook,
   DeletedSession,
   DeletedSkill,
   DeletedWebhook,
+  DeletedDocument,
+  DeletedSession,
+  DeletedSkill,
+  Document,
+  DocumentPage,
   ExecutionPage,
   ExecutionReceipt,
+  FoundPassages,
   FoundTools,
   Hook,
   HookWithSecret,
+  ListedDocument,
   ListedSkill,
   ListedTool,
+  Message,
+  MessagePage,
   operations,
   PermissionExplanation,
   PermissionService,
@@ -245,6 +254,46 @@ export class Sessions extends Resource {
 
   delete(session_id: string): Promise<DeletedSession> {
     return this.call("delete_session", { session_id });
+  }
+
+  /** Every step of the session, oldest first. */
+  messages(session_id: string, options: Query<"list_messages"> = {}): Pager<Message, MessagePage> {
+    return this.pager("list_messages", "messages", { ...options, session_id });
+  }
+
+  /** The assistant's reply to a message. */
+  send(session_id: string, content: string, options: Keyed = {}): Promise<Message> {
+    return this.call("send_message", { ...options, session_id, content });
+  }
+
+  /** Goes on where the last turn had to stop, for a connection, an approval or a bound. */
+  resume(session_id: string, options: Keyed = {}): Promise<Message> {
+    return this.call("resume_session", { ...options, session_id });
+  }
+}
+
+/** Documents, and the passages of them that answer a query. */
+export class Knowledge extends Resource {
+  /** Adds a document: its text as `content`, or its bytes as `content_base64`. */
+  add(media_type: Body<"add_document">["media_type"], options: Omit<Body<"add_document">, "media_type"> & Keyed = {}): Promise<ListedDocument> {
+    return this.call("add_document", { ...options, media_type });
+  }
+
+  list(options: Query<"list_documents"> = {}): Pager<ListedDocument, DocumentPage> {
+    return this.pager("list_documents", "documents", options);
+  }
+
+  get(document_id: string): Promise<Document> {
+    return this.call("get_document", { document_id });
+  }
+
+  delete(document_id: string): Promise<DeletedDocument> {
+    return this.call("delete_document", { document_id });
+  }
+
+  /** The passages that answer the query best. */
+  search(query: string, options: Omit<Query<"search_knowledge">, "query"> = {}): Promise<FoundPassages> {
+    return this.call("search_knowledge", { ...options, query });
   }
 }
 

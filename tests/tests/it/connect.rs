@@ -15,6 +15,7 @@ mod planted;
 mod processes;
 mod real;
 mod refusals;
+mod session;
 
 use reqwest::Method;
 use serde_json::{Value, json};

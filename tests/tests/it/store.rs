@@ -5,6 +5,7 @@ mod connect_flows;
 mod connections;
 mod idempotency;
 mod keys;
+mod knowledge;
 mod limits;
 mod opening;
 mod permissions;

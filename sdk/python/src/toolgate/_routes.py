@@ -12,6 +12,20 @@ class Route(NamedTuple):
 
 
 ROUTES = {
+    "add_document": Route(
+        "POST",
+        "/v1/knowledge/documents",
+        (),
+        ("Idempotency-Key",),
+        ("content", "content_base64", "media_type", "title"),
+    ),
+    "change_default_permission": Route(
+        "PATCH",
+        "/v1/permissions/default",
+        (),
+        (),
+        ("default",),
+    ),
     "change_permissions": Route(
         "PATCH",
         "/v1/permissions/users/{user_id}/batch",
@@ -44,7 +58,7 @@ ROUTES = {
         "POST",
         "/v1/connections/confirm",
         (),
-        (),
+        ("Idempotency-Key",),
         ("code", "user_id"),
     ),
     "create_session": Route(
@@ -89,6 +103,13 @@ ROUTES = {
         (),
         (),
     ),
+    "delete_document": Route(
+        "DELETE",
+        "/v1/knowledge/documents/{document_id}",
+        (),
+        (),
+        (),
+    ),
     "delete_session": Route(
         "DELETE",
         "/v1/sessions/{session_id}",
@@ -115,7 +136,7 @@ ROUTES = {
         "/v1/tools/{tool_name}/execute",
         (),
         ("Idempotency-Key",),
-        ("arguments", "connection_id", "dry_run", "fields", "max_result_bytes", "retry_unknown", "session_id", "user_id"),
+        ("arguments", "connection_id", "dry_run", "fields", "max_result_bytes", "max_result_chars", "retry_unknown", "session_id", "user_id"),
     ),
     "explain_permission": Route(
         "GET",
@@ -141,6 +162,20 @@ ROUTES = {
     "get_connection_hook": Route(
         "GET",
         "/v1/connections/{connection_id}/hook",
+        (),
+        (),
+        (),
+    ),
+    "get_default_permission": Route(
+        "GET",
+        "/v1/permissions/default",
+        (),
+        (),
+        (),
+    ),
+    "get_document": Route(
+        "GET",
+        "/v1/knowledge/documents/{document_id}",
         (),
         (),
         (),
@@ -212,7 +247,7 @@ ROUTES = {
         "POST",
         "/v1/connections/link",
         (),
-        (),
+        ("Idempotency-Key",),
         ("confirm_url", "connection_id", "scopes", "service", "slot", "user_id"),
     ),
     "list_approvals": Route(
@@ -229,10 +264,24 @@ ROUTES = {
         (),
         (),
     ),
+    "list_documents": Route(
+        "GET",
+        "/v1/knowledge/documents",
+        ("limit", "cursor"),
+        (),
+        (),
+    ),
     "list_executions": Route(
         "GET",
         "/v1/executions",
         ("user_id", "tool_name", "status", "limit", "cursor"),
+        (),
+        (),
+    ),
+    "list_messages": Route(
+        "GET",
+        "/v1/sessions/{session_id}/messages",
+        ("limit", "cursor"),
         (),
         (),
     ),
@@ -299,6 +348,13 @@ ROUTES = {
         (),
         (),
     ),
+    "resume_session": Route(
+        "POST",
+        "/v1/sessions/{session_id}/resume",
+        (),
+        ("Idempotency-Key",),
+        (),
+    ),
     "rotate_webhook_secret": Route(
         "POST",
         "/v1/webhooks/{webhook_id}/rotate",
@@ -306,12 +362,26 @@ ROUTES = {
         (),
         ("overlap_hours",),
     ),
+    "search_knowledge": Route(
+        "GET",
+        "/v1/knowledge/search",
+        ("query", "limit"),
+        (),
+        (),
+    ),
     "search_tools": Route(
         "GET",
         "/v1/tools/search",
         ("query", "service", "limit", "schema_limit", "user_id"),
         (),
         (),
+    ),
+    "send_message": Route(
+        "POST",
+        "/v1/sessions/{session_id}/messages",
+        (),
+        ("Idempotency-Key",),
+        ("content",),
     ),
     "summarise_user_permissions": Route(
         "GET",

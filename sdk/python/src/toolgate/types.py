@@ -178,6 +178,10 @@ class ExecuteBody(TypedDict):
     A larger result is kept for an hour; the answer then holds its first bytes as text and
     `truncated` says how to read on.
     """
+    max_result_chars: NotRequired[int | None]
+    """
+    The same in characters; the smaller bound counts where both are given.
+    """
     fields: NotRequired[list[str]]
     """
     JSON Pointers of the parts of the result to answer, as an object by pointer; all if absent.
@@ -297,6 +301,18 @@ class Limits(TypedDict):
     request_bytes_max: int
     execution_timeout_ms: int
     result_bytes_max: int
+    key_requests_per_minute: NotRequired[int | None]
+    """
+    Requests a minute with this key; `null`: no limit of its own.
+    """
+    key_requests_per_day: NotRequired[int | None]
+    """
+    Requests a day with this key; `null`: no limit of its own.
+    """
+    workspace_requests_per_minute: NotRequired[int | None]
+    """
+    Requests a minute with all keys of the workspace; `null`: no limit.
+    """
 
 
 class LinkBody(TypedDict):
@@ -328,6 +344,36 @@ class LinkBody(TypedDict):
     """
 
 
+class ListedDocument(TypedDict):
+    """
+    A document as lists show it.
+    """
+
+    document_id: str
+    """
+    `doc_<ULID>`.
+    """
+    title: str
+    media_type: str
+    sha256: str
+    """
+    Of the file as it came, hexadecimal.
+    """
+    bytes: int
+    """
+    Size of the file as it came.
+    """
+    chars: int
+    """
+    Length of its text in characters.
+    """
+    pages: NotRequired[int | None]
+    """
+    Absent where the kind of document has no pages.
+    """
+    created_at: str
+
+
 class ListedSkill(TypedDict):
     """
     A Skill as lists show it.
@@ -349,6 +395,14 @@ class ListedTool(TypedDict):
     annotations: Annotations
 
 
+MediaType: TypeAlias = Literal[
+    "text/plain", "text/markdown", "text/html", "application/pdf"
+]
+"""
+What a document is.
+"""
+
+
 class Meta(TypedDict):
     """
     What every answer carries beside its result.
@@ -357,6 +411,43 @@ class Meta(TypedDict):
     request_id: str
     """
     The same value as the header `X-Request-Id`.
+    """
+
+
+class OperationCall(TypedDict):
+    """
+    An operation that the assistant asked for.
+    """
+
+    tool_call_id: str
+    operation: str
+    """
+    `search_tools`, `describe_tool`, `execute_tool`, `list_skills`, `read_skill` or
+    `search_knowledge`.
+    """
+    arguments: str
+    """
+    JSON text as the model wrote it.
+    """
+
+
+class Pending(TypedDict):
+    """
+    What a paused turn waits for.
+    """
+
+    tool_call_id: str
+    tool_name: str
+    service: str
+    message: str
+    connect_url: NotRequired[str | None]
+    """
+    For the user to open; in the reply alone, never kept: resume makes a fresh one.
+    """
+    approval_id: NotRequired[str | None]
+    approval_url: NotRequired[str | None]
+    """
+    Where a member approves or denies the call.
     """
 
 
@@ -422,6 +513,25 @@ class PluginVersion(TypedDict):
     """
 
 
+class Position(TypedDict):
+    """
+    Where a passage stands in its document's text.
+    """
+
+    starts_at: int
+    """
+    In characters (Unicode scalar values), from 0.
+    """
+    ends_at: int
+    """
+    Behind its last character.
+    """
+    page: NotRequired[int | None]
+    """
+    From 1; absent where the kind of document has no pages.
+    """
+
+
 class Probe(TypedDict):
     status: str
     """
@@ -473,6 +583,12 @@ class ResultFile(TypedDict):
     """
 
 
+class ResumeBody(TypedDict):
+    """
+    Nothing has to be said to go on.
+    """
+
+
 class RotateBody(TypedDict):
     """
     How to rotate.
@@ -496,13 +612,15 @@ class SchemaOrRef(TypedDict):
     """
 
 
-class SessionMessage(TypedDict):
-    role: str
+class SendMessageBody(TypedDict):
     """
-    `user`.
+    A new message.
     """
+
     content: str
-    created_at: str
+    """
+    What the user says.
+    """
 
 
 Setting: TypeAlias = Literal["allow", "deny", "ask", "inherit"]
@@ -573,6 +691,24 @@ class Truncated(TypedDict):
     How many of them `result` holds, as text: read on from here.
     """
     expires_at: str
+
+
+TurnReason: TypeAlias = Literal[
+    "answered",
+    "no_model",
+    "auth_required",
+    "auth_expired",
+    "approval_required",
+    "steps_exhausted",
+    "tokens_exhausted",
+    "time_exhausted",
+    "model_failed",
+    "key_revoked",
+    "gateway_stopping",
+]
+
+
+TurnStatus: TypeAlias = Literal["completed", "paused", "stopped"]
 
 
 class UpdateSkillBody(TypedDict):
@@ -742,6 +878,56 @@ class Health(TypedDict):
     search: str
     """
     How search ranks: `lexical`.
+    """
+
+
+class DocumentPage(TypedDict):
+    documents: list[ListedDocument]
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """
+
+
+class Document(TypedDict):
+    """
+    A document with its text.
+    """
+
+    document_id: str
+    """
+    `doc_<ULID>`.
+    """
+    title: str
+    media_type: str
+    sha256: str
+    """
+    Of the file as it came, hexadecimal.
+    """
+    bytes: int
+    """
+    Size of the file as it came.
+    """
+    chars: int
+    """
+    Length of its text in characters.
+    """
+    pages: NotRequired[int | None]
+    """
+    Absent where the kind of document has no pages.
+    """
+    created_at: str
+    content: str
+    """
+    Its text as it was read; positions of passages count its characters.
+    """
+
+
+class DeletedDocument(TypedDict):
+    document_id: str
+    deleted: bool
+    """
+    Always `true`.
     """
 
 
@@ -1014,6 +1200,26 @@ class WebhookDeliveryPage(TypedDict):
     """
 
 
+class AddDocumentBody(TypedDict):
+    """
+    A new document: `content` or `content_base64`, at most 4 MiB. The body may be as large as 6 MiB.
+    """
+
+    title: NotRequired[str | None]
+    """
+    On one line; what the document calls itself if absent, else its first line.
+    """
+    media_type: MediaType
+    content: NotRequired[str | None]
+    """
+    The document as text; not for PDF.
+    """
+    content_base64: NotRequired[str | None]
+    """
+    The document's bytes in base64 (RFC 4648, section 4); text is UTF-8.
+    """
+
+
 class Approval(TypedDict):
     """
     One question. `GET /v1/approvals/{approval_id}`.
@@ -1120,6 +1326,14 @@ class CreateWebhookBody(TypedDict):
     filters: NotRequired[WebhookFilters]
 
 
+class DefaultPermissionBody(TypedDict):
+    """
+    `GET` and `PATCH /v1/permissions/default`.
+    """
+
+    default: DefaultRule
+
+
 class ExecutionReceipt(TypedDict):
     """
     `GET /v1/executions/{id}`: one execution as it is kept.
@@ -1166,6 +1380,20 @@ class Failure(TypedDict):
     meta: Meta
 
 
+class FoundPassage(TypedDict):
+    document_id: str
+    title: str
+    """
+    The document's.
+    """
+    text: str
+    position: Position
+    score: float
+    """
+    Larger is better; comparable within one answer only (BM25).
+    """
+
+
 class LimitedRule(TypedDict):
     """
     A rule that ends at a time or after a number of calls.
@@ -1186,6 +1414,65 @@ class LimitedRule(TypedDict):
     """
     How many of `max_calls` are used.
     """
+
+
+class Matches(TypedDict):
+    """
+    Skills, passages and tools that match a message, best first.
+    """
+
+    skills: list[ListedSkill]
+    passages: list[FoundPassage]
+    tools: list[FoundTool]
+    """
+    With their input schemas, as search answers them.
+    """
+    not_searched: NotRequired[list[str]]
+    """
+    What the key has no scope to look into.
+    """
+
+
+class Message(TypedDict):
+    """
+    One step of a session.
+    """
+
+    status: NotRequired[TurnStatus | None]
+    reason: NotRequired[TurnReason | None]
+    model_configured: NotRequired[bool | None]
+    """
+    Whether a model wrote the assistant's message.
+    """
+    tool_calls: NotRequired[list[OperationCall]]
+    """
+    Operations that the assistant asked for in this step.
+    """
+    tool_call_id: NotRequired[str | None]
+    """
+    Which of them a `tool` message answers.
+    """
+    operation: NotRequired[str | None]
+    execution_id: NotRequired[str | None]
+    """
+    The receipt, where a tool was executed.
+    """
+    pending: NotRequired[Pending | None]
+    matches: NotRequired[Matches | None]
+    tokens: NotRequired[int | None]
+    """
+    What the turn has cost so far, as the model's server counts or else as estimated.
+    """
+    message_id: str
+    """
+    `msg_<ULID>`.
+    """
+    role: str
+    """
+    `user`, `assistant` or `tool` (what an operation answered to the assistant).
+    """
+    content: str
+    created_at: str
 
 
 class Outcome(TypedDict):
@@ -1255,9 +1542,10 @@ class Session(TypedDict):
     """
     When it is gone unless it is used before.
     """
-    messages: NotRequired[list[SessionMessage] | None]
+    messages: NotRequired[list[Message] | None]
     """
-    What has been said in it, oldest first; absent in lists.
+    What has been said in it, oldest first, at most the last 100 messages and without what
+    operations answered; absent in lists.
     """
 
 
@@ -1331,6 +1619,14 @@ class ExecutionPage(TypedDict):
     """
 
 
+class FoundPassages(TypedDict):
+    query: str
+    passages: list[FoundPassage]
+    """
+    Best first.
+    """
+
+
 class UserPermissions(TypedDict):
     """
     `GET /v1/permissions/users/{user_id}`: the user's own rules that hold now.
@@ -1371,9 +1667,49 @@ class SessionPage(TypedDict):
     """
 
 
+class MessagePage(TypedDict):
+    messages: list[Message]
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """
+
+
 class WebhookList(TypedDict):
     """
     `GET /v1/webhooks`, newest first.
     """
 
     webhooks: list[Webhook]
+
+
+class Details(TypedDict):
+    """
+    What a step is beside its text.
+    """
+
+    status: NotRequired[TurnStatus | None]
+    reason: NotRequired[TurnReason | None]
+    model_configured: NotRequired[bool | None]
+    """
+    Whether a model wrote the assistant's message.
+    """
+    tool_calls: NotRequired[list[OperationCall]]
+    """
+    Operations that the assistant asked for in this step.
+    """
+    tool_call_id: NotRequired[str | None]
+    """
+    Which of them a `tool` message answers.
+    """
+    operation: NotRequired[str | None]
+    execution_id: NotRequired[str | None]
+    """
+    The receipt, where a tool was executed.
+    """
+    pending: NotRequired[Pending | None]
+    matches: NotRequired[Matches | None]
+    tokens: NotRequired[int | None]
+    """
+    What the turn has cost so far, as the model's server counts or else as estimated.
+    """

@@ -20,6 +20,7 @@ from .resources import (
     AsyncApprovals,
     AsyncConnections,
     AsyncExecutions,
+    AsyncKnowledge,
     AsyncPermissions,
     AsyncResults,
     AsyncSessions,
@@ -67,6 +68,7 @@ class AsyncToolgate:
         self.permissions = AsyncPermissions(self)
         self.connections = AsyncConnections(self)
         self.sessions = AsyncSessions(self)
+        self.knowledge = AsyncKnowledge(self)
         self.webhooks = AsyncWebhooks(self)
         self.executions = AsyncExecutions(self)
         self.approvals = AsyncApprovals(self)

@@ -19,6 +19,7 @@ from .resources import (
     Approvals,
     Connections,
     Executions,
+    Knowledge,
     Permissions,
     Results,
     Sessions,
@@ -66,6 +67,7 @@ class Toolgate:
         self.permissions = Permissions(self)
         self.connections = Connections(self)
         self.sessions = Sessions(self)
+        self.knowledge = Knowledge(self)
         self.webhooks = Webhooks(self)
         self.executions = Executions(self)
         self.approvals = Approvals(self)

@@ -22,13 +22,21 @@ from ..types import (
     DeletedSkill,
     DeletedWebhook,
     DeliveryStatus,
+    DeletedDocument,
+    DeletedSession,
+    DeletedSkill,
+    Document,
     ExecutionReceipt,
     ExecutionStatus,
+    FoundPassages,
     FoundTools,
     Hook,
     HookWithSecret,
+    ListedDocument,
     ListedSkill,
     ListedTool,
+    MediaType,
+    Message,
     PermissionExplanation,
     PermissionService,
     PermissionSummary,
@@ -333,6 +341,58 @@ class Sessions(_Resource):
 
     def delete(self, session_id: str) -> DeletedSession:
         return self._call("delete_session", session_id=session_id)
+
+    def messages(
+        self, session_id: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pager[Message]:
+        """Every step of the session, oldest first."""
+        return self._pager("list_messages", "messages", session_id=session_id, limit=limit, cursor=cursor)
+
+    def send(self, session_id: str, content: str, *, idempotency_key: str | None = None) -> Message:
+        """The assistant's reply to a message."""
+        return self._call(
+            "send_message", session_id=session_id, content=content, idempotency_key=idempotency_key
+        )
+
+    def resume(self, session_id: str, *, idempotency_key: str | None = None) -> Message:
+        """Goes on where the last turn had to stop, for a connection, an approval or a bound."""
+        return self._call("resume_session", session_id=session_id, idempotency_key=idempotency_key)
+
+
+class Knowledge(_Resource):
+    """Documents, and the passages of them that answer a query."""
+
+    def add(
+        self,
+        media_type: MediaType,
+        *,
+        content: str | None = None,
+        content_base64: str | None = None,
+        title: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> ListedDocument:
+        """Adds a document: its text, or its bytes in base64."""
+        return self._call(
+            "add_document",
+            media_type=media_type,
+            content=content,
+            content_base64=content_base64,
+            title=title,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Pager[ListedDocument]:
+        return self._pager("list_documents", "documents", limit=limit, cursor=cursor)
+
+    def get(self, document_id: str) -> Document:
+        return self._call("get_document", document_id=document_id)
+
+    def delete(self, document_id: str) -> DeletedDocument:
+        return self._call("delete_document", document_id=document_id)
+
+    def search(self, query: str, *, limit: int | None = None) -> FoundPassages:
+        """The passages that answer the query best."""
+        return self._call("search_knowledge", query=query, limit=limit)
 
 
 class Webhooks(_Resource):

@@ -1,0 +1,144 @@
+//! What is said in sessions, step by step, and who is taking the next step.
+
+use super::text::words;
+use super::{Store, StoreError, portable};
+
+words! {
+    /// Whose step it is.
+    pub enum Speaker {
+        User = "user",
+        Assistant = "assistant",
+        /// What an operation answered to the assistant.
+        Tool = "tool",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct SessionMessage {
+    pub workspace_id: String,
+    pub session_id: String,
+    /// 1 for the first step; set by [`Store::add_message`].
+    pub seq: i64,
+    /// `msg_<ULID>`.
+    pub id: String,
+    #[sqlx(try_from = "String")]
+    pub role: Speaker,
+    pub content: String,
+    /// A JSON object.
+    pub details: String,
+    pub created_at_ms: i64,
+}
+
+/// The right to take steps in a session until a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnClaim<'a> {
+    pub workspace_id: &'a str,
+    pub session_id: &'a str,
+    pub turn_id: &'a str,
+    pub deadline_ms: i64,
+}
+
+impl Store {
+    /// Begins a turn. `false`: somebody else is in the middle of one.
+    pub async fn begin_turn(&self, claim: &TurnClaim<'_>, now_ms: i64) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "INSERT INTO session_turns (workspace_id, session_id, turn_id, deadline_ms) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (workspace_id, session_id) DO UPDATE SET turn_id = excluded.turn_id, \
+                 deadline_ms = excluded.deadline_ms WHERE session_turns.deadline_ms <= $5",
+            )
+            .bind(claim.workspace_id)
+            .bind(claim.session_id)
+            .bind(claim.turn_id)
+            .bind(claim.deadline_ms)
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
+    /// Ends a turn, if it is still this one.
+    pub async fn end_turn(&self, claim: &TurnClaim<'_>) -> Result<(), StoreError> {
+        portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "DELETE FROM session_turns WHERE workspace_id = $1 AND session_id = $2 AND turn_id = $3",
+            )
+            .bind(claim.workspace_id)
+            .bind(claim.session_id)
+            .bind(claim.turn_id)
+            .execute(&mut *tx)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// Appends a step taken under `turn_id` and answers its number; the session counts as used.
+    /// `None`: the turn is not this one's any more, the session is gone, or it would
+    /// hold more than `most` steps or characters.
+    pub async fn add_message(
+        &self,
+        message: &SessionMessage,
+        turn_id: &str,
+        most: (i64, i64),
+    ) -> Result<Option<i64>, StoreError> {
+        let chars = i64::try_from(message.content.chars().count()).unwrap_or(i64::MAX);
+        Ok(portable!(write unnoticed self, tx => {
+            let added = sqlx::query_scalar(
+                "INSERT INTO session_messages (workspace_id, session_id, seq, id, role, content, details, created_at_ms) \
+                 SELECT $1, $2, (SELECT COALESCE(MAX(seq), 0) + 1 FROM session_messages \
+                 WHERE workspace_id = $1 AND session_id = $2), $3, $4, $5, $6, $7 \
+                 WHERE EXISTS (SELECT 1 FROM session_turns WHERE workspace_id = $1 AND session_id = $2 AND turn_id = $8) \
+                 AND (SELECT COUNT(*) FROM session_messages WHERE workspace_id = $1 AND session_id = $2) < $9 \
+                 AND (SELECT COALESCE(SUM(LENGTH(content)), 0) FROM session_messages \
+                 WHERE workspace_id = $1 AND session_id = $2) + $11 <= $10 \
+                 RETURNING seq",
+            )
+            .bind(&message.workspace_id)
+            .bind(&message.session_id)
+            .bind(&message.id)
+            .bind(message.role.as_str())
+            .bind(&message.content)
+            .bind(&message.details)
+            .bind(message.created_at_ms)
+            .bind(turn_id)
+            .bind(most.0)
+            .bind(most.1)
+            .bind(chars)
+            .fetch_optional(&mut *tx)
+            .await?;
+            sqlx::query(
+                "UPDATE sessions SET last_active_at_ms = $3 \
+                 WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms < $3",
+            )
+            .bind(&message.workspace_id)
+            .bind(&message.session_id)
+            .bind(message.created_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            added
+        }))
+    }
+
+    /// At most `limit` steps after step `after`, oldest first.
+    pub async fn list_messages(
+        &self,
+        workspace_id: &str,
+        session_id: &str,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<SessionMessage>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM session_messages WHERE workspace_id = $1 AND session_id = $2 AND seq > $3 \
+                 ORDER BY seq LIMIT $4",
+            )
+            .bind(workspace_id)
+            .bind(session_id)
+            .bind(after)
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .fetch_all(db)
+            .await?
+        }))
+    }
+}

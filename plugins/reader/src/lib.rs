@@ -1,0 +1,69 @@
+//! The reader of documents: bytes that strangers made in, plain text out.
+//!
+//! Parsers of PDF and HTML meet files that were made to break them, so they run where a plugin
+//! runs: in a fresh sandbox with bounded memory and processor time, without network, files or
+//! secrets. The host embeds this component and calls it for each document that is added to the
+//! knowledge ([`pdf`], [`html`]); what it answers is data and is bounded again by the host.
+
+mod html;
+mod pdf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use toolgate_sdk::prelude::*;
+
+toolgate_sdk::plugin! {
+    service: "reader",
+    title: "Reader",
+    description: "Reads the text of PDF and HTML documents.",
+    categories: ["documents"],
+    tools: [read_pdf, read_html],
+}
+
+/// Text of one document, in characters.
+const TEXT_CHARS_MAX: usize = 2_000_000;
+
+#[derive(Args)]
+pub struct Document {
+    /// The file in base64 (RFC 4648, section 4).
+    content: String,
+}
+
+impl Document {
+    fn bytes(&self) -> Result<Vec<u8>, ToolError> {
+        STANDARD
+            .decode(&self.content)
+            .map_err(|_| ToolError::new(ErrorKind::InvalidArguments, "content is not base64"))
+    }
+}
+
+/// The text of every page of a PDF, in their order.
+#[tool(effect = "read")]
+pub fn read_pdf(args: Document, _cx: &Context) -> Result<Value, ToolError> {
+    let pages = pdf::pages(&args.bytes()?).map_err(refused)?;
+    Ok(json!({ "pages": pages }))
+}
+
+/// The text of an HTML page as a reader sees it, and its title.
+#[tool(effect = "read")]
+pub fn read_html(args: Document, _cx: &Context) -> Result<Value, ToolError> {
+    let bytes = args.bytes()?;
+    let page = html::page(&String::from_utf8_lossy(&bytes));
+    Ok(json!({ "title": page.title, "pages": [page.text] }))
+}
+
+fn refused(message: String) -> ToolError {
+    ToolError::new(ErrorKind::InvalidArguments, message).code("unreadable_document")
+}
+
+/// Appends while there is room; says whether there is.
+fn push(text: &mut String, left: &mut usize, more: &str) -> bool {
+    for c in more.chars() {
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        text.push(c);
+    }
+    true
+}
