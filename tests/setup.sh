@@ -2,6 +2,8 @@
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Prometheus and
 # Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
 # Matrix homeserver and the reference verifier of Standard Webhooks from npm and PyPI.
+# Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server,
+# the Matrix homeserver and schemathesis from npm and PyPI.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -43,3 +45,4 @@ fi
 "$here/sdk/setup.sh"
 "$here/dashboard/setup.sh"
 "$here/webhooks/setup.sh"
+"$here/schemathesis/setup.sh"

@@ -38,6 +38,8 @@ pub struct Options {
     pub model: Option<String>,
     pub model_key_file: Option<PathBuf>,
     pub model_seconds: Option<u64>,
+    /// Names and origins from which `/mcp` may be asked, beside the usual ones.
+    pub mcp_allow: (Vec<String>, Vec<String>),
 }
 
 /// A running gateway and a key with every scope. Ends with the test.
@@ -145,6 +147,8 @@ impl TestGateway {
             model_url: options.model_url.map(|url| url.parse()).transpose()?,
             model_key_file: options.model_key_file,
             model_seconds: options.model_seconds,
+            mcp_allow_host: options.mcp_allow.0,
+            mcp_allow_origin: options.mcp_allow.1,
             ..Settings::default()
         };
         let config = settings.resolve(None)?;

@@ -30,6 +30,10 @@ pub struct Job<'a> {
     /// Of the MCP endpoint.
     pub url: &'a str,
     pub key: &'a str,
+    /// Started and spoken to on standard input and output, instead of asking `url`.
+    pub command: Option<Vec<String>>,
+    /// Reads every skill as a host does; only `Client::JavaScript` can.
+    pub skills: bool,
     /// Declares URL elicitation and accepts whatever it is asked to open.
     pub opens_urls: bool,
     pub calls: Vec<Call>,
@@ -51,6 +55,8 @@ pub struct Transcript {
     pub results: Vec<Said>,
     /// The addresses the server wanted opened.
     pub opened: Vec<String>,
+    /// Every skill that was read and verified: `uri`, `frontmatter`, `body`.
+    pub skills: Vec<Value>,
 }
 
 /// The answer to one call.

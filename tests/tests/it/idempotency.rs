@@ -101,3 +101,71 @@ async fn a_created_skill_is_created_once() {
         assert_eq!((refused.status, &*refused.code()), (400, "invalid_request"));
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connect_link_is_a_secret_and_is_made_anew() {
+    let mut guarded = tool("run");
+    guarded["auth"] = json!(["user"]);
+    let locked = Fixture::new("locked")
+        .with("hosts", json!(["api.locked.example"]))
+        .with("tools", json!([guarded]))
+        .with(
+            "auth",
+            json!([{
+                "slot": "user", "title": "Locked account", "type": "api_key",
+                "placement": { "header": "x-key", "template": "{secret}" },
+                "audience": ["https://api.locked.example"],
+            }]),
+        );
+    let gateway = TestGateway::with_plugin("locked.wasm", locked.build()).await;
+    let body = json!({"service": "locked"});
+    let first = post(&gateway, "/v1/connections/link", "k", &body).await;
+    let again = post(&gateway, "/v1/connections/link", "k", &body).await;
+    assert_eq!((first.status, again.status), (201, 201), "{}", again.text);
+    assert_ne!(first.data()["connect_url"], again.data()["connect_url"]);
+    let refused = post(&gateway, "/v1/connections/link", "a b", &body).await;
+    assert_eq!((refused.status, &*refused.code()), (400, "invalid_request"));
+    // No link is found in the database, under whatever key it was asked for.
+    let url = first.data()["connect_url"].as_str().unwrap().to_owned();
+    let secret = url.rsplit('/').next().unwrap().as_bytes().to_vec();
+    let data = &gateway.config.data_dir;
+    for name in ["toolgate.db", "toolgate.db-wal"] {
+        let bytes = std::fs::read(data.join(name)).unwrap_or_default();
+        assert!(
+            !bytes.windows(secret.len()).any(|part| part == secret),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_post_takes_an_idempotency_key() {
+    let gateway = start().await;
+    let document: Value = gateway.get("/openapi.json").await.json();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        if item["post"].is_null() || item["post"]["security"].is_null() {
+            continue;
+        }
+        let filled = path.replace("{tool_name}", "once_run");
+        let filled = filled.split('/').map(|part| {
+            if part.starts_with('{') {
+                "nothing"
+            } else {
+                part
+            }
+        });
+        let path = filled.collect::<Vec<_>>().join("/");
+        let body = &item["post"]["requestBody"]["content"]["application/json"]["example"];
+        let refused = post(&gateway, &path, "a b", body).await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (400, "invalid_request"),
+            "{path}"
+        );
+        assert!(
+            refused.text.contains("Idempotency-Key"),
+            "{path}: {}",
+            refused.text
+        );
+    }
+}

@@ -50,6 +50,8 @@ async fn jupyterhub_works_from_its_own_description_through_its_own_sign_in() {
         let job = Job {
             url: &url,
             key: &gateway.key,
+            command: None,
+            skills: false,
             opens_urls: false,
             calls: vec![Call {
                 name: "svc_execute_tool",

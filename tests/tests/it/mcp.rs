@@ -3,7 +3,9 @@
 
 mod clients;
 mod conformance;
-mod wire;
+mod skills;
+mod stdio;
+pub mod wire;
 
 use serde_json::json;
 use toolgate_tests::component::{Fixture, tool};

@@ -119,15 +119,26 @@ async fn a_full_house_answers_overloaded_and_disturbs_nobody() {
 
 /// Starts the program and answers it with its first words.
 async fn serve(folder: &Path, plugin: &[u8]) -> (Child, Value) {
+    serve_with(folder, "prometheus.wasm", plugin, &[]).await
+}
+
+/// Starts the program with one plugin file and further arguments.
+pub async fn serve_with(
+    folder: &Path,
+    name: &str,
+    plugin: &[u8],
+    arguments: &[&str],
+) -> (Child, Value) {
     let plugins = folder.join("plugins");
     std::fs::create_dir_all(&plugins).unwrap();
-    std::fs::write(plugins.join("prometheus.wasm"), plugin).unwrap();
+    std::fs::write(plugins.join(name), plugin).unwrap();
     let mut child = Command::new(program())
         .args(["serve", "--dev", "--json", "--listen", "127.0.0.1:0"])
         .arg("--data-dir")
         .arg(folder.join("data"))
         .arg("--plugins-dir")
         .arg(&plugins)
+        .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true)

@@ -20,6 +20,8 @@ async fn lives_on_a_connection(client: Client) {
         let job = Job {
             url: &url,
             key: &gateway.key,
+            command: None,
+            skills: false,
             opens_urls,
             calls: vec![call()],
         };

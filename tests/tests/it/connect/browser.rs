@@ -98,6 +98,8 @@ async fn an_agent_over_mcp_has_the_same_story() {
         let job = Job {
             url: &url,
             key: &gateway.key,
+            command: None,
+            skills: false,
             opens_urls: false,
             calls: vec![Call {
                 name: "svc_execute_tool",

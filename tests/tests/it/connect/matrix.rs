@@ -42,6 +42,8 @@ async fn execute(gateway: &TestGateway, calls: &[(&str, Value)]) -> Vec<Value> {
     let job = Job {
         url: &gateway.url("/mcp"),
         key: &gateway.key,
+        command: None,
+        skills: false,
         opens_urls: false,
         calls: calls.collect(),
     };

@@ -62,6 +62,8 @@ async fn answers(process: &Process, provider: &Provider) -> (String, Vec<String>
     let job = Job {
         url: &process.url("/mcp"),
         key: &process.key,
+        command: None,
+        skills: false,
         opens_urls: false,
         calls: vec![
             call("hunter_hunt", hunt("/encoded", false)),

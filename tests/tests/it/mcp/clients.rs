@@ -26,6 +26,8 @@ async fn goes_through_the_whole_flow(client: Client, revision: &str) {
     let job = Job {
         url: &url,
         key: &gateway.key,
+        command: None,
+        skills: false,
         opens_urls: false,
         calls: vec![
             call("svc_health_check", json!({})),

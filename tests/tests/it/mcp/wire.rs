@@ -3,7 +3,7 @@
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use toolgate::gateway::Scope;
-use toolgate_tests::gateway::{Answer, TestGateway, new_key};
+use toolgate_tests::gateway::{Answer, Options, TestGateway, new_key};
 
 use super::gateway;
 
@@ -25,7 +25,7 @@ fn bare(gateway: &TestGateway, method: Method) -> RequestBuilder {
         .header("accept", "application/json, text/event-stream")
 }
 
-async fn answer(request: RequestBuilder) -> Answer {
+pub async fn answer(request: RequestBuilder) -> Answer {
     let response = request.send().await.expect("the gateway answers");
     Answer {
         status: response.status().as_u16(),
@@ -62,7 +62,7 @@ fn last_event(stream: &str) -> Value {
 }
 
 /// A request of revision 2026-07-28: the headers repeat what the body says.
-fn stateless(
+pub fn stateless(
     gateway: &TestGateway,
     method: &str,
     name: Option<&str>,
@@ -165,6 +165,53 @@ async fn pages_of_other_origins_and_rebound_names_are_refused() {
         let said = answer(post(&gateway, INITIALIZE).header("host", &host)).await;
         assert_eq!(said.status, status, "{host}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_may_name_further_hosts_and_origins() {
+    let gateway = TestGateway::start(Options {
+        mcp_allow: (
+            vec!["tools.internal".to_owned()],
+            vec!["https://app.example".to_owned()],
+        ),
+        ..Options::default()
+    })
+    .await;
+    for (host, origin, status) in [
+        (Some("tools.internal"), None, 200),
+        (Some("tools.internal:8443"), None, 200),
+        (Some("other.internal"), None, 403),
+        (None, Some("https://app.example"), 200),
+        (None, Some("https://app.example:444"), 403),
+        (None, Some("http://app.example"), 403),
+    ] {
+        let mut request = post(&gateway, INITIALIZE);
+        if let Some(host) = host {
+            request = request.header("host", host);
+        }
+        if let Some(origin) = origin {
+            request = request.header("origin", origin);
+        }
+        assert_eq!(answer(request).await.status, status, "{host:?} {origin:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_of_one_master_key_take_up_what_another_gave_the_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = async |data: &str| {
+        let gateway = TestGateway::start(Options {
+            data_dir: Some(folder.path().join(data)),
+            ..Options::default()
+        })
+        .await;
+        let key = gateway.gateway.state_key();
+        gateway.stop().await;
+        key
+    };
+    let first = key("a").await;
+    assert_eq!(first, key("a").await, "after a restart");
+    assert_ne!(first, key("b").await, "another gateway");
 }
 
 #[tokio::test(flavor = "multi_thread")]

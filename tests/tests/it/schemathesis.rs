@@ -1,0 +1,77 @@
+//! PyPI `schemathesis` against the served document: examples, the edges of every schema, random data
+//! and sequences of calls. No 5xx, and no answer that the document does not describe.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::process::Command;
+use toolgate_tests::component::Fixture;
+use toolgate_tests::gateway::TestGateway;
+
+/// How long it may look for mistakes, and what it may take with start and report.
+const SEARCH_S: u64 = 60;
+const RUN_MAX: Duration = Duration::from_secs(SEARCH_S + 240);
+
+const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
+    response_headers_conformance,response_schema_conformance,ignored_auth";
+
+fn installed() -> PathBuf {
+    let tools = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
+    };
+    let program = tools.join("schemathesis/bin/schemathesis");
+    assert!(
+        program.exists(),
+        "{} is missing: `make test` installs it, and so does tests/schemathesis/setup.sh",
+        program.display()
+    );
+    program
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_request_is_answered_by_a_5xx_or_by_what_the_document_does_not_say() {
+    let echo = Fixture::new("github")
+        .invoke("(call $answer (local.get $arguments) (local.get $arguments_bytes))");
+    let gateway = TestGateway::with_plugin("github.wasm", echo.build()).await;
+    // Something to find for those who ask without having made anything.
+    let skill = json!({ "name": "Weekly report", "summary": "B", "instructions": "C" });
+    assert_eq!(gateway.post("/v1/skills", &skill).await.status, 201);
+    gateway.execute("github_run", json!({ "text": "a" })).await;
+
+    let folder = tempfile::tempdir().unwrap();
+    let run = Command::new(installed())
+        .current_dir(folder.path())
+        .args(["--no-color", "run"])
+        .arg(gateway.url("/openapi.json"))
+        .args(["-H", &format!("Authorization: Bearer {}", gateway.key)])
+        .args(["--max-time", &SEARCH_S.to_string()])
+        .args(["--phases", "examples,coverage,fuzzing,stateful"])
+        .args([
+            "--max-examples",
+            "20",
+            "--generation-deterministic",
+            "--no-shrink",
+        ])
+        .args(["--continue-on-failure", "--checks", CHECKS])
+        // Pages for people and machines beside the interface.
+        .args([
+            "--exclude-path-regex",
+            "^/(healthz|readyz|metrics|docs|openapi.json)$",
+        ])
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let output = tokio::time::timeout(RUN_MAX, run)
+        .await
+        .expect("in time")
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    // It asked, and more than the examples.
+    let (count, _) = said.split_once(" generated").expect("a summary");
+    let count = count.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap();
+    assert!(count.parse::<u32>().unwrap() > 1_000, "{said}");
+}
