@@ -153,6 +153,28 @@ func (p *Permissions) Summary(ctx context.Context, userID string) (*PermissionSu
 	return call[PermissionSummary](ctx, p.c, "summarise_user_permissions", []string{userID}, nil)
 }
 
+type defaultPermission struct {
+	Default DefaultRule `json:"default"`
+}
+
+// Default is what holds where no rule speaks of a tool.
+func (p *Permissions) Default(ctx context.Context) (DefaultRule, error) {
+	found, err := call[defaultPermission](ctx, p.c, "get_default_permission", nil, nil)
+	if err != nil {
+		return "", err
+	}
+	return found.Default, nil
+}
+
+// SetDefault allows what no rule speaks of, or allows reads and asks about the rest (DefaultRuleByEffect).
+func (p *Permissions) SetDefault(ctx context.Context, params ChangeDefaultPermissionParams) (DefaultRule, error) {
+	found, err := call[defaultPermission](ctx, p.c, "change_default_permission", nil, params)
+	if err != nil {
+		return "", err
+	}
+	return found.Default, nil
+}
+
 // Explain is what holds for one tool, and which rule made it so.
 func (p *Permissions) Explain(ctx context.Context, userID string, params ExplainPermissionParams) (*PermissionExplanation, error) {
 	return call[PermissionExplanation](ctx, p.c, "explain_permission", []string{userID}, params)

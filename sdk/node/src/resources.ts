@@ -10,14 +10,13 @@ import type {
   ConnectionInfo,
   ConnectionList,
   ConnectLink,
+  DefaultPermissionBody,
   DeletedConnection,
+  DeletedDocument,
   DeletedHook,
   DeletedSession,
   DeletedSkill,
   DeletedWebhook,
-  DeletedDocument,
-  DeletedSession,
-  DeletedSkill,
   Document,
   DocumentPage,
   ExecutionPage,
@@ -190,6 +189,18 @@ export class Permissions extends Resource {
 
   summary(user_id: string): Promise<PermissionSummary> {
     return this.call("summarise_user_permissions", { user_id });
+  }
+
+  /** What holds where no rule speaks of a tool. */
+  async default(): Promise<DefaultPermissionBody["default"]> {
+    const said = await this.call<DefaultPermissionBody>("get_default_permission", {});
+    return said.default;
+  }
+
+  /** Allows what no rule speaks of, or allows reads and asks about the rest (`by_effect`). */
+  async setDefault(rule: DefaultPermissionBody["default"]): Promise<DefaultPermissionBody["default"]> {
+    const said = await this.call<DefaultPermissionBody>("change_default_permission", { default: rule });
+    return said.default;
   }
 
   /** What holds for one tool, and which rule made it so. */

@@ -16,15 +16,14 @@ from ..types import (
     ApprovalStatus,
     ConnectLink,
     ConnectionInfo,
+    DefaultRule,
     DeletedConnection,
+    DeletedDocument,
     DeletedHook,
     DeletedSession,
     DeletedSkill,
     DeletedWebhook,
     DeliveryStatus,
-    DeletedDocument,
-    DeletedSession,
-    DeletedSkill,
     Document,
     ExecutionReceipt,
     ExecutionStatus,
@@ -263,6 +262,16 @@ class AsyncPermissions(_Resource):
 
     async def summary(self, user_id: str) -> PermissionSummary:
         return await self._call("summarise_user_permissions", user_id=user_id)
+
+    async def default(self) -> DefaultRule:
+        """What holds where no rule speaks of a tool."""
+        rule: DefaultRule = (await self._call("get_default_permission"))["default"]
+        return rule
+
+    async def set_default(self, default: DefaultRule) -> DefaultRule:
+        """Allows what no rule speaks of, or allows reads and asks about the rest (`by_effect`)."""
+        rule: DefaultRule = (await self._call("change_default_permission", default=default))["default"]
+        return rule
 
     async def explain(self, user_id: str, tool_name: str) -> PermissionExplanation:
         """What holds for one tool, and which rule made it so."""
