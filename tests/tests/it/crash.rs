@@ -142,7 +142,12 @@ async fn a_killed_gateway_never_sends_a_write_twice_and_tells_what_left() {
         ..Options::default()
     })
     .await;
-    gateway.wait_for_file("notes.wasm", "active").await;
+    // The dead process has left word that the file is active; this one has yet to take it.
+    let serves = async || {
+        let schema = "/v1/tools/notes_replace_board/schema";
+        gateway.get(schema).await.status == 200
+    };
+    gateway.wait("the plugin to serve again", serves).await;
     let rest = gateway.url("/v1");
     let again = async |tool: &str, body: &Value| post(&rest, &key, tool, body).await.unwrap();
     let early = again("notes_create_note", &body).await;
