@@ -999,7 +999,9 @@ type CreateSkillParams struct {
 
 // CreateWebhookParams is what POST /v1/webhooks takes beside its path. What is zero is not sent.
 type CreateWebhookParams struct {
-	Description string `in:"body,description"`
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+	Description    string `in:"body,description"`
 	// Event types, groups (`tool.*`) or `*`.
 	Events  []string        `in:"body,events"`
 	Filters *WebhookFilters `in:"body,filters"`
@@ -1177,6 +1179,12 @@ type PutConnectionHookParams struct {
 	Secret string `in:"body,secret"`
 }
 
+// ResendWebhookDeliveryParams is what POST /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend takes beside its path. What is zero is not sent.
+type ResendWebhookDeliveryParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+}
+
 // ResumeSessionParams is what POST /v1/sessions/{session_id}/resume takes beside its path. What is zero is not sent.
 type ResumeSessionParams struct {
 	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
@@ -1185,6 +1193,8 @@ type ResumeSessionParams struct {
 
 // RotateWebhookSecretParams is what POST /v1/webhooks/{webhook_id}/rotate takes beside its path. What is zero is not sent.
 type RotateWebhookSecretParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
 	OverlapHours *int `in:"body,overlap_hours"`
 }
@@ -1217,6 +1227,12 @@ type SendMessageParams struct {
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// What the user says.
 	Content string `in:"body,content"`
+}
+
+// TestWebhookParams is what POST /v1/webhooks/{webhook_id}/test takes beside its path. What is zero is not sent.
+type TestWebhookParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
 }
 
 // UpdateSkillParams is what PUT /v1/skills/{skill_id} takes beside its path. What is zero is not sent.

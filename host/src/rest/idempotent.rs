@@ -1,9 +1,11 @@
 //! Bodies of requests that may carry an `Idempotency-Key`
 //! (draft-ietf-httpapi-idempotency-key-header).
 
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use http::HeaderMap;
+use http::request::Parts;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
 use super::envelope::Failure;
@@ -43,6 +45,21 @@ impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
             body: decoded,
             attempt,
         })
+    }
+}
+
+/// The attempt that a request without a body belongs to, if it names a key.
+pub struct Keyed(pub Option<Attempt>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Keyed {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let Some(key) = key(&parts.headers)? else {
+            return Ok(Self(None));
+        };
+        let operation = format!("{} {}", parts.method, parts.uri.path());
+        Ok(Self(Some(Attempt::new(&key, &operation, Value::Null)?)))
     }
 }
 

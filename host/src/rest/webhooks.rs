@@ -12,10 +12,12 @@ use utoipa_axum::routes;
 use super::auth::Authenticated;
 use super::body::JsonBody;
 use super::envelope::{Failure, Success};
+use super::idempotent::{Keyed, KeyedBody};
 use super::path::Segments;
 use super::query::Query;
 use super::{App, openapi};
 use crate::gateway::Gateway;
+use crate::gateway::idempotency::Once;
 use crate::gateway::webhooks::deliveries::{
     Delivery, DeliveryPage, DeliveryStatus, LIST_LIMIT_MAX, ListDeliveries,
 };
@@ -132,7 +134,8 @@ async fn list(
 /// `webhook-timestamp` and `webhook-signature` of Standard Webhooks, at least once and in order while
 /// they are answered with a status of the 200s within 15 s. Others are tried again for three days;
 /// 410 switches the webhook off, and so do five days without a good answer. The answer alone holds
-/// the secret.
+/// the secret, so it is never kept: with an `Idempotency-Key` no two of these run at the same time,
+/// and a repetition makes a webhook of its own.
 #[utoipa::path(
     post,
     path = "/v1/webhooks",
@@ -150,7 +153,7 @@ async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     query: Query,
-    JsonBody(body): JsonBody<CreateWebhookBody>,
+    KeyedBody { body, attempt }: KeyedBody<CreateWebhookBody>,
 ) -> Result<Response, Failure> {
     query.finish()?;
     let request = CreateWebhook {
@@ -159,7 +162,8 @@ async fn create(
         events: body.events,
         filters: body.filters,
     };
-    let made: WebhookWithSecret = gateway.create_webhook(&caller, request).await?.into();
+    let made = gateway.create_webhook(&caller, request);
+    let made: WebhookWithSecret = gateway.one_at_a_time(&caller, attempt, made).await?.into();
     Ok((StatusCode::CREATED, Success::new(&caller, made)).into_response())
 }
 
@@ -277,12 +281,13 @@ async fn rotate(
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
     query: Query,
-    JsonBody(body): JsonBody<RotateBody>,
+    KeyedBody { body, attempt }: KeyedBody<RotateBody>,
 ) -> Result<Success<WebhookWithSecret>, Failure> {
     query.finish()?;
     let hours = body.overlap_hours.unwrap_or(OVERLAP_HOURS);
     let rotated = gateway.rotate_webhook_secret(&caller, &webhook_id, hours);
-    let rotated: WebhookWithSecret = rotated.await?.into();
+    let rotated = gateway.one_at_a_time(&caller, attempt, rotated).await?;
+    let rotated: WebhookWithSecret = rotated.into();
     Ok(Success::new(&caller, rotated))
 }
 
@@ -307,10 +312,14 @@ async fn test(
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
     query: Query,
-) -> Result<Success<Delivery>, Failure> {
+    Keyed(attempt): Keyed,
+) -> Result<Success<Once<Delivery>>, Failure> {
     query.finish()?;
-    let delivery = gateway.test_webhook(&caller, &webhook_id).await?;
-    Ok(Success::new(&caller, delivery))
+    let sent = gateway.test_webhook(&caller, &webhook_id);
+    Ok(Success::new(
+        &caller,
+        gateway.once(&caller, attempt, sent).await?,
+    ))
 }
 
 /// List deliveries
@@ -375,8 +384,12 @@ async fn resend(
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id, delivery_id]): Segments<2>,
     query: Query,
-) -> Result<Success<Delivery>, Failure> {
+    Keyed(attempt): Keyed,
+) -> Result<Success<Once<Delivery>>, Failure> {
     query.finish()?;
     let again = gateway.resend_delivery(&caller, &webhook_id, &delivery_id);
-    Ok(Success::new(&caller, again.await?))
+    Ok(Success::new(
+        &caller,
+        gateway.once(&caller, attempt, again).await?,
+    ))
 }

@@ -804,7 +804,8 @@ export interface paths {
          *     `webhook-timestamp` and `webhook-signature` of Standard Webhooks, at least once and in order while
          *     they are answered with a status of the 200s within 15 s. Others are tried again for three days;
          *     410 switches the webhook off, and so do five days without a good answer. The answer alone holds
-         *     the secret.
+         *     the secret, so it is never kept: with an `Idempotency-Key` no two of these run at the same time,
+         *     and a repetition makes a webhook of its own.
          */
         post: operations["create_webhook"];
         delete?: never;
@@ -5668,7 +5669,10 @@ export interface operations {
     create_webhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6023,7 +6027,10 @@ export interface operations {
     resend_webhook_delivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description As the list of deliveries answers it.
@@ -6087,7 +6094,10 @@ export interface operations {
     rotate_webhook_secret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description As create and list answer it.
@@ -6168,7 +6178,10 @@ export interface operations {
     test_webhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description As create and list answer it.

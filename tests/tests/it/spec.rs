@@ -54,7 +54,7 @@ async fn start() -> TestGateway {
     // Six tools that one search finds, each with a schema of about 9,000 bytes.
     let wide: Vec<Value> = (0..6)
         .map(|n| {
-            let mut wide = tool(&format!("widget{n}"));
+            let mut wide = tool(&format!("widget_{n}"));
             wide["description"] = "Paints a widget in the colour that was asked for.".into();
             let properties: serde_json::Map<String, Value> = (0..90)
                 .map(|field| {

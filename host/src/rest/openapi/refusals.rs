@@ -104,11 +104,9 @@ fn headers_of(status: u16) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Whether an operation takes an `Idempotency-Key`: every POST that needs an API key, but for those
-/// of webhooks, whose answers may hold a secret that is never kept.
+/// Whether an operation takes an `Idempotency-Key`: every POST that needs an API key.
 pub fn takes_idempotency_key(operation: &Operation) -> bool {
-    let tags = operation.tags.as_deref().unwrap_or_default();
-    operation.security.is_some() && !tags.iter().any(|tag| tag == "Webhooks")
+    operation.security.is_some()
 }
 
 /// The header that a POST takes.

@@ -79,7 +79,7 @@ ROUTES = {
         "POST",
         "/v1/webhooks",
         (),
-        (),
+        ("Idempotency-Key",),
         ("description", "events", "filters", "url"),
     ),
     "decide_approval": Route(
@@ -345,7 +345,7 @@ ROUTES = {
         "POST",
         "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend",
         (),
-        (),
+        ("Idempotency-Key",),
         (),
     ),
     "resume_session": Route(
@@ -359,7 +359,7 @@ ROUTES = {
         "POST",
         "/v1/webhooks/{webhook_id}/rotate",
         (),
-        (),
+        ("Idempotency-Key",),
         ("overlap_hours",),
     ),
     "search_knowledge": Route(
@@ -394,7 +394,7 @@ ROUTES = {
         "POST",
         "/v1/webhooks/{webhook_id}/test",
         (),
-        (),
+        ("Idempotency-Key",),
         (),
     ),
     "update_skill": Route(
