@@ -104,6 +104,8 @@ fn headers_of(status: u16) -> &'static [(&'static str, &'static str)] {
     }
 }
 
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+
 /// Whether an operation takes an `Idempotency-Key`: every POST that needs an API key.
 pub fn takes_idempotency_key(operation: &Operation) -> bool {
     operation.security.is_some()
@@ -117,7 +119,7 @@ pub fn idempotency_key() -> Parameter {
         .max_length(Some(KEY_CHARS_MAX))
         .pattern(Some("^[!-~]+$"));
     ParameterBuilder::new()
-        .name("Idempotency-Key")
+        .name(IDEMPOTENCY_KEY)
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
         .description(Some(
@@ -149,6 +151,10 @@ pub fn of_operation(operation: &Operation) -> Vec<u16> {
         RefOr::T(Parameter { parameter_in, .. }) => *parameter_in == ParameterIn::Path,
         RefOr::Ref(_) => false,
     };
+    let key = |parameter: &RefOr<_>| match parameter {
+        RefOr::T(Parameter { name, .. }) => name == IDEMPOTENCY_KEY,
+        RefOr::Ref(_) => false,
+    };
     let mut statuses = vec![500];
     if operation.security.is_some() {
         statuses.extend([400, 401, 403, 429, 503]);
@@ -157,6 +163,8 @@ pub fn of_operation(operation: &Operation) -> Vec<u16> {
         }
         if operation.request_body.is_some() {
             statuses.extend([409, 413, 415]);
+        } else if parameters.iter().any(key) {
+            statuses.push(409);
         }
     }
     match operation.operation_id.as_deref() {

@@ -290,6 +290,7 @@ class AsyncConnections(_Resource):
         connection_id: str | None = None,
         slot: str | None = None,
         confirm_url: str | None = None,
+        idempotency_key: str | None = None,
     ) -> ConnectLink:
         """A link at which the user connects an account: one use, 15 minutes."""
         return await self._call(
@@ -300,11 +301,12 @@ class AsyncConnections(_Resource):
             connection_id=connection_id,
             slot=slot,
             confirm_url=confirm_url,
+            idempotency_key=idempotency_key,
         )
 
-    async def confirm(self, code: str, *, user_id: str) -> ConnectionInfo:
+    async def confirm(self, code: str, *, user_id: str, idempotency_key: str | None = None) -> ConnectionInfo:
         """Your word that the browser that came to `confirm_url` belongs to the user."""
-        return await self._call("confirm_connection", code=code, user_id=user_id)
+        return await self._call("confirm_connection", code=code, user_id=user_id, idempotency_key=idempotency_key)
 
     async def list(
         self, *, user_id: str | None = None, service: str | None = None
@@ -414,10 +416,16 @@ class AsyncWebhooks(_Resource):
         *,
         description: str | None = None,
         filters: WebhookFilters | None = None,
+        idempotency_key: str | None = None,
     ) -> WebhookWithSecret:
         """Sends these events to `url`. The answer alone holds the secret."""
         return await self._call(
-            "create_webhook", url=url, events=events, description=description, filters=filters
+            "create_webhook",
+            url=url,
+            events=events,
+            description=description,
+            filters=filters,
+            idempotency_key=idempotency_key,
         )
 
     async def list(self) -> builtins.list[Webhook]:
@@ -450,13 +458,20 @@ class AsyncWebhooks(_Resource):
     async def delete(self, webhook_id: str) -> DeletedWebhook:
         return await self._call("delete_webhook", webhook_id=webhook_id)
 
-    async def rotate(self, webhook_id: str, *, overlap_hours: int | None = None) -> WebhookWithSecret:
+    async def rotate(
+        self, webhook_id: str, *, overlap_hours: int | None = None, idempotency_key: str | None = None
+    ) -> WebhookWithSecret:
         """Makes a new secret; the one before signs too for 24 hours, or as many as are given."""
-        return await self._call("rotate_webhook_secret", webhook_id=webhook_id, overlap_hours=overlap_hours)
+        return await self._call(
+            "rotate_webhook_secret",
+            webhook_id=webhook_id,
+            overlap_hours=overlap_hours,
+            idempotency_key=idempotency_key,
+        )
 
-    async def test(self, webhook_id: str) -> WebhookDelivery:
+    async def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> WebhookDelivery:
         """Sends an event `webhook.test`, whatever events the webhook wants."""
-        return await self._call("test_webhook", webhook_id=webhook_id)
+        return await self._call("test_webhook", webhook_id=webhook_id, idempotency_key=idempotency_key)
 
     def deliveries(
         self,
@@ -475,9 +490,16 @@ class AsyncWebhooks(_Resource):
             cursor=cursor,
         )
 
-    async def resend(self, webhook_id: str, delivery_id: str) -> WebhookDelivery:
+    async def resend(
+        self, webhook_id: str, delivery_id: str, *, idempotency_key: str | None = None
+    ) -> WebhookDelivery:
         """Sends the event of a delivery once more, under the same event id."""
-        return await self._call("resend_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
+        return await self._call(
+            "resend_webhook_delivery",
+            webhook_id=webhook_id,
+            delivery_id=delivery_id,
+            idempotency_key=idempotency_key,
+        )
 
     @staticmethod
     def verify(

@@ -290,6 +290,7 @@ class Connections(_Resource):
         connection_id: str | None = None,
         slot: str | None = None,
         confirm_url: str | None = None,
+        idempotency_key: str | None = None,
     ) -> ConnectLink:
         """A link at which the user connects an account: one use, 15 minutes."""
         return self._call(
@@ -300,11 +301,12 @@ class Connections(_Resource):
             connection_id=connection_id,
             slot=slot,
             confirm_url=confirm_url,
+            idempotency_key=idempotency_key,
         )
 
-    def confirm(self, code: str, *, user_id: str) -> ConnectionInfo:
+    def confirm(self, code: str, *, user_id: str, idempotency_key: str | None = None) -> ConnectionInfo:
         """Your word that the browser that came to `confirm_url` belongs to the user."""
-        return self._call("confirm_connection", code=code, user_id=user_id)
+        return self._call("confirm_connection", code=code, user_id=user_id, idempotency_key=idempotency_key)
 
     def list(
         self, *, user_id: str | None = None, service: str | None = None
@@ -414,10 +416,16 @@ class Webhooks(_Resource):
         *,
         description: str | None = None,
         filters: WebhookFilters | None = None,
+        idempotency_key: str | None = None,
     ) -> WebhookWithSecret:
         """Sends these events to `url`. The answer alone holds the secret."""
         return self._call(
-            "create_webhook", url=url, events=events, description=description, filters=filters
+            "create_webhook",
+            url=url,
+            events=events,
+            description=description,
+            filters=filters,
+            idempotency_key=idempotency_key,
         )
 
     def list(self) -> builtins.list[Webhook]:
@@ -450,13 +458,20 @@ class Webhooks(_Resource):
     def delete(self, webhook_id: str) -> DeletedWebhook:
         return self._call("delete_webhook", webhook_id=webhook_id)
 
-    def rotate(self, webhook_id: str, *, overlap_hours: int | None = None) -> WebhookWithSecret:
+    def rotate(
+        self, webhook_id: str, *, overlap_hours: int | None = None, idempotency_key: str | None = None
+    ) -> WebhookWithSecret:
         """Makes a new secret; the one before signs too for 24 hours, or as many as are given."""
-        return self._call("rotate_webhook_secret", webhook_id=webhook_id, overlap_hours=overlap_hours)
+        return self._call(
+            "rotate_webhook_secret",
+            webhook_id=webhook_id,
+            overlap_hours=overlap_hours,
+            idempotency_key=idempotency_key,
+        )
 
-    def test(self, webhook_id: str) -> WebhookDelivery:
+    def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> WebhookDelivery:
         """Sends an event `webhook.test`, whatever events the webhook wants."""
-        return self._call("test_webhook", webhook_id=webhook_id)
+        return self._call("test_webhook", webhook_id=webhook_id, idempotency_key=idempotency_key)
 
     def deliveries(
         self,
@@ -475,9 +490,16 @@ class Webhooks(_Resource):
             cursor=cursor,
         )
 
-    def resend(self, webhook_id: str, delivery_id: str) -> WebhookDelivery:
+    def resend(
+        self, webhook_id: str, delivery_id: str, *, idempotency_key: str | None = None
+    ) -> WebhookDelivery:
         """Sends the event of a delivery once more, under the same event id."""
-        return self._call("resend_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
+        return self._call(
+            "resend_webhook_delivery",
+            webhook_id=webhook_id,
+            delivery_id=delivery_id,
+            idempotency_key=idempotency_key,
+        )
 
     @staticmethod
     def verify(
