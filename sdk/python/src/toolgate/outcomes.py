@@ -20,6 +20,7 @@ class ExecuteCall:
     connection_id: str | None = None
     dry_run: bool | None = None
     max_result_bytes: int | None = None
+    max_result_chars: int | None = None
     fields: list[str] | None = None
     idempotency_key: str | None = None
 

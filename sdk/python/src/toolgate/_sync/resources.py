@@ -118,6 +118,7 @@ class Tools(_Resource):
         connection_id: str | None = None,
         dry_run: bool | None = None,
         max_result_bytes: int | None = None,
+        max_result_chars: int | None = None,
         fields: builtins.list[str] | None = None,
         retry_unknown: bool | None = None,
         idempotency_key: str | None = None,
@@ -135,6 +136,7 @@ class Tools(_Resource):
             connection_id=connection_id,
             dry_run=dry_run,
             max_result_bytes=max_result_bytes,
+            max_result_chars=max_result_chars,
             fields=fields,
             idempotency_key=idempotency_key,
         )
