@@ -14,12 +14,20 @@ build: tools plugins dashboard ## target/release/toolgate and plugins/dist/<serv
 	cargo build --locked --release -p toolgate
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/release/toolgate
 
-dashboard: tools ## the web page that the binary embeds, in host/dashboard/dist
+dashboard: tools host/dashboard/dist/index.html ## the web page that the binary embeds, in host/dashboard/dist
+
+# Built again only when a source of it is newer: the binary is compiled anew whenever these files change.
+DASHBOARD := $(shell find host/dashboard -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
+host/dashboard/dist/index.html: $(DASHBOARD)
 	cd host/dashboard && npm ci --no-audit --no-fund && npm run build
 
 plugins: tools ## the plugins written in Rust, and the interpreter of the described ones
 	plugins/build.sh
 	plugins/build-interpreter.sh
+
+.PHONY: plugins-large
+plugins-large: tools ## the plugins in JavaScript and Python, in plugins/dist-large
+	plugins/build-large.sh
 
 .PHONY: described
 described: ## the plugins that are OpenAPI descriptions

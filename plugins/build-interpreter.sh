@@ -6,5 +6,9 @@ cd "$(dirname "$0")/.."
 cargo build --locked -p toolgate-openapi-interpreter -p toolgate-knowledge-reader --profile plugin --target wasm32-wasip2
 mkdir -p plugins/dist-base
 target="${CARGO_TARGET_DIR:-target}"
-cp "$target/wasm32-wasip2/plugin/toolgate_openapi_interpreter.wasm" plugins/dist-base/openapi.wasm
-cp "$target/wasm32-wasip2/plugin/toolgate_knowledge_reader.wasm" plugins/dist-base/reader.wasm
+# A copy only where the bytes differ: the host is compiled anew whenever these files change.
+take() {
+    cmp -s "$target/wasm32-wasip2/plugin/$1" "plugins/dist-base/$2" || cp "$target/wasm32-wasip2/plugin/$1" "plugins/dist-base/$2"
+}
+take toolgate_openapi_interpreter.wasm openapi.wasm
+take toolgate_knowledge_reader.wasm reader.wasm

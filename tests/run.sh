@@ -12,5 +12,7 @@ export TOOLGATE=$(cd "$target" && pwd)/debug/toolgate
 cargo test --locked --workspace --no-fail-fast 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 
-awk '/^test result:/ { passed += $4; failed += $6 } END { printf "%d passed, %d failed\n", passed, failed }' "$log"
+# A test binary that dies, or whose last words are lost, counts as one failure more.
+awk -v status="$status" '/^test result:/ { passed += $4; failed += $6 }
+    END { printf "%d passed, %d failed\n", passed, failed || !status ? failed : 1 }' "$log"
 exit "$status"

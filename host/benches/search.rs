@@ -147,6 +147,7 @@ fn ask(catalog: &Catalog, query: &str) -> usize {
         .search(&SearchQuery {
             query,
             service: None,
+            cosines: None,
             limit: 20,
             allowed: &|_| true,
         })

@@ -64,6 +64,16 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub plugins_dir: Option<PathBuf>,
+    /// Let plugins serve that bring an interpreter (JavaScript, Python): files up to 48 MiB, up to 256 MiB of memory a call
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_ALLOW_LARGE_PLUGINS",
+        value_parser = clap::builder::FalseyValueParser::new(),
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub allow_large_plugins: bool,
     /// File of 32 bytes that encrypts credentials at rest; made on first start [default: <data-dir>/master.key]
     #[arg(
         long,
@@ -225,6 +235,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     pub database_url: String,
     pub plugins_dir: PathBuf,
+    /// Whether plugins of the large size may serve.
+    pub allow_large_plugins: bool,
     pub master_key_file: PathBuf,
     pub metrics_listen: Option<SocketAddr>,
     pub allow_upstreams: Vec<AllowUpstream>,
@@ -287,6 +299,7 @@ impl Settings {
             data_dir: self.data_dir.or(file.data_dir),
             database_url: self.database_url.or(file.database_url),
             plugins_dir: self.plugins_dir.or(file.plugins_dir),
+            allow_large_plugins: self.allow_large_plugins || file.allow_large_plugins,
             master_key_file: self.master_key_file.or(file.master_key_file),
             metrics_listen: self.metrics_listen.or(file.metrics_listen),
             allow_upstream: if self.allow_upstream.is_empty() {
@@ -383,6 +396,7 @@ impl Settings {
             plugins_dir: self
                 .plugins_dir
                 .unwrap_or_else(|| PathBuf::from("./plugins/dist")),
+            allow_large_plugins: self.allow_large_plugins,
             master_key_file: self
                 .master_key_file
                 .unwrap_or_else(|| data_dir.join("master.key")),

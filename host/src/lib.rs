@@ -9,6 +9,7 @@
 //!   sandboxed instance per call.
 //! - [`egress`] is the only way out: policy, dialling, credential injection, scrubbing.
 //! - [`model`] talks to a language model, where one is configured.
+//! - [`meaning`], a package of its own, turns texts into vectors: the semantic half of search.
 //! - [`oauth`] talks to authorization servers; [`vault`] seals secrets.
 //! - [`store`] holds all SQL, on SQLite or PostgreSQL.
 //! - [`openapi`] makes plugins of OpenAPI descriptions.
@@ -35,6 +36,8 @@ pub mod gateway;
 pub mod model;
 pub mod openapi;
 pub mod trial;
+
+pub use toolgate_meaning as meaning;
 
 pub mod catalog;
 pub mod egress;

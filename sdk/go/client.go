@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,9 +14,11 @@ import (
 )
 
 const (
-	// How often a wait looks: from the first to the last.
+	// How often a wait looks where the server cannot hold its answer back: from the first to the last.
 	lookFirst = time.Second
 	lookLast  = 5 * time.Second
+	// How long the server holds an answer back.
+	pollMax = 25 * time.Second
 )
 
 // Options say how a client behaves. The zero value reads the key and the address from the environment.
@@ -147,6 +150,13 @@ type Wait struct {
 	Timeout time.Duration
 }
 
+func (w Wait) timeout() time.Duration {
+	if w.Timeout == 0 {
+		return 15 * time.Minute
+	}
+	return w.Timeout
+}
+
 func (w Wait) show(link string) {
 	if w.Show == nil {
 		fmt.Println(link)
@@ -161,23 +171,45 @@ func (c *Client) WaitForConnection(ctx context.Context, required *AuthRequired, 
 	if required.ConnectURL == "" {
 		return nil, &Error{Kind: KindNotConfigured, Code: "service_not_configured", Message: required.Message, RequestID: required.RequestID}
 	}
-	before, seen, err := c.active(ctx, required)
+	before, seen, err := c.active(ctx, required, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	wait.show(required.ConnectURL)
-	return c.look(ctx, wait, required.Service+" was not connected in time", func() (Outcome, error) {
-		now, sees, err := c.active(ctx, required)
+	late := required.Service + " was not connected in time"
+	again := func() (Outcome, error) {
+		made, err := c.Tools.Execute(ctx, required.ToolName, required.params)
+		if _, still := made.(*AuthRequired); still || err != nil {
+			return nil, err
+		}
+		return made, nil
+	}
+	if !seen {
 		// A key that may not list connections finds out by making the call.
-		if err != nil || (seen && sees && reflect.DeepEqual(now, before)) {
+		return c.look(ctx, wait, late, again)
+	}
+	timeout := wait.timeout()
+	ends := time.Now().Add(timeout)
+	for left := timeout; left > 0; left = time.Until(ends) {
+		asked := time.Now()
+		held := max(1, int(math.Ceil(min(left, pollMax, c.timeout/2).Seconds())))
+		now, sees, err := c.active(ctx, required, &held, before)
+		if err != nil {
 			return nil, err
 		}
-		again, err := c.Tools.Execute(ctx, required.ToolName, required.params)
-		if _, still := again.(*AuthRequired); still || err != nil {
-			return nil, err
+		if sees && !reflect.DeepEqual(now, before) {
+			before = now
+			if made, err := again(); made != nil || err != nil {
+				return made, err
+			}
+		} else if time.Since(asked) < lookFirst {
+			// The server did not wait: it is about to stop.
+			if err := c.sleep(ctx, lookFirst); err != nil {
+				return nil, err
+			}
 		}
-		return again, nil
-	})
+	}
+	return nil, waitTimeout(late)
 }
 
 // WaitForApproval shows where to approve, waits for the decision, and makes the same call again. A call that was
@@ -202,10 +234,7 @@ func (c *Client) WaitForApproval(ctx context.Context, required *ApprovalRequired
 
 // look pauses between looks, longer ones as time goes by, until one has an outcome.
 func (c *Client) look(ctx context.Context, wait Wait, late string, once func() (Outcome, error)) (Outcome, error) {
-	timeout := wait.Timeout
-	if timeout == 0 {
-		timeout = 15 * time.Minute
-	}
+	timeout := wait.timeout()
 	pause := lookFirst
 	for waited := time.Duration(0); waited < timeout; waited += pause {
 		if waited > 0 {
@@ -219,7 +248,11 @@ func (c *Client) look(ctx context.Context, wait Wait, late string, once func() (
 			return found, err
 		}
 	}
-	return nil, &Error{Kind: KindWaitTimeout, Code: "wait_timeout", Message: late, CanRetry: true}
+	return nil, waitTimeout(late)
+}
+
+func waitTimeout(late string) *Error {
+	return &Error{Kind: KindWaitTimeout, Code: "wait_timeout", Message: late, CanRetry: true}
 }
 
 type activeConnection struct {
@@ -228,8 +261,9 @@ type activeConnection struct {
 	scopes string
 }
 
-// active is the user's working connections of the service, and whether the key may see them.
-func (c *Client) active(ctx context.Context, required *AuthRequired) ([]activeConnection, bool, error) {
+// active is the user's working connections of the service, and whether the key may see them. With wait the server
+// answers once there is another one than after, or when the seconds are over.
+func (c *Client) active(ctx context.Context, required *AuthRequired, wait *int, after []activeConnection) ([]activeConnection, bool, error) {
 	denied := &Error{Kind: KindPermissionDenied}
 	user := required.params.UserID
 	if user == "" {
@@ -239,7 +273,15 @@ func (c *Client) active(ctx context.Context, required *AuthRequired) ([]activeCo
 		}
 		user = status.Key.UserID
 	}
-	list, err := c.Connections.List(ctx, ListConnectionsParams{UserID: user, Service: required.Service})
+	params := ListConnectionsParams{UserID: user, Service: required.Service, Wait: wait}
+	var known time.Time
+	for _, one := range after {
+		if one.since.After(known) {
+			known = one.since
+			params.ActiveAfter = known.UTC().Format("2006-01-02T15:04:05.000Z")
+		}
+	}
+	list, err := c.Connections.List(ctx, params)
 	if errors.Is(err, denied) {
 		return nil, false, nil
 	}

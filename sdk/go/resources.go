@@ -193,7 +193,8 @@ func (n *Connections) Confirm(ctx context.Context, params ConfirmConnectionParam
 	return call[ConnectionInfo](ctx, n.c, "confirm_connection", nil, params)
 }
 
-// List is the connections, newest first.
+// List is the connections, newest first. With Wait the answer comes once one is active, and at the latest after so
+// many seconds (30 at most).
 func (n *Connections) List(ctx context.Context, params ListConnectionsParams) ([]ConnectionInfo, error) {
 	found, err := call[ConnectionList](ctx, n.c, "list_connections", nil, params)
 	if err != nil {
@@ -202,9 +203,9 @@ func (n *Connections) List(ctx context.Context, params ListConnectionsParams) ([
 	return found.Connections, nil
 }
 
-// Get reads a connection.
-func (n *Connections) Get(ctx context.Context, connectionID string) (*ConnectionInfo, error) {
-	return call[ConnectionInfo](ctx, n.c, "get_connection", []string{connectionID}, nil)
+// Get reads a connection; with Wait also one that a link names and that is not there yet.
+func (n *Connections) Get(ctx context.Context, connectionID string, params GetConnectionParams) (*ConnectionInfo, error) {
+	return call[ConnectionInfo](ctx, n.c, "get_connection", []string{connectionID}, params)
 }
 
 // Delete forgets the credential and revokes it at the provider where that is possible.

@@ -315,7 +315,9 @@ type FoundTools struct {
 	Total   int         `json:"total"`
 	Tools   []FoundTool `json:"tools"`
 	// The nearest services, when no tool matches well.
-	Suggestions []string `json:"suggestions,omitempty"`
+	Suggestions   []string      `json:"suggestions,omitempty"`
+	Ranking       Ranking       `json:"ranking"`
+	LexicalReason LexicalReason `json:"lexical_reason,omitempty"`
 }
 
 // `GET /v1/health`, `svc_health_check`.
@@ -330,8 +332,10 @@ type Health struct {
 	Tools int `json:"tools"`
 	// How instances get their memory: `pooling` or `on_demand`.
 	Runtime string `json:"runtime"`
-	// How search ranks: `lexical`.
-	Search string `json:"search"`
+	// How search ranks: `hybrid` once the sentence model is `ready`, else `lexical`.
+	Search Ranking `json:"search"`
+	// What the model for searching by meaning is doing.
+	SearchModel ModelState `json:"search_model"`
 }
 
 // A connection's health.
@@ -388,6 +392,16 @@ type KeyStatus struct {
 	// The user that tools run for when a request names none.
 	UserID string `json:"user_id"`
 }
+
+// Why a search was answered by words alone.
+type LexicalReason string
+
+const (
+	LexicalReasonModelNotInstalled LexicalReason = "model_not_installed"
+	LexicalReasonModelNotReady     LexicalReason = "model_not_ready"
+	LexicalReasonModelFailed       LexicalReason = "model_failed"
+	LexicalReasonOverloaded        LexicalReason = "overloaded"
+)
 
 // A rule that ends at a time or after a number of calls.
 type LimitedRule struct {
@@ -501,6 +515,17 @@ type MessagePage struct {
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
+// What the sentence model is doing.
+type ModelState string
+
+const (
+	ModelStateNotInstalled ModelState = "not_installed"
+	ModelStateLoading      ModelState = "loading"
+	ModelStatePreparing    ModelState = "preparing"
+	ModelStateReady        ModelState = "ready"
+	ModelStateFailed       ModelState = "failed"
+)
+
 // An operation that the assistant asked for.
 type OperationCall struct {
 	ToolCallID string `json:"tool_call_id"`
@@ -610,6 +635,14 @@ type Probe struct {
 	// Always `ok`.
 	Status string `json:"status"`
 }
+
+// How a search was ranked.
+type Ranking string
+
+const (
+	RankingLexical Ranking = "lexical"
+	RankingHybrid  Ranking = "hybrid"
+)
 
 // How a person recognises the key of a receipt.
 type ReceiptKey struct {
@@ -805,6 +838,7 @@ const (
 	TurnReasonStepsExhausted   TurnReason = "steps_exhausted"
 	TurnReasonTokensExhausted  TurnReason = "tokens_exhausted"
 	TurnReasonTimeExhausted    TurnReason = "time_exhausted"
+	TurnReasonRateLimited      TurnReason = "rate_limited"
 	TurnReasonModelFailed      TurnReason = "model_failed"
 	TurnReasonKeyRevoked       TurnReason = "key_revoked"
 	TurnReasonGatewayStopping  TurnReason = "gateway_stopping"
@@ -1048,6 +1082,14 @@ type ExplainPermissionParams struct {
 	ToolName string `in:"query,tool_name"`
 }
 
+// GetConnectionParams is what GET /v1/connections/{connection_id} takes beside its path. What is zero is not sent.
+type GetConnectionParams struct {
+	// Seconds to wait until it is active; 0 if absent.
+	Wait *int `in:"query,wait"`
+	// With `wait`: a `state_since` at this moment or before is known already.
+	ActiveAfter string `in:"query,active_after"`
+}
+
 // GetResultParams is what GET /v1/results/{result_id} takes beside its path. What is zero is not sent.
 type GetResultParams struct {
 	// Where the piece begins, in bytes; 0 if absent.
@@ -1098,6 +1140,10 @@ type ListConnectionsParams struct {
 	UserID string `in:"query,user_id"`
 	// Only connections of this service.
 	Service string `in:"query,service"`
+	// Seconds to wait until one is active; 0 if absent.
+	Wait *int `in:"query,wait"`
+	// With `wait`: one whose `state_since` is this moment or before is known already.
+	ActiveAfter string `in:"query,active_after"`
 }
 
 // ListDocumentsParams is what GET /v1/knowledge/documents takes beside its path. What is zero is not sent.

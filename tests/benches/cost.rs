@@ -30,7 +30,9 @@ use toolgate::egress::{
     CallLimits, Credentials, Egress, EgressConfig, Failure, FailureKind, Grant, Injection, Mode,
     Scope,
 };
-use toolgate::runtime::{Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Random, Runtime};
+use toolgate::runtime::{
+    Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Random, Runtime, Size,
+};
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin, client};
 
 const CONNECTIONS: usize = 16;
@@ -85,7 +87,7 @@ async fn fresh_store_call() -> anyhow::Result<()> {
         Egress::new(EgressConfig::default())?,
     )?;
     let inspected = runtime.inspect(component.clone()).await?;
-    let plugin = Plugin::new("words", &inspected.sha256, &file);
+    let plugin = Plugin::new("words", &inspected.sha256, Size::Ordinary, &file);
     let arguments = json!({ "text": TEXT, "shortest": 2 }).to_string();
 
     let once = || async { runtime.invoke(&plugin, call(&arguments)).await };

@@ -1,9 +1,8 @@
 //! `make search-score`: recall, rank, honesty and time of each ranking over the judged queries, in
 //! one run on the shipped catalog. Reports the half that nobody tuned on; `-- tune` prints the other.
 
-use toolgate::catalog::{Catalog, SearchQuery};
 use toolgate_tests::search::{
-    DEPTH, Half, Judged, PlainBm25, Scores, dropped, floor, judged, score, shipped_catalog,
+    Half, Hybrid, Judged, PlainBm25, Scores, dropped, floor, judged, names, score, shipped_catalog,
 };
 
 fn main() -> anyhow::Result<()> {
@@ -29,20 +28,33 @@ fn main() -> anyhow::Result<()> {
     println!("|---|---|---|---|---|---|---|---|---|");
     let plain = PlainBm25::new(&catalog);
     row("plain BM25", &measure(&chosen, |query| plain.rank(query)));
-    let lexical = measure(&chosen, |query| names(&catalog, query));
+    let lexical = measure(&chosen, |query| names(&catalog, query, None));
     row("lexical", &lexical);
-    println!();
+    let mut model = Hybrid::new(&catalog)?;
+    score(chosen.iter().copied(), |query| model.rank(query));
+    model.forget();
+    let hybrid = score(chosen.iter().copied(), |query| model.rank(query));
+    row("hybrid", &hybrid);
+    let again = score(chosen.iter().copied(), |query| model.rank(query));
+    println!(
+        "\nhybrid takes {:.2?} at the median and {:.2?} at the 99th percentile for a query that was asked before\n",
+        again.p50, again.p99
+    );
     for language in ["en", "de", "es", "ja"] {
-        let spoken = chosen
-            .iter()
-            .copied()
-            .filter(|case| case.language == language);
-        let scores = score(spoken, |query| names(&catalog, query));
-        println!("lexical, {language}: recall@5 {:.3}", scores.recall_at_5);
+        let spoken = || {
+            let all = chosen.iter().copied();
+            all.filter(|case| case.language == language)
+        };
+        let by_words = score(spoken(), |query| names(&catalog, query, None));
+        let both = score(spoken(), |query| model.rank(query));
+        println!(
+            "{language}: recall@5 {:.3} lexical, {:.3} hybrid",
+            by_words.recall_at_5, both.recall_at_5
+        );
     }
     if asked("misses") {
         for case in chosen.iter().filter(|case| !case.tools.is_empty()) {
-            let ranked = names(&catalog, &case.query);
+            let ranked = model.rank(&case.query);
             if !ranked.iter().take(5).any(|tool| case.tools.contains(tool)) {
                 println!(
                     "{} | {} -> {:?}",
@@ -54,7 +66,8 @@ fn main() -> anyhow::Result<()> {
         }
     }
     if half == Half::Report {
-        let dropped = dropped(&floor()?, "lexical", &lexical);
+        let mut dropped = dropped_of("lexical", &lexical)?;
+        dropped.extend(dropped_of("hybrid", &hybrid)?);
         anyhow::ensure!(
             dropped.is_empty(),
             "below the floor: {}",
@@ -64,24 +77,14 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
+fn dropped_of(ranking: &str, scores: &Scores) -> anyhow::Result<Vec<String>> {
+    Ok(dropped(&floor()?, ranking, scores))
+}
+
 /// Shares from one round, times from the second: the first warms caches that a gateway has warm.
 fn measure(cases: &[&Judged], mut rank: impl FnMut(&str) -> Vec<String>) -> Scores {
     score(cases.iter().copied(), &mut rank);
     score(cases.iter().copied(), rank)
-}
-
-fn names(catalog: &Catalog, query: &str) -> Vec<String> {
-    let found = catalog.search(&SearchQuery {
-        query,
-        service: None,
-        limit: DEPTH,
-        allowed: &|_| true,
-    });
-    found
-        .hits
-        .into_iter()
-        .map(|hit| hit.tool.name.clone())
-        .collect()
 }
 
 fn row(ranking: &str, scores: &Scores) {

@@ -116,6 +116,39 @@ export async function ask(key, method, path, body) {
   return { status: response.status, ...(await response.json()) };
 }
 
+/** Asks until the answer is as wanted, slowly enough for the limits of a key: what plugins bring is
+ * taken up in the background. */
+export async function until(key, path, wanted, patience_ms = PATIENCE_MS) {
+  const end_ms = Date.now() + patience_ms;
+  for (;;) {
+    const answer = await ask(key, 'GET', path);
+    if (wanted(answer)) return;
+    if (Date.now() > end_ms) throw new Error(`GET ${path} still answers ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+export const serves = (key, tool) => until(key, `/v1/tools/${tool}/schema`, (answer) => answer.success);
+
+/** When a browser that has nothing of the page yet shows the first of it, and the largest part, in
+ * milliseconds after asking for it, by its own paint timings. */
+export async function paints(page, path) {
+  const debug = await page.context().newCDPSession(page);
+  await debug.send('Network.enable');
+  await debug.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await visit(page, path);
+  const found = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        new PerformanceObserver((list) => {
+          const [first] = performance.getEntriesByName('first-contentful-paint');
+          resolve({ first: first.startTime, useful: list.getEntries().at(-1).startTime });
+        }).observe({ type: 'largest-contentful-paint', buffered: true });
+      }),
+  );
+  await debug.detach();
+  return found;
+}
+
 /** What axe-core calls serious or critical on the page as it is. The policy of the page stays: the
  * checker comes in by the debugger. */
 export async function violations(page) {

@@ -26,8 +26,8 @@ try {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await setUp(page);
-  await furnish(await createKey(page, 'agent', true));
-  for (const path of ['/sign-in', '/overview', '/tools?query=count', '/integrations', '/skills', '/permissions/charles', '/settings/api']) {
+  const of = await furnish(await createKey(page, 'agent', true));
+  for (const path of ['/sign-in', '/overview', '/tools?query=count', '/integrations', '/skills', '/permissions/charles', '/knowledge?query=hotel', `/sessions/${of.session}`, '/webhooks', '/settings/api']) {
     const result = await lighthouse(`${asked.base}${path}`, {
       port,
       output: 'json',

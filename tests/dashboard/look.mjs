@@ -1,7 +1,7 @@
 // Looks at every page, light and dark and 360 pixels wide: nothing serious or critical for axe-core,
 // no console error, no refusal of the policy, no request elsewhere, nothing wider than the screen.
 import assert from 'node:assert/strict';
-import { asked, createKey, open, setUp, signIn, violations, visit, walk } from './browser.mjs';
+import { asked, createKey, open, paints, setUp, signIn, violations, visit, walk } from './browser.mjs';
 import { furnish, places } from './places.mjs';
 
 await walk(async (browser, look) => {
@@ -35,8 +35,9 @@ await walk(async (browser, look) => {
   }
 
   const narrow = await enter({ viewport: { width: 360, height: 740 } });
-  for (const [name, path] of [...gates, ...places(of)]) {
+  for (const [name, path, press] of [...gates, ...places(of)]) {
     await visit(narrow.page, path);
+    if (press) await press(narrow.page);
     const over = await narrow.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.equal(over, 0, `${name} is ${over} px wider than 360`);
   }
@@ -45,6 +46,15 @@ await walk(async (browser, look) => {
   await narrow.page.getByRole('heading', { name: 'Skills', level: 1 }).waitFor();
   all.push(...narrow.wrong);
   console.log('every page fits 360 pixels');
+
+  // Times are told, not judged: they are this machine's, with whatever else it does.
+  const empty = await enter({});
+  for (const path of ['/overview', '/tools', '/integrations', '/executions', '/settings/api']) {
+    const { first, useful } = await paints(empty.page, path);
+    assert.ok(first > 0 && useful >= first, path);
+    console.log(`paint of ${path} without a cache: first ${Math.round(first)} ms, useful ${Math.round(useful)} ms`);
+  }
+  all.push(...empty.wrong);
 
   // Without a mouse: past the navigation, to a Skill, through a dialog and back to where it was.
   const keys = await enter({});

@@ -1,19 +1,15 @@
 // Every page of the dashboard, with something on it to look at. What an address needs to know of the
 // gateway is made first, over the public interface, by `furnish`.
-import { ask, asked } from './browser.mjs';
+import { ask, asked, serves } from './browser.mjs';
 
-/** Fills an empty gateway: calls good and bad, a parked one, Skills, rules, a session, a webhook. */
+/** Fills an empty gateway: calls good and bad, a parked one, Skills, rules, documents, a session, a webhook. */
 export async function furnish(key, tool = 'words_count', parkedTool = 'words_count') {
   const must = async (method, path, body) => {
     const answer = await ask(key, method, path, body);
     if (!answer.success) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
     return answer.data;
   };
-  // Its plugin is taken up in the background.
-  const until_ms = Date.now() + 60_000;
-  while (!(await ask(key, 'GET', `/v1/tools/${tool}/schema`)).success) {
-    if (Date.now() > until_ms) throw new Error(`${tool} does not serve`);
-  }
+  await serves(key, tool);
   const run = (args, more) => must('POST', `/v1/tools/${tool}/execute`, { arguments: args, ...more });
   const call = await run({ text: 'to be or not to be' });
   for (const user_id of ['charles', 'grace', 'mary']) {
@@ -29,13 +25,20 @@ export async function furnish(key, tool = 'words_count', parkedTool = 'words_cou
   const skill = await must('POST', '/v1/skills', { name: 'Triage new issues', summary: 'Sorts what came in over night. Use it every morning.', instructions });
   await must('PUT', `/v1/skills/${skill.skill_id}`, { instructions: instructions.replace('read it', 'read it twice'), version: 1 });
   await must('POST', '/v1/skills', { name: 'Weekly report', summary: 'Collects the numbers of the week and writes them up.', instructions: 'Count with `words_count`.' });
+  const add = (title, content) => must('POST', '/v1/knowledge/documents', { title, media_type: 'text/markdown', content });
+  await add('Support hours', '# Support hours\n\nWe answer from eight to six. At night and on Sundays the person on call decides what waits.');
+  const policy = '# Travel policy\n\nTrains before planes wherever the way takes less than six hours.\n\n## Hotels\n\nA hotel may cost up to 120 EUR a night, in capitals 160 EUR. Breakfast is paid.\n\n## Receipts\n\nSend them within a month.\n';
+  const document = await add('Travel policy', policy);
+  const from = policy.indexOf('A hotel');
+  const passage = { from, to: policy.indexOf('\n', from) };
   const session = await must('POST', '/v1/sessions', { prompt: 'Count the words of a text' });
+  await must('POST', `/v1/sessions/${session.session_id}/messages`, { content: 'And what may a hotel cost?' });
   // A gateway without webhooks says so in its document.
   const { paths } = await (await fetch(`${asked.base}/openapi.json`)).json();
   const webhook = '/v1/webhooks' in paths
     ? await must('POST', '/v1/webhooks', { url: 'https://app.example.com/toolgate', events: ['tool.*', 'approval.*'], description: 'Production' })
     : null;
-  return { execution: call.execution_id, approval: parked.approval_id, skill: skill.skill_id, session: session.session_id, webhook: webhook?.webhook_id };
+  return { execution: call.execution_id, approval: parked.approval_id, skill: skill.skill_id, document: document.document_id, passage, session: session.session_id, webhook: webhook?.webhook_id };
 }
 
 /** Name of a page, its path, and what to press first. */
@@ -60,6 +63,10 @@ export const places = (of) => [
   ['execution', `/executions/${of.execution}`],
   ['sessions', '/sessions'],
   ['session', `/sessions/${of.session}`],
+  ['session-new', '/sessions', (page) => page.getByRole('button', { name: 'New session' }).first().click()],
+  ['knowledge', '/knowledge?query=what+may+a+hotel+cost'],
+  ['document', `/knowledge/${of.document}?from=${of.passage.from}&to=${of.passage.to}`],
+  ['document-new', '/knowledge', (page) => page.getByRole('button', { name: 'Write a document' }).click()],
   ...(of.webhook
     ? [
         ['webhooks', '/webhooks'],

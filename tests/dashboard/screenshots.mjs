@@ -1,7 +1,7 @@
 // One picture of each page for docs/screenshots. `asked`: out.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asked, createKey, open, setUp, visit, walk } from './browser.mjs';
+import { asked, createKey, open, paints, setUp, until, visit, walk } from './browser.mjs';
 import { furnish, places } from './places.mjs';
 
 /** Dark ones among them, so that both can be seen. */
@@ -19,11 +19,7 @@ await walk(async (browser, look) => {
   await setUp(page);
   const key = await createKey(page, 'research agent', true);
   // Plugins are compiled once, in the background; the pictures are of a gateway that is done.
-  await page.waitForFunction(
-    async (wanted) => (await (await fetch('/internal/health')).json()).data?.plugins.active >= wanted,
-    asked.plugins,
-    { timeout: 600_000, polling: 1_000 },
-  );
+  await until(key, '/v1/health', (answer) => answer.data?.plugins.active >= asked.plugins, 600_000);
   const of = await furnish(key);
   await createKey(page, 'staging');
   const storageState = await context.storageState();
@@ -41,5 +37,10 @@ await walk(async (browser, look) => {
     await shot(own, name);
     await own.close();
     console.log(name);
+  }
+  const { page: empty } = await open(browser, { viewport, storageState });
+  for (const path of ['/overview', '/tools', '/integrations', '/executions']) {
+    const { first, useful } = await paints(empty, path);
+    console.log(`paint of ${path} without a cache: first ${Math.round(first)} ms, useful ${Math.round(useful)} ms`);
   }
 });

@@ -1,6 +1,9 @@
 // The certified authorization server (npm oidc-provider) with the addresses of GitHub, short access
 // tokens, refresh rotation and revocation, and one API behind it: GET /user.
-// Prints its port, reads one JSON line {redirect_uri, access_token_s}, prints `ready`.
+// Prints its port, reads one JSON line {redirect_uri, access_token_s, sign_in}, prints `ready`.
+// With `sign_in` it is what members sign in with: under another site's name than 127.0.0.1, with the
+// methods that its description names, and with addresses. Who logs in as `unproven X` has the
+// address X, but has not proven it.
 import http from 'node:http';
 import readline from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -12,11 +15,12 @@ const { default: Provider } = await import(pathToFileURL(from.resolve('oidc-prov
 let handler;
 const server = http.createServer((request, response) => handler(request, response));
 await new Promise((done) => server.listen(0, '127.0.0.1', done));
-const issuer = `http://127.0.0.1:${server.address().port}`;
 console.log(server.address().port);
 
 const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const asked = JSON.parse((await lines.next()).value);
+
+const issuer = `http://${asked.sign_in ? 'localhost' : '127.0.0.1'}:${server.address().port}`;
 
 const provider = new Provider(issuer, {
   clients: [{
@@ -25,9 +29,10 @@ const provider = new Provider(issuer, {
     redirect_uris: [asked.redirect_uri],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    token_endpoint_auth_method: 'client_secret_post',
+    token_endpoint_auth_method: asked.sign_in ? 'client_secret_basic' : 'client_secret_post',
   }],
-  scopes: ['openid', 'offline_access', 'repo', 'read:user'],
+  scopes: ['openid', 'offline_access', 'email', 'profile', 'repo', 'read:user'],
+  claims: { openid: ['sub'], email: ['email', 'email_verified'] },
   routes: {
     authorization: '/login/oauth/authorize',
     token: '/login/oauth/access_token',
@@ -47,7 +52,10 @@ const provider = new Provider(issuer, {
   },
   cookies: { keys: ['only for this run'] },
   jwks: undefined,
-  findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+  findAccount: (_, id) => ({
+    accountId: id,
+    claims: () => ({ sub: id, email: id.replace(/^unproven /, ''), email_verified: !id.startsWith('unproven ') }),
+  }),
 });
 
 const grants = new Set();

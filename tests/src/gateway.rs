@@ -30,6 +30,7 @@ pub struct Options {
     /// A data folder that outlives the gateway.
     pub data_dir: Option<PathBuf>,
     pub plugins_dir: Option<PathBuf>,
+    pub allow_large_plugins: bool,
     /// The machine's clock where absent.
     pub clock: Option<Clock>,
     /// Base address of an OpenAI-compatible server.
@@ -138,6 +139,7 @@ impl TestGateway {
             public_url: Some(format!("http://{address}").parse()?),
             data_dir: Some(data_dir),
             plugins_dir: Some(plugins_dir),
+            allow_large_plugins: options.allow_large_plugins,
             database_url: options.database_url,
             allow_upstream: options.allow_upstream,
             model: options

@@ -54,7 +54,7 @@ impl JupyterHub {
         Ok(Self {
             url,
             _child: child,
-            folder: folder,
+            folder,
         })
     }
 

@@ -64,7 +64,18 @@ impl Server {
         redirect_uri: &str,
         access_token_s: u64,
     ) -> anyhow::Result<()> {
-        let asked = json!({"redirect_uri": redirect_uri, "access_token_s": access_token_s});
+        self.serve(json!({"redirect_uri": redirect_uri, "access_token_s": access_token_s}))
+            .await
+    }
+
+    /// Registers the gateway's dashboard, whose members sign in here under [`Server::issuer`], and
+    /// begins to serve.
+    pub async fn register_sign_in(&mut self, redirect_uri: &str) -> anyhow::Result<()> {
+        let asked = json!({"redirect_uri": redirect_uri, "access_token_s": 60, "sign_in": true});
+        self.serve(asked).await
+    }
+
+    async fn serve(&mut self, asked: Value) -> anyhow::Result<()> {
         self.stdin
             .write_all(format!("{asked}\n").as_bytes())
             .await?;
@@ -75,6 +86,11 @@ impl Server {
 
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// As it names itself to those who sign in: another site than 127.0.0.1, for a browser.
+    pub fn issuer(&self) -> String {
+        format!("http://localhost:{}", self.port)
     }
 
     /// Takes back every grant.

@@ -36,6 +36,8 @@ pub struct Memory {
     pub broken: Option<u16>,
     /// `expires_in` of a token for a code; of all others it is 3600.
     pub lifetime_s: Option<u64>,
+    /// Access tokens come alone.
+    pub no_refresh: bool,
     /// `scope` of the answers; `repo,read:user` if absent.
     pub scope: Option<String>,
     /// What a token answer says beside the tokens.
@@ -206,11 +208,13 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
         format!("refresh-token-{n:06}"),
     );
     memory.access.insert(access.clone());
-    memory.refresh.insert(refresh.clone());
     let mut said = memory.beside.clone();
+    if !memory.no_refresh {
+        memory.refresh.insert(refresh.clone());
+        said.insert("refresh_token".to_owned(), json!(refresh));
+    }
     said.extend([
         ("access_token".to_owned(), json!(access)),
-        ("refresh_token".to_owned(), json!(refresh)),
         ("token_type".to_owned(), json!("bearer")),
         ("expires_in".to_owned(), json!(lifetime_s)),
         (

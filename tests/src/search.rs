@@ -4,13 +4,15 @@
 //! tuning; numbers that are reported and held by a floor come from the other half.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest as _, Sha256};
-use toolgate::catalog::{Catalog, PluginTools};
+use toolgate::catalog::{Catalog, PluginTools, SearchQuery};
+use toolgate::meaning::model::Model;
+use toolgate::meaning::{Vector, Vectors, files};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 /// Hits that a ranking is asked for.
@@ -84,6 +86,91 @@ pub fn shipped_catalog() -> anyhow::Result<Catalog> {
     }
     ensure!(plugins.len() > 100, "plugins/dist is not the whole catalog");
     Ok(Catalog::build(plugins))
+}
+
+/// The folder with the sentence model that `tests/search/setup.sh` fetched.
+pub fn model_folder() -> anyhow::Result<PathBuf> {
+    let folder = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
+        Some(tools) => PathBuf::from(tools),
+        None => Path::new(HERE).join("../target/test-tools"),
+    }
+    .join("search/model");
+    ensure!(
+        folder.exists(),
+        "{} is missing: run tests/search/setup.sh first",
+        folder.display()
+    );
+    Ok(folder)
+}
+
+/// Search by words and meaning, as a gateway with the model does it: what a query means is computed
+/// when it is first asked.
+pub struct Hybrid<'a> {
+    catalog: &'a Catalog,
+    model: Model,
+    vectors: Vectors,
+    asked: HashMap<String, Vec<f32>>,
+}
+
+impl<'a> Hybrid<'a> {
+    /// Makes the vectors of all tools, on all processors.
+    pub fn new(catalog: &'a Catalog) -> anyhow::Result<Self> {
+        let folder = model_folder()?;
+        files::verify(&folder)?;
+        let model = Model::load(&folder)?;
+        let threads = std::thread::available_parallelism()?.get();
+        let tools = catalog.tools();
+        let parts: anyhow::Result<Vec<Vec<Vector>>> = std::thread::scope(|scope| {
+            let parts = tools.chunks(tools.len().div_ceil(threads).max(1));
+            let at_work: Vec<_> = parts
+                .map(|part| {
+                    let embed = || {
+                        let made = part.iter().map(|tool| model.text(&tool.meaning_text()));
+                        made.map(|vector| Ok(Vector::from(vector?))).collect()
+                    };
+                    scope.spawn(embed)
+                })
+                .collect();
+            let made = at_work.into_iter().map(|one| one.join());
+            made.map(|part| part.expect("embedding does not panic"))
+                .collect()
+        });
+        let vectors = Vectors::new(parts?.iter().flatten());
+        Ok(Self {
+            catalog,
+            model,
+            vectors,
+            asked: HashMap::new(),
+        })
+    }
+
+    pub fn rank(&mut self, query: &str) -> Vec<String> {
+        let text = self.catalog.in_english(query);
+        let vector = self.asked.entry(text).or_insert_with_key(|text| {
+            let vector = self.model.query(text);
+            vector.expect("the model was loaded")
+        });
+        let cosines = self.vectors.cosines(vector);
+        names(self.catalog, query, Some(&cosines))
+    }
+
+    /// Forgets what was asked, so that every query is new.
+    pub fn forget(&mut self) {
+        self.asked.clear();
+    }
+}
+
+/// The best tools by words, and by meaning where `cosines` tell it.
+pub fn names(catalog: &Catalog, query: &str, cosines: Option<&[f32]>) -> Vec<String> {
+    let found = catalog.search(&SearchQuery {
+        query,
+        service: None,
+        cosines,
+        limit: DEPTH,
+        allowed: &|_| true,
+    });
+    let hits = found.hits.into_iter();
+    hits.map(|hit| hit.tool.name.clone()).collect()
 }
 
 /// Reads the queries, and refuses a judgement that names a tool the catalog does not have.

@@ -46,7 +46,8 @@ const PAGES: [string, LazyExoticComponent<ComponentType>][] = [
   ['/executions/:execution', lazy(() => import('./pages/execution'))],
   ['/sessions', lazy(() => import('./pages/sessions'))],
   ['/sessions/:session', lazy(() => import('./pages/session'))],
-
+  ['/knowledge', lazy(() => import('./pages/knowledge'))],
+  ['/knowledge/:document', lazy(() => import('./pages/document'))],
   ['/webhooks', lazy(() => import('./pages/webhooks'))],
   ['/webhooks/:webhook', lazy(() => import('./pages/webhook'))],
   ['/settings/api', lazy(() => import('./pages/keys'))],
@@ -83,7 +84,7 @@ export function App() {
 function SignedIn() {
   const [here, go] = useLocation();
   useEffect(() => {
-    whenSignedOut(() => go(`/sign-in?return_to=${encodeURIComponent(window.location.pathname)}`, { replace: true }));
+    whenSignedOut(() => go(`/sign-in?return_to=${encodeURIComponent(window.location.pathname + window.location.search)}`, { replace: true }));
   }, [go]);
   const me = useQuery({ queryKey: ['me'], queryFn: () => call<Me>('GET', '/me'), staleTime: 60_000 });
   if (me.error && !(me.error instanceof ApiError && me.error.status === 401)) {

@@ -120,6 +120,12 @@ impl Catalog {
         self.index.lexical(&self.tools, query)
     }
 
+    /// The query with German, Spanish and Japanese words in English, as far as they are known: what a
+    /// sentence model that reads English is given.
+    pub fn in_english(&self, query: &str) -> String {
+        self.index.in_english(query)
+    }
+
     /// Finds tools by what they do. See [`search`].
     pub fn search(&self, query: &SearchQuery<'_>) -> Found {
         self.index.search(&self.tools, query)

@@ -80,6 +80,18 @@ impl Tool {
         &self.spec().name
     }
 
+    /// What a sentence model reads of the tool: service, action, description and keywords.
+    pub fn meaning_text(&self) -> String {
+        let action = self.action().replace('_', " ");
+        let service = self.service().replace('_', " ");
+        let mut text = format!("{service} {action}: {}", self.description());
+        for (place, keyword) in self.spec().keywords.iter().enumerate() {
+            text.push_str(if place == 0 { " " } else { ", " });
+            text.push_str(keyword);
+        }
+        text
+    }
+
     pub fn description(&self) -> &str {
         &self.spec().description
     }

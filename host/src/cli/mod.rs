@@ -6,11 +6,13 @@
 mod key;
 mod mcp;
 mod member;
+mod model;
 mod openapi;
 mod output;
 mod plugin;
 mod plugin_build;
 mod plugin_catalog;
+mod plugin_new;
 mod plugin_test;
 mod serve;
 mod service;
@@ -81,6 +83,9 @@ enum Command {
     /// Plugins: what serves, what waits for approval
     #[command(subcommand)]
     Plugin(plugin::Plugin),
+    /// The sentence model for search by meaning
+    #[command(subcommand)]
+    Model(model::Model),
     /// The key that encrypts credentials at rest
     #[command(subcommand)]
     Vault(vault::Vault),
@@ -112,6 +117,7 @@ async fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
         Command::Member(command) => command.run(&config, output).await,
         Command::Service(command) => command.run(&config, output).await,
         Command::Plugin(command) => command.run(&config, output).await,
+        Command::Model(command) => command.run(&config, output).await,
         Command::Vault(command) => command.run(&config, output).await,
         Command::Mcp(command) => command.run(&config).await,
         Command::Openapi => openapi::run(),

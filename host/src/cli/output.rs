@@ -2,6 +2,12 @@
 
 use serde::Serialize;
 
+/// `1 tool`, `2 tools`.
+pub fn counted(count: usize, one: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {one}{ending}")
+}
+
 /// How to print.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {

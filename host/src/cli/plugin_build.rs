@@ -9,7 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use super::output::Output;
+use super::output::{Output, counted};
+use super::plugin_new::{self, Lang};
 use crate::openapi::{self, Input, Note};
 
 /// Most notes printed without `--notes`.
@@ -88,9 +89,9 @@ impl Build {
 impl Report {
     fn text(&self, all_notes: bool) -> String {
         let mut lines = vec![format!(
-            "{}: {} tools, {} KB, {:.1} s",
+            "{}: {}, {} KB, {:.1} s",
             self.file.display(),
-            self.tools,
+            counted(self.tools, "tool"),
             self.bytes.div_ceil(1000),
             std::time::Duration::from_millis(self.duration_ms).as_secs_f64()
         )];
@@ -208,8 +209,9 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
         match ended? {
             (_, Ok(report)) => {
                 eprintln!(
-                    "[{done}/{total}] {}: {} tools",
-                    report.service, report.tools
+                    "[{done}/{total}] {}: {}",
+                    report.service,
+                    counted(report.tools, "tool")
                 );
                 reports.push(report);
             }
@@ -226,8 +228,9 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
     let tools: usize = reports.iter().map(|report| report.tools).sum();
     output.print(&reports, |reports| {
         format!(
-            "{} plugins, {tools} tools, {:.1} s",
-            reports.len(),
+            "{}, {}, {:.1} s",
+            counted(reports.len(), "plugin"),
+            counted(tools, "tool"),
             started.elapsed().as_secs_f64()
         )
     })?;
@@ -237,14 +240,23 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
     Ok(())
 }
 
-/// Start a plugin folder from an OpenAPI description
+/// Start a plugin folder: from an OpenAPI description, or as a project in JavaScript or Python
+///
+/// `toolgate plugin new --openapi notes.yaml` keeps the description beside an overlay to choose from.
+/// `toolgate plugin new --lang py notes` writes a project that builds as it is: sources, tests, examples.
 #[derive(Debug, Args)]
 pub struct New {
     /// A description: a file, or an https address that is fetched once
-    #[arg(long, value_name = "FILE_OR_URL")]
-    openapi: String,
+    #[arg(long, value_name = "FILE_OR_URL", required_unless_present = "lang")]
+    openapi: Option<String>,
+    /// Language of a new project
+    #[arg(long, conflicts_with = "openapi", requires = "name")]
+    lang: Option<Lang>,
+    /// Service name of a new project
+    #[arg(requires = "lang")]
+    name: Option<String>,
     /// Service name in place of the derived one
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "lang")]
     service: Option<String>,
     /// Folder in which the plugin's folder is made
     #[arg(long, value_name = "DIR", default_value = "plugins")]
@@ -262,15 +274,20 @@ struct Made {
 
 impl New {
     pub async fn run(self, output: Output) -> anyhow::Result<()> {
-        let text = match self.openapi.strip_prefix("https://") {
-            Some(_) => fetch(&self.openapi).await?,
-            None if self.openapi.contains("://") => {
+        if let (Some(lang), Some(name)) = (self.lang, &self.name) {
+            let project = plugin_new::write(lang, name, &self.into)?;
+            return output.print(&project, plugin_new::Project::text);
+        }
+        let source = self.openapi.context("name a description with --openapi")?;
+        let text = match source.strip_prefix("https://") {
+            Some(_) => fetch(&source).await?,
+            None if source.contains("://") => {
                 bail!("only files and https addresses are read")
             }
-            None => std::fs::read_to_string(&self.openapi)
-                .with_context(|| format!("{} cannot be read", self.openapi))?,
+            None => std::fs::read_to_string(&source)
+                .with_context(|| format!("{source} cannot be read"))?,
         };
-        let value = openapi::document::parse(&self.openapi, &text)?;
+        let value = openapi::document::parse(&source, &text)?;
         let title = value
             .pointer("/info/title")
             .and_then(|title| title.as_str())
@@ -412,15 +429,15 @@ impl Check {
 impl Checked {
     fn text(&self) -> String {
         let mut lines = vec![format!(
-            "{}: {}{} tools, {} errors, {} warnings",
+            "{}: {}{}, {}, {}",
             self.file.display(),
             self.service
                 .as_ref()
                 .map(|s| format!("{s}, "))
                 .unwrap_or_default(),
-            self.tools,
-            self.errors.len(),
-            self.warnings.len()
+            counted(self.tools, "tool"),
+            counted(self.errors.len(), "error"),
+            counted(self.warnings.len(), "warning")
         )];
         lines.extend(self.errors.iter().map(|error| format!("  error {error}")));
         lines.extend(

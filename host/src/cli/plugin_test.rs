@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::output::Output;
+use super::output::{Output, counted};
 use crate::catalog::Tool;
 use crate::catalog::manifest::Manifest;
 use crate::egress::PlannedRequest;
 use crate::gateway::services;
 use crate::runtime::Ended;
-use crate::trial::verdict::{self, violations};
-use crate::trial::{Cache, Rig, Trial, record, replay};
+use crate::trial::verdict::{self, Verdict, violations};
+use crate::trial::{Cache, Cost, Rig, Trial, record, replay};
 use crate::vault::Secret;
 
 /// Run one tool of a plugin file without a gateway, or show what it would send
@@ -194,11 +195,16 @@ impl Test {
                     "FAILED"
                 };
                 let head = format!(
-                    "{state} {}: {} tools, {} examples",
+                    "{state} {}: {}, {}",
                     tested.plugin.display(),
-                    tested.tools,
-                    tested.examples
+                    counted(tested.tools, "tool"),
+                    counted(tested.examples, "example")
                 );
+                let head = head
+                    + &tested
+                        .cost
+                        .map(|cost| weight(tested, &cost))
+                        .unwrap_or_default();
                 let failures = tested
                     .failures
                     .iter()
@@ -216,4 +222,18 @@ impl Test {
         }
         Ok(())
     }
+}
+
+/// `; 12.3 MB, inspected in 9.1 s, first call 60 ms, then 3.0 ms, 12 MiB`
+fn weight(tested: &Verdict, cost: &Cost) -> String {
+    let megabytes = tested.wasm_bytes.div_ceil(100_000);
+    format!(
+        "; {}.{} MB, inspected in {:.1} s, first call {} ms, then {:.1} ms, {} MiB of memory",
+        megabytes / 10,
+        megabytes % 10,
+        Duration::from_millis(cost.inspect_ms).as_secs_f64(),
+        cost.first_call_ms,
+        Duration::from_micros(cost.call_us).as_secs_f64() * 1_000.0,
+        cost.memory_bytes >> 20
+    )
 }

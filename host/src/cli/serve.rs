@@ -1,5 +1,6 @@
 //! `toolgate serve`: bind, open, answer, drain.
 
+use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -239,6 +240,7 @@ pub(super) fn start_log(format: LogFormat) {
     });
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     // A second subscriber can only come from an embedding program, which has set its own.
     let _ = match format {

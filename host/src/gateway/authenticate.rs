@@ -11,6 +11,7 @@ use ipnet::IpNet;
 use sha2::{Digest as _, Sha256};
 
 use super::keys::{KEY_PREFIX, RANDOM_CHARS};
+use super::limits::{Limit, limits_of};
 use super::{Caller, Error, Gateway, Scope};
 use crate::ids::UserId;
 use crate::runtime::inspect::hex;
@@ -36,6 +37,7 @@ struct Holder {
     found: FoundKey,
     scopes: Vec<Scope>,
     networks: Vec<IpNet>,
+    limits: Arc<[Limit]>,
     default_user: UserId,
 }
 
@@ -115,7 +117,7 @@ impl Gateway {
             return Err(Error::IpNotAllowed);
         }
         self.counts
-            .count(&self.store, &holder.found, now_ms)
+            .count(&self.store, &holder.limits, now_ms)
             .await?;
         self.known_keys.note_use(&key.id, now_ms);
         Ok(Caller {
@@ -129,6 +131,7 @@ impl Gateway {
             confined: false,
             scopes: holder.scopes.clone(),
             default_user: holder.default_user.clone(),
+            limits: holder.limits.clone(),
             default_permission: holder.found.workspace.settings.default_permission,
             changes,
             request_id,
@@ -170,6 +173,7 @@ impl Gateway {
                 .map(|text| text.parse())
                 .collect::<Result<_, _>>()
                 .map_err(|cause: ipnet::AddrParseError| Error::Internal(cause.into()))?,
+            limits: limits_of(&found.key, &found.workspace),
             default_user,
             found,
         });

@@ -2,7 +2,9 @@
 //! operation receives it.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use super::limits::Limit;
 use crate::gateway::Error;
 use crate::ids::UserId;
 use crate::store::{Changes, DefaultPermission, Role};
@@ -28,6 +30,8 @@ pub struct Caller {
     pub scopes: Vec<Scope>,
     /// The user that tools run for when a request names none.
     pub default_user: UserId,
+    /// What its requests are counted against; nothing for a member.
+    pub(super) limits: Arc<[Limit]>,
     /// What holds for its users' tools without a rule.
     pub default_permission: DefaultPermission,
     /// What other processes had changed when the key was checked.

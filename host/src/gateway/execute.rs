@@ -28,7 +28,7 @@ use crate::catalog::Tool;
 use crate::catalog::manifest::Effect;
 use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
-use crate::runtime::{Call, Ended, NotStarted, Random, RefusalKind, limits};
+use crate::runtime::{Call, Ended, NotStarted, Random, RefusalKind, limits, size};
 use crate::store::{ExecutionRow, KvScope, Session};
 
 /// A session id as a caller may choose it.
@@ -226,9 +226,7 @@ impl Gateway {
                 }),
                 config: held.config(),
                 timeout: call_limits.timeout,
-                memory_bytes_max: wanted
-                    .memory_mib
-                    .map_or(limits::MEMORY_BYTES_MAX, |mib| (mib as usize) << 20),
+                memory_bytes_max: size::memory_bytes_max(wanted),
                 response_bytes_max: wanted
                     .response_mib
                     .map_or(call_limits.response_bytes_max, |mib| (mib as usize) << 20)
@@ -249,7 +247,9 @@ impl Gateway {
                     }
                 }
                 Ok(ended) => outcome(&scope, ended),
-                Err(NotStarted::Overloaded) => return Err(Error::Overloaded { retry_after_s: 1 }),
+                Err(NotStarted::Overloaded(_)) => {
+                    return Err(Error::Overloaded { retry_after_s: 1 });
+                }
                 Err(NotStarted::Load(cause)) => return Err(Error::Internal(cause.into())),
             }
         };
@@ -323,7 +323,7 @@ impl Gateway {
             return Ok(outcome);
         };
         let (result, truncated) = self
-            .fit_result(caller, &run.execution_id, result, &run.budget)
+            .fit_result(caller, &run.user, &run.execution_id, result, &run.budget)
             .await?;
         Ok(Outcome::Success {
             result,

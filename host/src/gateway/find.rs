@@ -1,5 +1,6 @@
 //! Finding tools: list, search, schema. All three see the same tools, those the user may use.
 
+use super::meaning::Ranking;
 use super::tools::{
     Annotations, FoundTool, FoundTools, ListTools, ListedTool, SchemaOrRef, SearchTools, ToolAuth,
     ToolPage, ToolSchema,
@@ -36,9 +37,11 @@ impl Gateway {
         let user = caller.user(request.user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
+        let cosines = self.meaning.cosines(&snapshot, &request.query).await;
         let found = snapshot.catalog.search(&SearchQuery {
             query: &request.query,
             service: request.service.as_deref(),
+            cosines: cosines.as_deref().ok(),
             limit: request.limit,
             allowed: &|tool: &Tool| permissions.shows(tool),
         });
@@ -78,6 +81,11 @@ impl Gateway {
             total: found.total,
             tools,
             suggestions: found.suggestions,
+            ranking: match cosines {
+                Ok(_) => Ranking::Hybrid,
+                Err(_) => Ranking::Lexical,
+            },
+            lexical_reason: cosines.err(),
         })
     }
 
@@ -144,7 +152,7 @@ impl Gateway {
     }
 }
 
-fn listed(tool: &Tool) -> ListedTool {
+pub(super) fn listed(tool: &Tool) -> ListedTool {
     ListedTool {
         name: tool.name.clone(),
         service: tool.service().to_owned(),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::meaning::{ModelState, Ranking};
 use super::{Caller, Error, Gateway};
 use crate::store::PluginState;
 
@@ -18,8 +19,10 @@ pub struct Health {
     pub tools: usize,
     /// How instances get their memory: `pooling` or `on_demand`.
     pub runtime: String,
-    /// How search ranks: `lexical`.
-    pub search: String,
+    /// How search ranks: `hybrid` once the sentence model is `ready`, else `lexical`.
+    pub search: Ranking,
+    /// What the model for searching by meaning is doing.
+    pub search_model: ModelState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -84,7 +87,11 @@ impl Gateway {
             },
             tools: snapshot.catalog.tools().len(),
             runtime: self.runtime.allocation().as_str().to_owned(),
-            search: "lexical".to_owned(),
+            search: match self.meaning.model() {
+                ModelState::Ready => Ranking::Hybrid,
+                _ => Ranking::Lexical,
+            },
+            search_model: self.meaning.model(),
         }
     }
 

@@ -12,6 +12,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::connections::apps::{self, CALLBACK_PATH, NewApp};
+use super::find::listed;
+use super::tools::ListedTool;
 use super::{Caller, Error, Gateway, services};
 use crate::catalog::manifest::Manifest;
 use crate::oauth::authorize::{self, verifier};
@@ -140,6 +142,22 @@ impl Gateway {
         let manifest = self.manifest_of(service)?;
         let known = self.known_of_services(caller).await?;
         Ok(described(caller, &manifest, &known))
+    }
+
+    /// Every tool of a service, whoever may use it: what there can be rules for.
+    pub async fn service_tools(
+        &self,
+        caller: &Caller,
+        service: &str,
+    ) -> Result<Vec<ListedTool>, Error> {
+        caller.need_role(Role::Member)?;
+        self.manifest_of(service)?;
+        let snapshot = self.snapshot();
+        let tools = snapshot.catalog.tools().iter();
+        Ok(tools
+            .filter(|tool| tool.service() == service)
+            .map(|tool| listed(tool))
+            .collect())
     }
 
     /// Sets values of a service; `null` takes one away.

@@ -9,10 +9,10 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Error, RateLimited};
-use crate::store::{FoundKey, Plan, RateCount, Store, Workspace};
+use crate::store::{ApiKey, Plan, RateCount, Store, Workspace};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 86_400_000;
@@ -44,14 +44,14 @@ pub fn workspace_rpm(workspace: &Workspace) -> Option<i64> {
 
 /// One limit that a request has to pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Limit {
+pub(super) struct Limit {
     subject: String,
     span_ms: i64,
     requests_max: i64,
 }
 
-fn limits_of(found: &FoundKey) -> Vec<Limit> {
-    let (key, workspace) = (&found.key, &found.workspace);
+/// What every request of a key is counted against.
+pub(super) fn limits_of(key: &ApiKey, workspace: &Workspace) -> Arc<[Limit]> {
     let of = |requests_max: Option<i64>, kind: &str, id: &str, span_ms| {
         requests_max.map(|requests_max| Limit {
             subject: format!("{kind}:{id}"),
@@ -118,15 +118,14 @@ impl Counts {
     pub(super) async fn count(
         &self,
         store: &Store,
-        found: &FoundKey,
+        limits: &[Limit],
         now_ms: i64,
     ) -> Result<(), Error> {
-        let limits = limits_of(found);
         if limits.is_empty() {
             return Ok(());
         }
         loop {
-            match self.look(&limits, now_ms) {
+            match self.look(limits, now_ms) {
                 Look::Counted => return Ok(()),
                 Look::Refused(limited) => return Err(Error::RateLimited(limited)),
                 Look::AddUp => {}

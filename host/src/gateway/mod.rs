@@ -25,6 +25,7 @@ pub mod key_ring;
 pub mod keys;
 pub mod knowledge;
 pub mod limits;
+pub mod meaning;
 pub mod members;
 pub mod messages;
 mod outcome;
@@ -80,6 +81,7 @@ pub struct Gateway {
     vault: crate::vault::Vault,
     connections: Arc<connections::Keeper>,
     conversing: messages::Conversing,
+    meaning: meaning::Meaning,
     runtime: Runtime,
     clock: Clock,
     metrics: Arc<Metrics>,
@@ -90,6 +92,8 @@ pub struct Gateway {
     counts: limits::Counts,
     passwords: members::Passwords,
     oidc: Option<crate::config::OidcConfig>,
+    /// How many wait for a user to connect.
+    waiters: connections::wait::Waiters,
     /// How many watch for live updates.
     watchers: Arc<std::sync::atomic::AtomicUsize>,
     plugins: plugins::Shelf,
@@ -128,6 +132,11 @@ impl Gateway {
         let state_key = Zeroizing::new(vault.derive("mcp request state")?);
         let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress.clone())
             .context("the WebAssembly engine cannot be opened")?;
+        if config.allow_large_plugins {
+            runtime
+                .allow_large_plugins()
+                .context("the engine of large plugins cannot be opened")?;
+        }
         let metrics = Metrics::new();
         let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::of(BTreeMap::new())));
         let mut intake = Intake::new(
@@ -156,12 +165,14 @@ impl Gateway {
                 running.clone(),
             ),
             conversing,
+            meaning: meaning::Meaning::new(crate::meaning::files::folder(&config.data_dir)),
             services: services::Services::default(),
             known_keys: authenticate::KnownKeys::default(),
             known_rules: permissions::KnownRules::default(),
             counts: limits::Counts::default(),
             passwords: members::Passwords::default(),
             oidc: config.oidc.clone(),
+            waiters: connections::wait::Waiters::default(),
             watchers: Arc::default(),
             probation: plugins::Probation::default(),
             plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir),
@@ -188,6 +199,7 @@ impl Gateway {
         let (folder, store) = (PathBuf::from(&config.plugins_dir), gateway.store.clone());
         tokio::spawn(async move { plugins::watch(intake, &folder, store, stop).await });
         tokio::spawn(housekeeping::run(gateway.clone()));
+        tokio::spawn(meaning::keep(gateway.clone()));
         tokio::spawn(connections::ahead::run(
             gateway.connections.clone(),
             gateway.stop.clone(),

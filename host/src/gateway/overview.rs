@@ -202,7 +202,7 @@ impl Gateway {
         found.extend(noticed(
             "approvals_pending",
             &pending,
-            "calls wait for approval",
+            ["call waits for approval", "calls wait for approval"],
             "/approvals?status=pending",
         ));
 
@@ -212,12 +212,18 @@ impl Gateway {
             (
                 ConnectionHealth::ReauthNeeded,
                 "connections_expired",
-                "connections have to be made again",
+                [
+                    "connection has to be made again",
+                    "connections have to be made again",
+                ],
             ),
             (
                 ConnectionHealth::CoolingDown,
                 "connections_cooling_down",
-                "connections could not be renewed and are tried again",
+                [
+                    "connection could not be renewed and is tried again",
+                    "connections could not be renewed and are tried again",
+                ],
             ),
         ] {
             let of_state: Vec<String> = connections
@@ -233,12 +239,15 @@ impl Gateway {
             (
                 PluginState::PendingApproval,
                 "plugins_pending",
-                "plugin upgrades ask for more rights",
+                [
+                    "plugin upgrade asks for more rights",
+                    "plugin upgrades ask for more rights",
+                ],
             ),
             (
                 PluginState::Quarantined,
                 "plugins_quarantined",
-                "plugin files are quarantined",
+                ["plugin file is quarantined", "plugin files are quarantined"],
             ),
         ] {
             let of_state: Vec<String> = files
@@ -266,8 +275,29 @@ impl Gateway {
             found.extend(noticed(
                 "keys_expiring",
                 &ending,
-                "keys expire within a week",
+                ["key expires within a week", "keys expire within a week"],
                 "/settings/keys",
+            ));
+            // Failing now, or switched off for it.
+            let failing: Vec<String> = self
+                .store
+                .list_webhooks(workspace)
+                .await?
+                .into_iter()
+                .filter(|row| match row.enabled {
+                    true => row.failing_since_ms.is_some(),
+                    false => row.disabled_reason.is_some(),
+                })
+                .map(|row| match row.description.is_empty() {
+                    true => row.url,
+                    false => row.description,
+                })
+                .collect();
+            found.extend(noticed(
+                "webhooks_failing",
+                &failing,
+                ["webhook does not answer", "webhooks do not answer"],
+                "/webhooks",
             ));
         }
         Ok(found)
@@ -295,12 +325,19 @@ impl Gateway {
     }
 }
 
-fn noticed(kind: &'static str, about: &[String], sentence: &str, path: &str) -> Option<Attention> {
+/// `sentences`: what is said of one, and of several.
+fn noticed(
+    kind: &'static str,
+    about: &[String],
+    sentences: [&str; 2],
+    path: &str,
+) -> Option<Attention> {
+    let one = about.len() == 1;
     (!about.is_empty()).then(|| Attention {
         kind,
         count: about.len(),
-        subject: (about.len() == 1).then(|| about[0].clone()),
-        message: format!("{} {sentence}", about.len()),
+        subject: one.then(|| about[0].clone()),
+        message: format!("{} {}", about.len(), sentences[usize::from(!one)]),
         path: path.to_owned(),
     })
 }

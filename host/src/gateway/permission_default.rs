@@ -41,7 +41,7 @@ impl Gateway {
         let mut settings = workspace.ok_or(Error::InvalidApiKey)?.settings;
         settings.default_permission = kept;
         self.store
-            .set_workspace_settings(&caller.workspace_id, &settings)
+            .set_workspace_settings(&caller.workspace_id, &settings, self.clock.now_ms())
             .await?;
         let (action, details) = ("permissions.change_default", json!({ "default": default }));
         self.record_change(caller, action, &caller.workspace_id, details)

@@ -90,6 +90,7 @@ fn changed(before: &(Changes, Pulse), now: &(Changes, Pulse)) -> Vec<&'static st
         ("permissions", Topic::Permissions),
         ("connections", Topic::Connections),
         ("members", Topic::Members),
+        ("knowledge", Topic::Knowledge),
     ];
     let counted = counted
         .into_iter()
@@ -101,6 +102,7 @@ fn changed(before: &(Changes, Pulse), now: &(Changes, Pulse)) -> Vec<&'static st
         ("approvals", old.approvals != new.approvals),
         ("skills", old.skills != new.skills),
         ("sessions", old.sessions != new.sessions),
+        ("webhooks", old.webhooks != new.webhooks),
         ("audit", old.audit != new.audit),
     ];
     let listed = listed

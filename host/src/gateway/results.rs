@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{Caller, Error, Gateway, Scope};
 use crate::clock::rfc3339;
-use crate::ids;
+use crate::ids::{self, UserId};
 
 /// How long a result is kept.
 pub const KEPT_MS: i64 = 60 * 60 * 1_000;
@@ -123,6 +123,7 @@ impl Gateway {
     pub(super) async fn fit_result(
         &self,
         caller: &Caller,
+        user: &UserId,
         execution_id: &str,
         result: Arc<RawValue>,
         budget: &Budget,
@@ -144,6 +145,7 @@ impl Gateway {
                 &caller.workspace_id,
                 &result_id,
                 execution_id,
+                user.as_str(),
                 text.as_bytes(),
                 expires_at_ms,
             )
@@ -162,7 +164,8 @@ impl Gateway {
     /// A piece of a kept result: at most `limit` bytes of its text from `offset`.
     ///
     /// # Errors
-    /// `not_found` for an unknown or expired one; `invalid_request` for an offset inside a
+    /// `not_found` for an unknown or expired one, and for one of a user whom the caller may not act
+    /// for; `invalid_request` for an offset inside a
     /// character or past the end.
     pub async fn stored_result(
         &self,
@@ -184,6 +187,7 @@ impl Gateway {
             .store
             .read_result(&caller.workspace_id, result_id, from, count, now_ms)
             .await?
+            .filter(|found| caller.acts_for(found.user_id.as_deref().unwrap_or_default()))
             .ok_or_else(|| {
                 Error::NotFound(format!("the result {}", super::find::shown_name(result_id)))
             })?;
@@ -246,10 +250,22 @@ mod tests {
         let caller = world.caller(&[Scope::ToolsExecute]).await;
         let result = raw(&json!("\u{1f980}".repeat(998)));
         let budget = characters(1_000);
-        let fitted = world.fit_result(&caller, "exe_1", result.clone(), &budget);
+        let fitted = world.fit_result(
+            &caller,
+            &caller.default_user,
+            "exe_1",
+            result.clone(),
+            &budget,
+        );
         assert_eq!(fitted.await.unwrap().1, None);
         let budget = characters(999);
-        let fitted = world.fit_result(&caller, "exe_1", result.clone(), &budget);
+        let fitted = world.fit_result(
+            &caller,
+            &caller.default_user,
+            "exe_1",
+            result.clone(),
+            &budget,
+        );
         let truncated = fitted.await.unwrap().1.unwrap();
         assert_eq!(truncated.bytes_shown, 1 + 998 * 4);
     }
@@ -260,7 +276,13 @@ mod tests {
         let caller = world.caller(&[Scope::ToolsExecute]).await;
         let result = raw(&json!({"text": "\u{1f980}ä".repeat(500)}));
         let budget = within(301);
-        let fitted = world.fit_result(&caller, "exe_1", result.clone(), &budget);
+        let fitted = world.fit_result(
+            &caller,
+            &caller.default_user,
+            "exe_1",
+            result.clone(),
+            &budget,
+        );
         let (shown, truncated) = fitted.await.unwrap();
         let truncated = truncated.unwrap();
         assert_eq!(truncated.bytes_total, result.get().len());
@@ -293,6 +315,32 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn who_acts_for_one_user_alone_reads_that_users_results_alone() {
+        let world = World::open().await;
+        let caller = world.caller(&[Scope::ToolsExecute]).await;
+        let confined = Caller {
+            confined: true,
+            default_user: UserId::parse("bob").unwrap(),
+            ..caller.clone()
+        };
+        let result = raw(&json!("x".repeat(998)));
+        let budget = within(301);
+        let keep = async |user: &str| {
+            let user = UserId::parse(user).unwrap();
+            let fitted = world.fit_result(&caller, &user, "exe_1", result.clone(), &budget);
+            fitted.await.unwrap().1.unwrap().result_id
+        };
+        let (theirs, own) = (keep("ada").await, keep("bob").await);
+        let read = |caller, id| world.stored_result(caller, id, 0, 100);
+        assert_eq!(read(&confined, &own).await.unwrap().result_id, own);
+        let refused = read(&confined, &theirs).await.unwrap_err();
+        assert_eq!(refused.code(), "not_found");
+        for id in [&theirs, &own] {
+            assert!(read(&caller, id).await.is_ok());
+        }
+    }
+
+    #[tokio::test]
     async fn a_result_within_its_budget_is_whole() {
         let world = World::open().await;
         let caller = world.caller(&[Scope::ToolsExecute]).await;
@@ -305,7 +353,13 @@ mod tests {
             (characters(999), true),
         ] {
             let fitted = world
-                .fit_result(&caller, "exe_1", result.clone(), &budget)
+                .fit_result(
+                    &caller,
+                    &caller.default_user,
+                    "exe_1",
+                    result.clone(),
+                    &budget,
+                )
                 .await;
             assert_eq!(fitted.unwrap().1.is_some(), cut, "{budget:?}");
         }
@@ -323,7 +377,7 @@ mod tests {
             ..Budget::default()
         };
         let (picked, cut) = world
-            .fit_result(&caller, "exe_1", result, &budget)
+            .fit_result(&caller, &caller.default_user, "exe_1", result, &budget)
             .await
             .unwrap();
         assert_eq!(

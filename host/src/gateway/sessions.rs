@@ -210,22 +210,26 @@ impl Gateway {
     }
 
     /// Refuses a session that was never created, or is gone. Other names are the caller's own
-    /// and begin to be with their first use.
+    /// and begin to be with their first use. Who may act for one user alone takes up only what is
+    /// there and that user's: a name that another one uses is refused like one that nobody does.
     pub(super) async fn check_session(
         &self,
         caller: &Caller,
         session_id: Option<&str>,
     ) -> Result<(), Error> {
-        let Some(created) = session_id.filter(|id| id.starts_with(CREATED)) else {
+        let Some(id) = session_id else {
             return Ok(());
         };
+        if caller.confined {
+            let _ = self.receipts.flush().await;
+        } else if !id.starts_with(CREATED) {
+            return Ok(());
+        }
         let now_ms = self.clock.now_ms();
-        let found = self
-            .store
-            .find_session(&caller.workspace_id, created, now_ms);
+        let found = self.store.find_session(&caller.workspace_id, id, now_ms);
         match found.await? {
-            Some(_) => Ok(()),
-            None => Err(unknown(created)),
+            Some(row) if caller.acts_for(&row.user_id) => Ok(()),
+            _ => Err(unknown(id)),
         }
     }
 }
@@ -355,5 +359,45 @@ mod tests {
         let other = world.caller(&[Scope::ToolsExecute]).await;
         let refused = begin(&world, &other, create("A")).await;
         assert_eq!(refused.unwrap_err().code(), "scope_denied");
+    }
+
+    #[tokio::test]
+    async fn who_acts_for_one_user_alone_runs_in_that_users_sessions_alone() {
+        let world = World::open().await;
+        let caller = world.caller(&[Scope::Sessions]).await;
+        let bob = UserId::parse("bob").unwrap();
+        let confined = Caller {
+            confined: true,
+            default_user: bob.clone(),
+            ..caller.clone()
+        };
+        let theirs = begin(&world, &caller, create("A")).await.unwrap();
+        let own = CreateSession {
+            user_id: Some(bob),
+            ..create("B")
+        };
+        let own = begin(&world, &confined, own).await.unwrap();
+        // One that an execution has begun.
+        let begun = |id: &str, user_id: &str| store::Session {
+            workspace_id: caller.workspace_id.clone(),
+            id: id.to_owned(),
+            user_id: user_id.to_owned(),
+            prompt: None,
+            created_at_ms: crate::gateway::testing::NOW_MS,
+            last_active_at_ms: crate::gateway::testing::NOW_MS,
+        };
+        for (id, user) in [("tool_1", "ada"), ("tool_2", "bob")] {
+            world.store().put_session(&begun(id, user)).await.unwrap();
+        }
+        for id in [own.session_id.as_str(), "tool_2"] {
+            assert!(world.check_session(&confined, Some(id)).await.is_ok());
+            assert!(world.check_session(&caller, Some(id)).await.is_ok());
+        }
+        assert!(world.check_session(&confined, None).await.is_ok());
+        for id in [theirs.session_id.as_str(), "tool_1", "nobodys"] {
+            let refused = world.check_session(&confined, Some(id)).await;
+            assert_eq!(refused.unwrap_err().code(), "session_not_found", "{id}");
+            assert!(world.check_session(&caller, Some(id)).await.is_ok());
+        }
     }
 }

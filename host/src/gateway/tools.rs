@@ -10,6 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::idempotency::Claim;
+use super::meaning::{LexicalReason, Ranking};
 use super::results::{Budget, Truncated};
 use crate::catalog::manifest::Effect;
 use crate::egress::PlannedRequest;
@@ -68,6 +69,10 @@ pub struct FoundTools {
     /// The nearest services, when no tool matches well.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<String>,
+    pub ranking: Ranking,
+    /// Why words alone decided, where they did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lexical_reason: Option<LexicalReason>,
 }
 
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]

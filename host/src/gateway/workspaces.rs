@@ -99,7 +99,7 @@ impl Gateway {
         }
         if settings != row.settings {
             self.store
-                .set_workspace_settings(&row.id, &settings)
+                .set_workspace_settings(&row.id, &settings, self.clock.now_ms())
                 .await?;
             details["settings"] = json!(settings);
             row.settings = settings;

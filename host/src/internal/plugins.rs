@@ -17,7 +17,7 @@ use crate::gateway::plugins::shelf::{Judgement, PluginInfo, PluginShelf};
 use crate::rest::body::{self, JsonBody};
 use crate::rest::envelope::{Failure, Success};
 use crate::rest::path::Segments;
-use crate::runtime::limits::COMPONENT_BYTES_MAX;
+use crate::runtime::Size;
 use crate::store::Role;
 
 /// How long an upload may take.
@@ -84,7 +84,7 @@ async fn component(request: Request) -> Result<Bytes, Failure> {
             hint: Some("Send the file itself with Content-Type: application/wasm.".to_owned()),
         });
     }
-    let bytes_max = usize::try_from(COMPONENT_BYTES_MAX).unwrap_or(usize::MAX);
+    let bytes_max = usize::try_from(Size::Large.bounds().component_bytes_max).unwrap_or(usize::MAX);
     body::read(request.into_body(), bytes_max, UPLOAD_TIMEOUT).await
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use http::Method;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::access::{Access, Member};
 use super::routes::Routes;
 use crate::gateway::Gateway;
 use crate::gateway::integrations::{PutApp, ServiceInfo, ServiceList, ServiceTest};
+use crate::gateway::tools::ListedTool;
 use crate::rest::body::JsonBody;
 use crate::rest::envelope::{Failure, Success};
 use crate::rest::path::Segments;
@@ -23,6 +24,8 @@ pub(super) fn routes(routes: &mut Routes) {
     let admin = Access::Least(Role::Admin);
     routes.add(Method::GET, "/internal/services", any, list);
     routes.add(Method::GET, "/internal/services/{service}", any, read);
+    let tools_path = "/internal/services/{service}/tools";
+    routes.add(Method::GET, tools_path, any, tools);
     let settings = "/internal/services/{service}/settings";
     routes.add(Method::PUT, settings, admin, set);
     let app = "/internal/services/{service}/app";
@@ -47,6 +50,20 @@ async fn read(
 ) -> Result<Success<ServiceInfo>, Failure> {
     let info = gateway.service(member.caller(), &service).await?;
     Ok(Success::new(member.caller(), info))
+}
+
+#[derive(Serialize)]
+struct Tools {
+    tools: Vec<ListedTool>,
+}
+
+async fn tools(
+    State(gateway): State<Arc<Gateway>>,
+    member: Member,
+    Segments([service]): Segments<1>,
+) -> Result<Success<Tools>, Failure> {
+    let tools = gateway.service_tools(member.caller(), &service).await?;
+    Ok(Success::new(member.caller(), Tools { tools }))
 }
 
 #[derive(Deserialize)]

@@ -1,5 +1,7 @@
 //! Who is refused at which route, by walking the table of routes; and signing in over the wire.
 
+mod tenants;
+
 use axum::body::Body;
 use axum::extract::Request;
 use http::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN, SET_COOKIE};
@@ -87,12 +89,13 @@ impl Ask {
 
 /// A path with something in the place of what varies.
 fn filled(path: &str) -> String {
-    let part = |part: &str| {
-        if part.starts_with('{') {
-            "x".to_owned()
-        } else {
-            part.to_owned()
-        }
+    filled_with(path, |_| "x".to_owned())
+}
+
+fn filled_with(path: &str, mut with: impl FnMut(&str) -> String) -> String {
+    let part = |part: &str| match part.strip_prefix('{') {
+        Some(name) => with(name.trim_end_matches('}')),
+        None => part.to_owned(),
     };
     path.split('/').map(part).collect::<Vec<_>>().join("/")
 }
@@ -306,6 +309,37 @@ async fn a_member_reaches_the_public_routes_with_the_cookie_and_for_themselves_a
     );
 }
 
+#[tokio::test]
+async fn every_tool_of_a_service_is_named_whoever_is_denied_it() {
+    let world = World::open().await;
+    let member = Ask::of(&world.member(Role::Member, true).await);
+    let admin = Ask::of(&world.member(Role::Admin, true).await);
+    let (_, me) = member.send(&world, "GET", "/internal/me").await;
+    let user = me["data"]["user_id"].as_str().unwrap();
+    let path = format!("/internal/permissions/users/{user}/services/github");
+    let deny = admin.body(json!({"permission": "deny"}));
+    let (parts, body) = deny.send(&world, "PATCH", &path).await;
+    assert_eq!(parts.status, 200, "{body}");
+    let listed = "/internal/tools/list?service=github";
+    let (_, body) = member.send(&world, "GET", listed).await;
+    assert_eq!(body["data"]["tools"], json!([]), "{body}");
+    let all = "/internal/services/github/tools";
+    let (parts, body) = member.send(&world, "GET", all).await;
+    assert_eq!(parts.status, 200, "{body}");
+    let tools = body["data"]["tools"].as_array().unwrap();
+    assert!(tools.len() > 1, "{body}");
+    for tool in tools {
+        assert_eq!(tool["service"], "github", "{tool}");
+    }
+    let (parts, body) = member
+        .send(&world, "GET", "/internal/services/x/tools")
+        .await;
+    assert_eq!(
+        (parts.status.as_u16(), &body["error"]["code"]),
+        (404, &json!("service_not_found"))
+    );
+}
+
 /// The cookies of an answer as a browser would send them back.
 fn cookies_of(parts: &Parts) -> String {
     let pairs: Vec<&str> = parts
@@ -481,35 +515,4 @@ async fn the_last_owner_stays_and_admins_leave_owners_alone() {
     assert_eq!(body["data"]["email"], "eve@example.com");
     let (parts, _) = join.send(&world, "POST", "/internal/setup").await;
     assert_eq!(parts.status, 404, "a link is good once");
-}
-
-#[tokio::test]
-async fn another_workspace_is_not_there() {
-    let world = World::open().await;
-    let ours = world.member(Role::Owner, true).await;
-    let theirs = Ask::of(&world.member(Role::Owner, false).await);
-    let skill = json!({"name": "n", "summary": "s", "instructions": "i"});
-    let (parts, body) = Ask::of(&ours)
-        .body(skill)
-        .send(&world, "POST", "/internal/skills")
-        .await;
-    assert_eq!(parts.status, 201, "{body}");
-    let skill = format!(
-        "/internal/skills/{}",
-        body["data"]["skill_id"].as_str().unwrap()
-    );
-    let member = format!("/internal/members/{}", ours.me.member_id);
-    for (method, path) in [
-        ("GET", skill.clone()),
-        ("DELETE", skill),
-        ("PATCH", member.clone()),
-        ("DELETE", member.clone()),
-        ("POST", format!("{member}/reset")),
-    ] {
-        let ask = theirs.body(json!({"role": "member"}));
-        let (parts, body) = ask.send(&world, method, &path).await;
-        assert_eq!(parts.status, 404, "{method} {path}: {body}");
-    }
-    let (_, body) = theirs.send(&world, "GET", "/internal/members").await;
-    assert_eq!(body["data"]["members"].as_array().unwrap().len(), 1);
 }

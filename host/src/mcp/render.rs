@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::value::RawValue;
 
+use crate::gateway::meaning::LexicalReason;
 use crate::gateway::results::{StoredResult, Truncated};
 use crate::gateway::tools::{
     ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTools, Outcome,
@@ -50,6 +51,9 @@ pub fn found_tools(found: &FoundTools) -> String {
     );
     if found.total > found.tools.len() {
         let _ = write!(text, ", the best {} of them:", found.tools.len());
+    }
+    if found.lexical_reason == Some(LexicalReason::Overloaded) {
+        text.push_str(" (ranked by words alone, too many searches run at once)");
     }
     text.push('\n');
     for tool in &found.tools {

@@ -207,7 +207,10 @@ pub fn clean(text: &str, chars_max: usize) -> String {
         .unwrap_or(end);
     let mut short = cut[..word].trim_end().to_owned();
     while short.chars().count() + 3 > chars_max {
-        short.pop();
+        if short.pop().is_none() {
+            // Not even the dots would fit.
+            return cut.to_owned();
+        }
     }
     format!("{short}...")
 }
@@ -311,6 +314,8 @@ mod tests {
         assert_eq!(clean("One thing. Another thing.", 15), "One thing.");
         assert_eq!(clean("one two three four", 12), "one two...");
         assert_eq!(clean(&"x".repeat(50), 10).chars().count(), 10);
+        assert_eq!(clean("abcdef", 2), "ab");
+        assert_eq!(clean("abcdef", 0), "");
     }
 
     #[test]

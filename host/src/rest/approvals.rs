@@ -151,6 +151,6 @@ async fn decide(
 ) -> Result<Success<Once<Approval>>, Failure> {
     query.finish()?;
     let decided = gateway.decide_approval(&caller, &approval_id, body.decision);
-    let approval = gateway.once(&caller, attempt, decided).await?;
+    let approval = gateway.once(&caller, attempt, Box::pin(decided)).await?;
     Ok(Success::new(&caller, approval))
 }

@@ -15,10 +15,11 @@ use super::idempotent::KeyedBody;
 use super::path::Segments;
 use super::query::Query;
 use super::{App, ids, openapi};
+use crate::clock::parse_rfc3339;
 use crate::gateway::Gateway;
 use crate::gateway::connections::link::{ConnectLink, LinkConnection};
 use crate::gateway::connections::{
-    ConnectionInfo, ConnectionList, DeletedConnection, ListConnections,
+    ConnectionInfo, ConnectionList, DeletedConnection, ListConnections, WAIT_S_MAX, WaitFor,
 };
 use crate::gateway::idempotency::Once;
 use crate::ids::UserId;
@@ -122,7 +123,9 @@ async fn link(
         confirm_url: body.confirm_url,
     };
     let made = gateway.link_connection(&caller, request);
-    let link = gateway.one_at_a_time(&caller, attempt, made).await?;
+    let link = gateway
+        .one_at_a_time(&caller, attempt, Box::pin(made))
+        .await?;
     Ok((StatusCode::CREATED, Success::new(&caller, link)).into_response())
 }
 
@@ -167,13 +170,31 @@ async fn confirm(
     query.finish()?;
     ids::check("code", &body.code)?;
     let confirmed = gateway.confirm_connection(&caller, &body.code, &body.user_id);
-    let connection = gateway.once(&caller, attempt, confirmed).await?;
+    let connection = gateway.once(&caller, attempt, Box::pin(confirmed)).await?;
     Ok(Success::new(&caller, connection))
+}
+
+/// `wait` and `active_after`.
+fn wait_for(query: &mut Query) -> Result<WaitFor, Failure> {
+    let seconds = query.number("wait", 0..=WAIT_S_MAX, 0)?;
+    let known = query.id("active_after")?;
+    let moment = |text: String| {
+        let written =
+            "is not a time as `state_since` is written, for example 2026-11-20T09:30:00.125Z";
+        parse_rfc3339(&text).ok_or_else(|| Failure::field("active_after", written))
+    };
+    Ok(WaitFor {
+        seconds,
+        active_after_ms: known.map(moment).transpose()?,
+    })
 }
 
 /// List connections
 ///
 /// Connections of the workspace, newest first. Credentials are never part of an answer.
+///
+/// With `wait` the answer comes as soon as one of them is active, and at the latest after so many
+/// seconds with what there is then: for an application that has shown a connect link.
 #[utoipa::path(
     get,
     path = "/v1/connections",
@@ -183,6 +204,8 @@ async fn confirm(
     params(
         ("user_id" = Option<String>, Query, description = "Only connections of this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
         ("service" = Option<String>, Query, description = "Only connections of this service.", example = "github"),
+        ("wait" = Option<usize>, Query, description = "Seconds to wait until one is active; 0 if absent.", minimum = 0, maximum = 30),
+        ("active_after" = Option<String>, Query, description = "With `wait`: one whose `state_since` is this moment or before is known already.", format = DateTime, example = "2026-11-20T09:30:00.125Z"),
     ),
     responses((status = 200, description = "The connections.", body = inline(Success<ConnectionList>), example = json!({
         "success": true,
@@ -198,6 +221,7 @@ async fn list(
     let request = ListConnections {
         user_id: query.user_id()?,
         service: query.id("service")?,
+        wait: wait_for(&mut query)?,
     };
     query.finish()?;
     let list = gateway.connections(&caller, request).await?;
@@ -207,13 +231,20 @@ async fn list(
 /// Read a connection
 ///
 /// Its account, scopes and health; the credential is never part of an answer.
+///
+/// With `wait` the answer comes as soon as it is active, and at the latest after so many seconds: a
+/// connection that a link names is not there before its user has connected.
 #[utoipa::path(
     get,
     path = "/v1/connections/{connection_id}",
     operation_id = "get_connection",
     tag = "Connections",
     security(("api_key" = [])),
-    params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(
+        ("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("wait" = Option<usize>, Query, description = "Seconds to wait until it is active; 0 if absent.", minimum = 0, maximum = 30),
+        ("active_after" = Option<String>, Query, description = "With `wait`: a `state_since` at this moment or before is known already.", format = DateTime, example = "2026-11-20T09:30:00.125Z"),
+    ),
     responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({
         "success": true,
         "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "cooling_down", "state_since": "2026-11-20T09:30:00.125Z", "next_retry_at": "2026-11-20T09:30:08.125Z", "last_error": "the provider cannot answer now (HTTP status 503)", "created_at": "2026-11-20T09:30:00.125Z"},
@@ -224,10 +255,11 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: Query,
+    mut query: Query,
 ) -> Result<Success<ConnectionInfo>, Failure> {
+    let wait = wait_for(&mut query)?;
     query.finish()?;
-    let connection = gateway.connection(&caller, &connection_id).await?;
+    let connection = gateway.connection(&caller, &connection_id, wait).await?;
     Ok(Success::new(&caller, connection))
 }
 

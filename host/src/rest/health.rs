@@ -36,7 +36,8 @@ pub fn routes() -> OpenApiRouter<App> {
             "plugins": {"active": 5, "quarantined": 0, "pending_approval": 0},
             "tools": 74,
             "runtime": "pooling",
-            "search": "lexical"
+            "search": "hybrid",
+            "search_model": "ready"
         },
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),

@@ -149,7 +149,7 @@ async fn add(
         content,
     };
     let added = gateway.add_document(&caller, request);
-    let document = gateway.once(&caller, attempt, added).await?;
+    let document = gateway.once(&caller, attempt, Box::pin(added)).await?;
     Ok((StatusCode::CREATED, Success::new(&caller, document)).into_response())
 }
 

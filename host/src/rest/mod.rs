@@ -50,7 +50,7 @@ mod sessions;
 mod skills;
 mod stream;
 #[cfg(test)]
-mod tenants;
+pub(crate) mod tenants;
 mod tools;
 mod webhooks;
 

@@ -152,7 +152,7 @@ async fn create(
         instructions: body.instructions,
     };
     let created = gateway.create_skill(&caller, request);
-    let skill = gateway.once(&caller, attempt, created).await?;
+    let skill = gateway.once(&caller, attempt, Box::pin(created)).await?;
     Ok((StatusCode::CREATED, Success::new(&caller, skill)).into_response())
 }
 

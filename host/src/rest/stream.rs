@@ -60,7 +60,7 @@ pub async fn answer<T: Serialize + Send + Sync + 'static>(
         first: Some(first),
         heard,
         work,
-        caller,
+        caller: Box::new(caller),
     };
     let stream = futures_util::stream::unfold(rest, |rest| async move {
         match rest {
@@ -98,7 +98,7 @@ enum Rest<T> {
         first: Option<Heard>,
         heard: UnboundedReceiver<Heard>,
         work: JoinHandle<Result<Once<T>, Error>>,
-        caller: Caller,
+        caller: Box<Caller>,
     },
     Over,
 }

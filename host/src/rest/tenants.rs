@@ -14,7 +14,7 @@ use crate::gateway::testing::{NOW_MS, World};
 use crate::store::{self, ApprovalState, ExecutionRow, NewConnection};
 
 /// Something in every list of one workspace: the name of a path's parameter to the id.
-async fn belongings(world: &World) -> BTreeMap<&'static str, String> {
+pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> {
     let caller = world.caller(&Scope::ALL).await;
     let workspace_id = caller.workspace_id.clone();
     let (store, user_id) = (world.store(), "ada-of-ours".to_owned());
@@ -92,6 +92,7 @@ async fn belongings(world: &World) -> BTreeMap<&'static str, String> {
             &workspace_id,
             &new("res"),
             &new("exe"),
+            &user_id,
             b"x",
             NOW_MS + 60_000,
         )
@@ -140,7 +141,7 @@ async fn ask(world: &World, key: &str, method: &str, path: &str, body: &Value) -
 }
 
 /// A body that the route would take.
-fn body_of(path: &str) -> Value {
+pub(crate) fn body_of(path: &str) -> Value {
     match path {
         "/v1/approvals/{approval_id}" => json!({"decision": "approve"}),
         "/v1/sessions/{session_id}/messages" => json!({"content": "hello"}),

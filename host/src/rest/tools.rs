@@ -75,7 +75,8 @@ pub fn routes() -> OpenApiRouter<App> {
                 "match_reasons": ["name: issue", "keyword: ticket"],
                 "connection": "connected",
                 "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}}
-            }]
+            }],
+            "ranking": "hybrid"
         },
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),

@@ -163,7 +163,10 @@ async fn create(
         filters: body.filters,
     };
     let made = gateway.create_webhook(&caller, request);
-    let made: WebhookWithSecret = gateway.one_at_a_time(&caller, attempt, made).await?.into();
+    let made: WebhookWithSecret = gateway
+        .one_at_a_time(&caller, attempt, Box::pin(made))
+        .await?
+        .into();
     Ok((StatusCode::CREATED, Success::new(&caller, made)).into_response())
 }
 
@@ -286,7 +289,9 @@ async fn rotate(
     query.finish()?;
     let hours = body.overlap_hours.unwrap_or(OVERLAP_HOURS);
     let rotated = gateway.rotate_webhook_secret(&caller, &webhook_id, hours);
-    let rotated = gateway.one_at_a_time(&caller, attempt, rotated).await?;
+    let rotated = gateway
+        .one_at_a_time(&caller, attempt, Box::pin(rotated))
+        .await?;
     let rotated: WebhookWithSecret = rotated.into();
     Ok(Success::new(&caller, rotated))
 }
@@ -318,7 +323,7 @@ async fn test(
     let sent = gateway.test_webhook(&caller, &webhook_id);
     Ok(Success::new(
         &caller,
-        gateway.once(&caller, attempt, sent).await?,
+        gateway.once(&caller, attempt, Box::pin(sent)).await?,
     ))
 }
 
@@ -390,6 +395,6 @@ async fn resend(
     let again = gateway.resend_delivery(&caller, &webhook_id, &delivery_id);
     Ok(Success::new(
         &caller,
-        gateway.once(&caller, attempt, again).await?,
+        gateway.once(&caller, attempt, Box::pin(again)).await?,
     ))
 }

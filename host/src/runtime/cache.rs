@@ -9,6 +9,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -22,13 +23,19 @@ const MAC_BYTES: usize = 32;
 pub struct Cache {
     dir: PathBuf,
     key: [u8; 32],
+    bytes_max: Option<u64>,
     /// Names the engine's settings and version, so that another build looks for other files.
     engine_mark: String,
 }
 
 impl Cache {
-    /// Opens `dir` (0700, made if absent) for files of `engine`.
-    pub fn open(dir: &Path, key: [u8; 32], engine: &Engine) -> io::Result<Self> {
+    /// Opens `dir` (0700, made if absent) for files of `engine`, at most `bytes_max` of them together.
+    pub fn open(
+        dir: &Path,
+        key: [u8; 32],
+        engine: &Engine,
+        bytes_max: Option<u64>,
+    ) -> io::Result<Self> {
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -40,6 +47,7 @@ impl Cache {
         Ok(Self {
             dir: dir.to_owned(),
             key,
+            bytes_max,
             engine_mark,
         })
     }
@@ -72,7 +80,13 @@ impl Cache {
         #[allow(unsafe_code)]
         let loaded = unsafe { Component::deserialize_file(engine, &checked) };
         match loaded {
-            Ok(component) => Some(component),
+            Ok(component) => {
+                if self.bytes_max.is_some() {
+                    // Only the order of files by their last use depends on it.
+                    let _ = code.set_modified(SystemTime::now());
+                }
+                Some(component)
+            }
             Err(cause) => {
                 tracing::debug!(plugin.sha256 = sha256, error = %cause, "runtime.cache_miss");
                 None
@@ -91,6 +105,9 @@ impl Cache {
             &mark_path,
             &self.mac(sha256).chain_update(&code).finalize().into_bytes(),
         )?;
+        if let Some(bytes_max) = self.bytes_max {
+            make_room(&self.dir, &path, bytes_max)?;
+        }
         Ok(())
     }
 
@@ -119,6 +136,31 @@ impl Cache {
             .verify_slice(mark)
             .is_ok()
     }
+}
+
+/// Removes compiled files, the one used longest ago first, until the rest has at most `bytes_max`;
+/// `but` stays. Code that is mapped stays mapped.
+fn make_room(dir: &Path, but: &Path, bytes_max: u64) -> io::Result<()> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "cwasm") {
+            let metadata = fs::metadata(&path)?;
+            files.push((path != but, metadata.modified()?, metadata.len(), path));
+        }
+    }
+    let mut total: u64 = files.iter().map(|(_, _, bytes, _)| bytes).sum();
+    files.retain(|(may_go, ..)| *may_go);
+    files.sort();
+    for (_, _, bytes, path) in files {
+        if total <= bytes_max {
+            break;
+        }
+        let _ = fs::remove_file(path.with_extension("mac"));
+        fs::remove_file(path)?;
+        total -= bytes;
+    }
+    Ok(())
 }
 
 /// Writes beside the target and renames, so that a reader sees the old file or the whole new one.

@@ -1,4 +1,4 @@
-//! The one wasmtime engine: how code is compiled, where instances get their memory, what time is.
+//! A wasmtime engine: how code is compiled, where instances get their memory, what time is.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,6 +9,7 @@ use wasmtime::{
 
 use super::functions::Functions;
 use super::limits;
+use super::size::Size;
 
 /// Where instances get their memory from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,23 +29,32 @@ impl Allocation {
     }
 }
 
-/// Builds the engine, with the pool where this machine allows one.
-pub fn open() -> wasmtime::Result<(Engine, Allocation)> {
-    let pooled = config(Some(pool(Enabled::Auto)))
+/// Builds the engine for plugins of one size: with the pool where this machine allows one. Large
+/// plugins are few and their memory is mapped for each instance, copied on write from the
+/// compiled file.
+pub fn open(size: Size) -> wasmtime::Result<(Engine, Allocation)> {
+    if size == Size::Large {
+        return Ok((Engine::new(&config(size, None)?)?, Allocation::OnDemand));
+    }
+    let pooled = config(size, Some(pool(Enabled::Auto)))
         .and_then(|config| Engine::new(&config))
         .and_then(|engine| probe(&engine).map(|()| engine));
     match pooled {
         Ok(engine) => Ok((engine, Allocation::Pooling)),
         Err(cause) => {
             tracing::warn!(error = %cause, "runtime.pool_refused: instances are allocated on demand");
-            Ok((Engine::new(&config(None)?)?, Allocation::OnDemand))
+            Ok((Engine::new(&config(size, None)?)?, Allocation::OnDemand))
         }
     }
 }
 
-fn config(pool: Option<PoolingAllocationConfig>) -> wasmtime::Result<Config> {
+fn config(size: Size, pool: Option<PoolingAllocationConfig>) -> wasmtime::Result<Config> {
     let mut config = Config::new();
-    config.enable_incremental_compilation(Arc::new(Functions::default()))?;
+    // An interpreter's functions would fill this memory for the sake of a few plugins.
+    if size == Size::Ordinary {
+        config.enable_incremental_compilation(Arc::new(Functions::default()))?;
+    }
+    let stack_bytes_max = size.bounds().stack_bytes_max;
     config
         .cranelift_opt_level(OptLevel::Speed)
         .epoch_interruption(true)
@@ -54,8 +64,8 @@ fn config(pool: Option<PoolingAllocationConfig>) -> wasmtime::Result<Config> {
         .generate_address_map(false)
         .native_unwind_info(false)
         .memory_init_cow(true)
-        .max_wasm_stack(512 << 10)
-        .async_stack_size(1 << 20)
+        .max_wasm_stack(stack_bytes_max)
+        .async_stack_size(stack_bytes_max * 2)
         .wasm_component_model(true)
         .wasm_memory64(false)
         .wasm_multi_memory(true)

@@ -13,7 +13,9 @@ use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::limits::{self, Meter};
+use super::link;
 use super::normalize::WEBHOOK;
+use super::size::Size;
 use crate::catalog::manifest::{Capability, Manifest, SECTION};
 use crate::catalog::{Lint, ManifestError, lint};
 
@@ -38,8 +40,18 @@ pub struct Inspected {
 /// Why a file is no plugin, in words that its author or the operator can act on.
 #[derive(Debug, thiserror::Error)]
 pub enum Rejected {
-    #[error("the file is {} MiB large; a plugin is at most {} MiB", .0 >> 20, limits::COMPONENT_BYTES_MAX >> 20)]
+    #[error("the file is {} MiB large; a plugin is at most {} MiB", .0 >> 20, Size::Large.bounds().component_bytes_max >> 20)]
     TooLarge(u64),
+    #[error(
+        "the file is {} MiB large; one that asks for at most {} MiB of memory is at most {} MiB",
+        .0 >> 20, limits::MEMORY_BYTES_MAX >> 20, limits::COMPONENT_BYTES_MAX >> 20
+    )]
+    TooLargeForOrdinary(u64),
+    #[error(
+        "it is a large plugin (it asks for more than {} MiB of memory, or its file has more than {} MiB), and this gateway runs none; start it with --allow-large-plugins to let it serve",
+        limits::MEMORY_BYTES_MAX >> 20, limits::COMPONENT_BYTES_MAX >> 20
+    )]
+    LargeNotAllowed,
     #[error("the file is not WebAssembly")]
     NotWasm,
     #[error(
@@ -82,6 +94,15 @@ pub enum Rejected {
 }
 
 impl Rejected {
+    /// A file larger than what this gateway takes.
+    pub fn by_file_size(bytes: u64) -> Self {
+        if bytes > Size::Large.bounds().component_bytes_max {
+            Self::TooLarge(bytes)
+        } else {
+            Self::LargeNotAllowed
+        }
+    }
+
     /// The whole chain in one line, for the quarantine's reason.
     pub fn reason(&self) -> String {
         match std::error::Error::source(self) {
@@ -94,7 +115,7 @@ impl Rejected {
 /// What can be known without compiling: form, manifest, lint.
 pub fn read(bytes: &[u8]) -> Result<Inspected, Rejected> {
     let size_bytes = bytes.len() as u64;
-    if size_bytes > limits::COMPONENT_BYTES_MAX {
+    if size_bytes > Size::Large.bounds().component_bytes_max {
         return Err(Rejected::TooLarge(size_bytes));
     }
     let manifest_json = manifest_section(bytes)?;
@@ -102,6 +123,9 @@ pub fn read(bytes: &[u8]) -> Result<Inspected, Rejected> {
     let found = lint(&manifest);
     if !found.accepted() {
         return Err(Rejected::Lint(Box::new(found)));
+    }
+    if size_bytes > Size::of(&manifest).bounds().component_bytes_max {
+        return Err(Rejected::TooLargeForOrdinary(size_bytes));
     }
     let sha256 = hex(&Sha256::digest(bytes));
     Ok(Inspected {
@@ -162,6 +186,7 @@ pub(super) fn check_imports(
     component: &Component,
     manifest: &Manifest,
 ) -> Result<Vec<String>, Rejected> {
+    let size = Size::of(manifest);
     let component_type = component.component_type();
     let mut names = Vec::new();
     for (name, import) in component_type.imports(engine) {
@@ -172,7 +197,7 @@ pub(super) fn check_imports(
         let has_functions = instance
             .exports(engine)
             .any(|(_, item)| matches!(item.ty, ComponentItem::ComponentFunc(_)));
-        match capability_of(name) {
+        match capability_of(name, size) {
             Import::Free => {}
             Import::Needs(_) if !has_functions => {}
             Import::Needs(capability) if manifest.capabilities.contains(&capability) => {}
@@ -210,7 +235,7 @@ enum Import {
     Forbidden,
 }
 
-fn capability_of(import: &str) -> Import {
+fn capability_of(import: &str, size: Size) -> Import {
     if let Some(own) = import
         .strip_prefix(PACKAGE)
         .and_then(|own| own.strip_suffix(VERSION))
@@ -229,6 +254,8 @@ fn capability_of(import: &str) -> Import {
     match interface {
         "wasi:http/types" | "wasi:http/outgoing-handler" => Import::Needs(Capability::WasiHttp),
         "wasi:filesystem/types" | "wasi:filesystem/preopens" => Import::Free,
+        // CPython's library is built on sockets: it may name them, and traps where it calls them.
+        _ if size == Size::Large && interface.starts_with("wasi:sockets/") => Import::Free,
         _ if ["wasi:io/", "wasi:clocks/", "wasi:random/", "wasi:cli/"]
             .iter()
             .any(|free| interface.starts_with(free)) =>
@@ -239,14 +266,21 @@ fn capability_of(import: &str) -> Import {
     }
 }
 
-/// Runs `describe` where every import traps.
-pub(super) async fn describe(engine: &Engine, component: &Component) -> Result<String, Rejected> {
+/// Runs `describe` where every import traps, but for the two that an interpreter asks as it wakes up.
+pub(super) async fn describe(
+    engine: &Engine,
+    size: Size,
+    component: &Component,
+) -> Result<String, Rejected> {
     let failed = |cause: wasmtime::Error| Rejected::Describe(format!("{}", cause.root_cause()));
     let mut linker = Linker::<Meter>::new(engine);
+    if size == Size::Large {
+        link::awaking(&mut linker, engine, component).map_err(failed)?;
+    }
     linker
         .define_unknown_imports_as_traps(component)
         .map_err(failed)?;
-    let mut store = Store::new(engine, Meter::new(limits::MEMORY_BYTES_MAX));
+    let mut store = Store::new(engine, Meter::new(size, size.bounds().memory_bytes_max));
     store.limiter(|meter| meter);
     store.set_hostcall_fuel(limits::HOSTCALL_BYTES_MAX);
     store.set_epoch_deadline(1);
@@ -297,7 +331,11 @@ mod tests {
             ("wasi:sockets/tcp@0.2.6", Import::Forbidden),
             ("acme:shell/exec", Import::Forbidden),
         ] {
-            assert_eq!(capability_of(name), expected, "{name}");
+            assert_eq!(capability_of(name, Size::Ordinary), expected, "{name}");
+            // A large plugin may import no more, but for what traps.
+            let large = capability_of(name, Size::Large);
+            let traps = name.starts_with("wasi:sockets/");
+            assert_eq!(large, if traps { Import::Free } else { expected }, "{name}");
         }
     }
 

@@ -15,6 +15,7 @@ use wasmtime_wasi_http::WasiHttpCtx;
 use super::bindings::{integration, types};
 use super::blobs::Blob;
 use super::guest::{Guest, KeyValue, Random, cut};
+use super::lane::Lane;
 use super::limits::{self, LimitExceeded, Meter};
 use super::wasi_http::Door;
 use super::{LoadError, Plugin, Runtime};
@@ -104,24 +105,20 @@ pub(super) struct DryRunEnded;
 /// Why a call did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum NotStarted {
-    #[error("{} calls are running", limits::CALLS_MAX)]
-    Overloaded,
+    #[error("{0} calls are running")]
+    Overloaded(usize),
     #[error(transparent)]
     Load(#[from] LoadError),
 }
 
 impl Runtime {
-    /// Runs one call of `plugin`. Past [`limits::CALLS_MAX`] running calls it does not start.
+    /// Runs one call of `plugin`. Past its size's `calls_max` running calls it does not start.
     pub async fn invoke(&self, plugin: &Plugin, call: Call) -> Result<Ended, NotStarted> {
-        let code = plugin.code(self).await?;
-        let _permit = self
-            .inner
-            .admission
-            .try_acquire()
-            .map_err(|_| NotStarted::Overloaded)?;
+        let (code, lane) = plugin.code(self).await?;
+        let _permit = lane.admit()?;
         let timeout = call.timeout.min(limits::CALL_TIMEOUT);
         let scope = call.scope.clone();
-        let (mut store, invocation) = self.prepare(plugin, call, timeout);
+        let (mut store, invocation) = self.prepare(lane, plugin, call, timeout);
         let run = async {
             let bindings = code.instantiate_async(&mut store).await?;
             let returned = bindings
@@ -132,7 +129,13 @@ impl Runtime {
         };
         // Epochs do not end a guest that waits in the host: the whole call has a wall clock too.
         let ended = tokio::time::timeout(timeout, run).await;
+        lane.note_memory(store.data().meter.memory_bytes());
         store.data_mut().flush_stdio();
+        // Behind the wasi:http door a guest learns of a failed request and may go on; the rest is not
+        // what it would have done.
+        if scope.is_dry_run() && !scope.planned().is_empty() {
+            return Ok(Ended::DryRun);
+        }
         Ok(match ended {
             Err(_elapsed) => Ended::TimedOut,
             Ok(Ok(Ok(output))) => scrub_output(&scope, output),
@@ -143,6 +146,7 @@ impl Runtime {
 
     pub(super) fn prepare(
         &self,
+        lane: &Lane,
         plugin: &Plugin,
         call: Call,
         timeout: Duration,
@@ -163,7 +167,7 @@ impl Runtime {
                 table.set_max_capacity(limits::RESOURCES_MAX);
                 table
             },
-            meter: Meter::new(call.memory_bytes_max.min(limits::MEMORY_BYTES_MAX)),
+            meter: Meter::new(lane.size, call.memory_bytes_max),
             blob_bytes: 0,
             cpu_ticks: 0,
             log_lines: 0,
@@ -181,7 +185,7 @@ impl Runtime {
                 response_bytes_max: call.response_bytes_max,
             },
         };
-        let mut store = Store::new(&self.inner.engine, guest);
+        let mut store = Store::new(&lane.engine, guest);
         store.limiter(|guest| &mut guest.meter);
         store.set_hostcall_fuel(limits::HOSTCALL_BYTES_MAX);
         store.set_max_component_handles(limits::RESOURCES_MAX);

@@ -1,8 +1,11 @@
-//! What one call may use, and the counter that holds it to that.
+//! What one call of an ordinary plugin may use, and the counter that holds it to that. Where large
+//! plugins differ is in [`super::size`].
 
 use std::time::Duration;
 
 use wasmtime::ResourceLimiter;
+
+use super::size::{Bounds, Size};
 
 /// Guest memory of one call, summed over all its linear memories.
 pub const MEMORY_BYTES_MAX: usize = 64 << 20;
@@ -61,17 +64,28 @@ pub enum LimitExceeded {
 pub struct Meter {
     memory_bytes: usize,
     memory_bytes_max: usize,
+    bounds: &'static Bounds,
     /// The first bound that was met, kept because a guest may swallow a failed growth and die of it later.
     pub exceeded: Option<LimitExceeded>,
 }
 
 impl Meter {
-    pub fn new(memory_bytes_max: usize) -> Self {
+    /// At most `memory_bytes_max`, and never more than a plugin of this size gets.
+    pub fn new(size: Size, memory_bytes_max: usize) -> Self {
+        let bounds = size.bounds();
         Self {
             memory_bytes: 0,
-            memory_bytes_max,
+            memory_bytes_max: memory_bytes_max.min(bounds.memory_bytes_max),
+            bounds,
             exceeded: None,
         }
+    }
+}
+
+impl Meter {
+    /// Guest memory by now: it never shrinks.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory_bytes
     }
 }
 
@@ -100,24 +114,24 @@ impl ResourceLimiter for Meter {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        if desired > TABLE_ELEMENTS_MAX {
-            self.exceeded
-                .get_or_insert(LimitExceeded::Table(TABLE_ELEMENTS_MAX));
+        let most = self.bounds.table_elements_max;
+        if desired > most {
+            self.exceeded.get_or_insert(LimitExceeded::Table(most));
             return Ok(false);
         }
         Ok(true)
     }
 
     fn instances(&self) -> usize {
-        INSTANCES_MAX
+        self.bounds.instances_max
     }
 
     fn tables(&self) -> usize {
-        TABLES_MAX
+        self.bounds.tables_max
     }
 
     fn memories(&self) -> usize {
-        MEMORIES_MAX
+        self.bounds.memories_max
     }
 }
 
@@ -127,7 +141,7 @@ mod tests {
 
     #[test]
     fn memories_of_one_store_are_summed() {
-        let mut meter = Meter::new(100);
+        let mut meter = Meter::new(Size::Ordinary, 100);
         assert!(meter.memory_growing(0, 60, None).expect("no error"));
         assert!(
             meter.memory_growing(0, 40, None).expect("no error"),
@@ -142,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_table_ends_at_its_bound() {
-        let mut meter = Meter::new(1);
+        let mut meter = Meter::new(Size::Ordinary, 1);
         assert!(
             meter
                 .table_growing(0, TABLE_ELEMENTS_MAX, None)

@@ -1,7 +1,9 @@
-//! The two linkers: everything a plugin may import, and nothing at all.
+//! What imports are answered with: everything a plugin may import, and what an interpreter needs to
+//! wake up.
 
 use wasmtime::Engine;
-use wasmtime::component::{HasData, HasSelf, Linker};
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, HasData, HasSelf, Linker, ResourceType};
 use wasmtime_wasi::cli::WasiCli;
 use wasmtime_wasi::clocks::WasiClocks;
 use wasmtime_wasi::filesystem::WasiFilesystem;
@@ -67,4 +69,84 @@ pub(super) fn serving(engine: &Engine) -> wasmtime::Result<Linker<Guest>> {
 
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(l)?;
     Ok(linker)
+}
+
+/// A resource of `wasi:sockets` that nobody ever holds.
+struct NoSocket;
+
+/// The resources that the interfaces of `wasi:sockets` define; all others there are borrowed from elsewhere.
+const SOCKETS: [(&str, &str); 6] = [
+    ("network", "network"),
+    ("tcp", "tcp-socket"),
+    ("udp", "udp-socket"),
+    ("udp", "incoming-datagram-stream"),
+    ("udp", "outgoing-datagram-stream"),
+    ("ip-name-lookup", "resolve-address-stream"),
+];
+
+/// The same for one large plugin: what it imports of `wasi:sockets` traps when it is called.
+pub(super) fn without_sockets(
+    serving: &Linker<Guest>,
+    engine: &Engine,
+    component: &Component,
+) -> wasmtime::Result<Linker<Guest>> {
+    let mut linker = serving.clone();
+    for (name, import) in component.component_type().imports(engine) {
+        let interface = name
+            .strip_prefix("wasi:sockets/")
+            .and_then(|rest| rest.split('@').next());
+        let (Some(interface), ComponentItem::ComponentInstance(instance)) = (interface, import.ty)
+        else {
+            continue;
+        };
+        let mut refused = linker.instance(name)?;
+        for (item, export) in instance.exports(engine) {
+            match export.ty {
+                ComponentItem::ComponentFunc(_) => {
+                    let called = format!("{name}#{item}");
+                    refused.func_new(item, move |_, _, _, _| {
+                        Err(wasmtime::Error::msg(format!(
+                            "it called {called}: a plugin has no sockets"
+                        )))
+                    })?;
+                }
+                ComponentItem::Resource(_) if SOCKETS.contains(&(interface, item)) => {
+                    refused.resource(item, ResourceType::host::<NoSocket>(), |_, _| Ok(()))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(linker)
+}
+
+/// An interpreter reads environment, arguments, a clock and a seed before it runs anything, `describe`
+/// too: here the first two are empty, time stands still and the seed is zero.
+pub(super) fn awaking<T: 'static>(
+    linker: &mut Linker<T>,
+    engine: &Engine,
+    component: &Component,
+) -> wasmtime::Result<()> {
+    for (name, _) in component.component_type().imports(engine) {
+        if name.starts_with("wasi:cli/environment@") {
+            let none =
+                |_: wasmtime::StoreContextMut<'_, T>, (): ()| Ok((Vec::<(String, String)>::new(),));
+            let mut environment = linker.instance(name)?;
+            environment.func_wrap("get-environment", none)?;
+            environment.func_wrap("get-arguments", |_, (): ()| Ok((Vec::<String>::new(),)))?;
+        }
+        if name.starts_with("wasi:clocks/monotonic-clock@") {
+            let mut clock = linker.instance(name)?;
+            clock.func_wrap("now", |_, (): ()| Ok((0_u64,)))?;
+        }
+        if name.starts_with("wasi:random/random@") {
+            let mut random = linker.instance(name)?;
+            random.func_wrap("get-random-u64", |_, (): ()| Ok((0_u64,)))?;
+            random.func_wrap("get-random-bytes", |_, (count,): (u64,)| {
+                let count = count.min(u64::from(super::limits::RANDOM_BYTES_MAX));
+                Ok((vec![0_u8; usize::try_from(count)?],))
+            })?;
+        }
+    }
+    Ok(())
 }

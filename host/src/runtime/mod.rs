@@ -1,7 +1,8 @@
-//! Running a plugin: one engine, compiled code kept on disk, a fresh instance for every call.
+//! Running a plugin: one engine a size, compiled code kept on disk, a fresh instance for every call.
 //!
 //! Owns: [`inspect`] (may this file become a plugin), the compiled-code [`cache`], and
-//! [`Runtime::invoke`] (one call under [`limits`]). Refuses: any import beyond the plugin world.
+//! [`Runtime::invoke`] (one call under [`limits`]). Large plugins, those that bring an interpreter,
+//! have an engine and bounds of their own ([`size`]). Refuses: any import beyond the plugin world.
 //! Network goes through [`crate::egress`] and nowhere else. Read [`invoke`] next.
 
 mod bindings;
@@ -13,52 +14,54 @@ mod guest;
 pub mod inspect;
 mod invoke;
 mod kv;
+mod lane;
 pub mod limits;
 mod link;
 mod normalize;
 mod out;
+pub mod size;
 mod wasi_http;
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
-use tokio::sync::{OnceCell, Semaphore};
-use wasmtime::Engine;
-use wasmtime::component::{Component, Linker};
+use tokio::sync::OnceCell;
+use zeroize::Zeroizing;
 
 pub use blobs::Blob;
 pub use guest::{Entry, KeyValue, KeyValueError, Random};
 pub use inspect::{Inspected, Rejected};
 pub use invoke::{Call, Ended, NotStarted, Output, Refusal, RefusalKind};
 pub use normalize::{Delivery, NormalizeError, ProviderEvent};
+pub use size::Size;
 
 use crate::egress::Egress;
 use bindings::PluginPre;
 use guest::Guest;
+use lane::Lane;
 
-/// The engine and what every call shares; cheap to clone.
+/// The engines and what every call shares; cheap to clone.
 #[derive(Clone)]
 pub struct Runtime {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    engine: Engine,
-    allocation: engine::Allocation,
-    linker: Linker<Guest>,
-    cache: cache::Cache,
+    ordinary: Arc<Lane>,
+    /// Opened once the operator allows large plugins.
+    large: OnceLock<Arc<Lane>>,
+    cache_dir: PathBuf,
+    cache_key: Zeroizing<[u8; 32]>,
     egress: Egress,
-    admission: Semaphore,
-    /// One compilation at a time; each uses half the cores.
-    compiling: Semaphore,
 }
 
 /// One version of an integration's code. Mapped or compiled at its first call.
 pub struct Plugin {
     service: Arc<str>,
     sha256: String,
+    size: Size,
     /// Where the captured copy of the component file is.
-    file: std::path::PathBuf,
+    file: PathBuf,
     code: OnceCell<PluginPre<Guest>>,
 }
 
@@ -80,13 +83,16 @@ pub enum LoadError {
     Changed,
     #[error("the component cannot be compiled or linked")]
     Compile(#[source] wasmtime::Error),
+    #[error("this gateway runs no large plugins; --allow-large-plugins changes that")]
+    LargeNotAllowed,
 }
 
 impl Plugin {
-    pub fn new(service: &str, sha256: &str, file: &Path) -> Self {
+    pub fn new(service: &str, sha256: &str, size: Size, file: &Path) -> Self {
         Self {
             service: service.into(),
             sha256: sha256.to_owned(),
+            size,
             file: file.to_owned(),
             code: OnceCell::new(),
         }
@@ -105,41 +111,71 @@ impl Plugin {
         self.code.initialized()
     }
 
-    async fn code(&self, runtime: &Runtime) -> Result<&PluginPre<Guest>, LoadError> {
-        self.code
-            .get_or_try_init(|| runtime.map(&self.sha256, &self.file))
-            .await
+    /// The code and the lane that it runs in.
+    async fn code<'a>(
+        &'a self,
+        runtime: &'a Runtime,
+    ) -> Result<(&'a PluginPre<Guest>, &'a Arc<Lane>), LoadError> {
+        let lane = runtime.lane(self.size).ok_or(LoadError::LargeNotAllowed)?;
+        let code = self
+            .code
+            .get_or_try_init(|| lane.map(&self.sha256, &self.file))
+            .await?;
+        Ok((code, lane))
     }
 }
 
 impl Runtime {
-    /// Opens the engine; `cache_dir` holds compiled code under MACs of `cache_key`.
+    /// Opens the engine; `cache_dir` holds compiled code under MACs of `cache_key`. Large plugins are
+    /// refused until [`Self::allow_large_plugins`].
     pub fn open(cache_dir: &Path, cache_key: [u8; 32], egress: Egress) -> anyhow::Result<Self> {
-        let (engine, allocation) = engine::open()?;
-        engine::tick(&engine)?;
-        let linker = link::serving(&engine)?;
-        let cache = cache::Cache::open(cache_dir, cache_key, &engine)?;
         Ok(Self {
             inner: Arc::new(Inner {
-                engine,
-                allocation,
-                linker,
-                cache,
+                ordinary: Arc::new(Lane::open(Size::Ordinary, cache_dir, cache_key)?),
+                large: OnceLock::new(),
+                cache_dir: cache_dir.to_owned(),
+                cache_key: Zeroizing::new(cache_key),
                 egress,
-                admission: Semaphore::new(limits::CALLS_MAX),
-                compiling: Semaphore::new(1),
             }),
         })
     }
 
-    /// How instances get their memory on this machine.
+    /// Opens the engine of large plugins: from here on they may serve.
+    pub fn allow_large_plugins(&self) -> anyhow::Result<()> {
+        if self.inner.large.get().is_none() {
+            let dir = self.inner.cache_dir.join("large");
+            let lane = Lane::open(Size::Large, &dir, *self.inner.cache_key)?;
+            // Somebody else was faster: one engine is as good as the other.
+            let _ = self.inner.large.set(Arc::new(lane));
+        }
+        Ok(())
+    }
+
+    /// Whether plugins of this size may serve.
+    pub fn allows(&self, size: Size) -> bool {
+        self.lane(size).is_some()
+    }
+
+    /// The largest component file that may become a plugin here.
+    pub fn component_bytes_max(&self) -> u64 {
+        let large = self.lane(Size::Large).map(|lane| lane.size);
+        large.unwrap_or(Size::Ordinary).bounds().component_bytes_max
+    }
+
+    /// How instances of ordinary plugins get their memory on this machine.
     pub fn allocation(&self) -> engine::Allocation {
-        self.inner.allocation
+        self.inner.ordinary.allocation
     }
 
     /// Calls running now.
     pub fn running(&self) -> usize {
-        limits::CALLS_MAX - self.inner.admission.available_permits()
+        let large = self.lane(Size::Large).map_or(0, |lane| lane.running());
+        self.inner.ordinary.running() + large
+    }
+
+    /// Most guest memory that a call of a plugin of this size has had.
+    pub fn memory_peak_bytes(&self, size: Size) -> usize {
+        self.lane(size).map_or(0, |lane| lane.memory_peak_bytes())
     }
 
     pub fn egress(&self) -> &Egress {
@@ -153,72 +189,38 @@ impl Runtime {
         })
         .await
         .map_err(|cause| Rejected::Damaged(format!("the reader stopped: {cause}")))??;
-        let component = match self.cached(&inspected.sha256).await {
+        let size = Size::of(&inspected.manifest);
+        let lane = self.lane(size).ok_or(Rejected::LargeNotAllowed)?;
+        let component = match lane.cached(&inspected.sha256).await {
             Some(component) => component,
-            None => self
+            None => lane
                 .compile(bytes)
                 .await
                 .map_err(|cause| Rejected::Damaged(cause.root_cause().to_string()))?,
         };
-        inspected.imports =
-            inspect::check_imports(&self.inner.engine, &component, &inspected.manifest)?;
-        let described = inspect::describe(&self.inner.engine, &component).await?;
+        inspected.imports = inspect::check_imports(&lane.engine, &component, &inspected.manifest)?;
+        let described = inspect::describe(&lane.engine, size, &component).await?;
         if described != inspected.manifest_json {
             return Err(Rejected::ManifestDiffers);
         }
-        self.link(&component)
+        lane.link(&component)
             .map_err(|cause| Rejected::Damaged(cause.root_cause().to_string()))?;
-        self.keep(&inspected.sha256, &component).await;
+        lane.keep(&inspected.sha256, &component).await;
         Ok(inspected)
     }
 
     /// Forgets compiled code that no plugin uses any more.
     pub fn forget(&self, sha256: &str) {
-        self.inner.cache.remove(sha256);
-    }
-
-    async fn map(&self, sha256: &str, file: &Path) -> Result<PluginPre<Guest>, LoadError> {
-        if let Some(component) = self.cached(sha256).await {
-            return self.link(&component).map_err(LoadError::Compile);
-        }
-        let bytes = tokio::fs::read(file).await.map_err(LoadError::Read)?;
-        if inspect::hex(&<sha2::Sha256 as sha2::Digest>::digest(&bytes)) != sha256 {
-            return Err(LoadError::Changed);
-        }
-        let component = self.compile(bytes).await.map_err(LoadError::Compile)?;
-        self.keep(sha256, &component).await;
-        self.link(&component).map_err(LoadError::Compile)
-    }
-
-    fn link(&self, component: &Component) -> wasmtime::Result<PluginPre<Guest>> {
-        PluginPre::new(self.inner.linker.instantiate_pre(component)?)
-    }
-
-    async fn cached(&self, sha256: &str) -> Option<Component> {
-        let (inner, sha256) = (self.inner.clone(), sha256.to_owned());
-        tokio::task::spawn_blocking(move || inner.cache.load(&inner.engine, &sha256))
-            .await
-            .ok()
-            .flatten()
-    }
-
-    async fn compile(&self, bytes: Vec<u8>) -> wasmtime::Result<Component> {
-        let _turn = self.inner.compiling.acquire().await;
-        let engine = self.inner.engine.clone();
-        match tokio::task::spawn_blocking(move || Component::from_binary(&engine, &bytes)).await {
-            Ok(compiled) => compiled,
-            Err(cause) => Err(wasmtime::Error::msg(format!(
-                "the compiler stopped: {cause}"
-            ))),
+        self.inner.ordinary.forget(sha256);
+        if let Some(large) = self.lane(Size::Large) {
+            large.forget(sha256);
         }
     }
 
-    /// A full disk costs the next start some seconds and this call nothing.
-    async fn keep(&self, sha256: &str, component: &Component) {
-        let (inner, owned, component) = (self.inner.clone(), sha256.to_owned(), component.clone());
-        let kept = tokio::task::spawn_blocking(move || inner.cache.store(&owned, &component)).await;
-        if let Ok(Err(cause)) = kept {
-            tracing::warn!(plugin.sha256 = sha256, error = %cause, "runtime.cache_write_failed");
+    fn lane(&self, size: Size) -> Option<&Arc<Lane>> {
+        match size {
+            Size::Ordinary => Some(&self.inner.ordinary),
+            Size::Large => self.inner.large.get(),
         }
     }
 }

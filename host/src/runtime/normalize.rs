@@ -11,7 +11,7 @@ use wasmtime::component::{ComponentType, Lift, Lower};
 use super::bindings::types;
 use super::guest::{Entry, KeyPage, KeyValue, KeyValueError, Random};
 use super::invoke::Call;
-use super::{LoadError, Plugin, Runtime, limits};
+use super::{LoadError, Plugin, Runtime};
 use crate::egress::{CallLimits, Grant, Mode, Scope};
 
 /// The export that a plugin with events has.
@@ -37,8 +37,8 @@ pub struct ProviderEvent {
 /// Why a delivery brought no events.
 #[derive(Debug, thiserror::Error)]
 pub enum NormalizeError {
-    #[error("{} calls are running", limits::CALLS_MAX)]
-    Overloaded,
+    #[error("{0} calls are running")]
+    Overloaded(usize),
     #[error("the plugin cannot be loaded")]
     Load(#[from] LoadError),
     #[error("the plugin has no export {WEBHOOK}")]
@@ -80,13 +80,12 @@ impl Runtime {
         delivery: Delivery,
         now_ms: i64,
     ) -> Result<Vec<ProviderEvent>, NormalizeError> {
-        let code = plugin.code(self).await?;
-        let _permit = self
-            .inner
-            .admission
-            .try_acquire()
-            .map_err(|_| NormalizeError::Overloaded)?;
-        let (mut store, _) = self.prepare(plugin, nothing(now_ms), TIMEOUT);
+        let (code, lane) = plugin.code(self).await?;
+        let _permit = lane
+            .admit()
+            .map_err(|_| NormalizeError::Overloaded(lane.size.bounds().calls_max))?;
+        let memory_bytes_max = lane.size.bounds().memory_bytes_max;
+        let (mut store, _) = self.prepare(lane, plugin, nothing(now_ms, memory_bytes_max), TIMEOUT);
         let run = async {
             let instance = code.instance_pre().instantiate_async(&mut store).await?;
             let webhook = instance.get_export_index(&mut store, None, WEBHOOK);
@@ -128,7 +127,7 @@ impl Runtime {
 }
 
 /// A call that may do nothing.
-fn nothing(now_ms: i64) -> Call {
+fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
     let grant = Grant::new(&[], &[])
         .map(Arc::new)
         .expect("nothing is granted");
@@ -148,7 +147,7 @@ fn nothing(now_ms: i64) -> Call {
         kv: Arc::new(NothingKept),
         config: Arc::default(),
         timeout: TIMEOUT,
-        memory_bytes_max: limits::MEMORY_BYTES_MAX,
+        memory_bytes_max,
         response_bytes_max: 0,
         now_ms,
         random: Random::System,

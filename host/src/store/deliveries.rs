@@ -123,10 +123,12 @@ impl Store {
                 ready!(""),
                 ") RETURNING *"
             ),
+            // Looked for once: a plan that looks again would lock more than it was asked for.
             Kind::Postgres => concat!(
-                "UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 WHERE id IN (",
+                "WITH ready AS MATERIALIZED (",
                 ready!(" FOR UPDATE SKIP LOCKED"),
-                ") RETURNING *"
+                ") UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 FROM ready \
+                 WHERE webhooks.id = ready.id RETURNING webhooks.*"
             ),
         };
         Ok(portable!(write unnoticed self, tx => {

@@ -5,7 +5,7 @@ use sqlx::QueryBuilder;
 
 use super::events::emit;
 use super::page::one_more;
-use super::sessions::upsert_sessions;
+use super::sessions::{tell_new_sessions, upsert_sessions};
 use super::{Cursor, Event, EventType, Page, Session, Store, StoreError, portable};
 use crate::clock::rfc3339;
 
@@ -94,7 +94,15 @@ impl Store {
         sessions: &[Session],
     ) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
+            // Most installations have nobody to tell.
+            let somebody: Option<i64> =
+                sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM webhooks WHERE enabled LIMIT 1")
+                    .fetch_optional(&mut *tx)
+                    .await?;
             for sessions in statements(sessions) {
+                if somebody.is_some() {
+                    tell_new_sessions!(tx, self, sessions);
+                }
                 upsert_sessions!(tx, sessions);
             }
             for rows in statements(executions) {
@@ -132,11 +140,6 @@ impl Store {
                 );
                 insert.build().execute(&mut *tx).await?;
             }
-            // Most installations have nobody to tell.
-            let somebody: Option<i64> =
-                sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM webhooks WHERE enabled LIMIT 1")
-                    .fetch_optional(&mut *tx)
-                    .await?;
             if somebody.is_some() {
                 let events: Vec<Event> = executions.iter().filter_map(told).collect();
                 emit!(tx, self, &events);

@@ -124,14 +124,20 @@ impl Store {
     }
 
     /// Lets a version serve with the given rights, and remembers it as good. What was pending is
-    /// settled if it was this file; an approval of another file stays.
+    /// settled if it was this file; an approval of another file stays. A version that served
+    /// before, in place of another one, is a rollback, whoever put its file back.
     pub async fn activate_plugin(&self, plugin: &ActivatePlugin<'_>) -> Result<(), StoreError> {
         portable!(write self, tx => {
-            let before: Option<(Option<String>,)> =
-                sqlx::query_as("SELECT active_sha256 FROM plugins WHERE service = $1 AND state = 'active'")
-                    .bind(plugin.service)
-                    .fetch_optional(&mut *tx)
-                    .await?;
+            let before: Option<(Option<String>, Option<String>)> = sqlx::query_as(
+                "SELECT active_sha256, active_version FROM plugins WHERE service = $1 AND state = 'active'",
+            )
+            .bind(plugin.service)
+            .fetch_optional(&mut *tx)
+            .await?;
+            let served: Vec<String> = sqlx::query_scalar("SELECT sha256 FROM plugin_versions WHERE service = $1")
+                .bind(plugin.service)
+                .fetch_all(&mut *tx)
+                .await?;
             sqlx::query(
                 "INSERT INTO plugins (service, state, file_name, active_sha256, active_version, approved, updated_at_ms) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (service) DO UPDATE SET \
@@ -184,13 +190,24 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             bump!(tx, Topic::Plugins);
-            if before.and_then(|(sha256,)| sha256).as_deref() != Some(plugin.sha256) {
+            let (before, version_before) = before.unwrap_or_default();
+            if before.as_deref() != Some(plugin.sha256) {
                 let data = json!({
                     "service": plugin.service,
                     "version": plugin.version,
                     "sha256": plugin.sha256,
                 });
-                emit!(tx, self, &[Event::for_all(EventType::PluginActivated, plugin.now_ms, data)]);
+                let mut events = vec![Event::for_all(EventType::PluginActivated, plugin.now_ms, data.clone())];
+                if let Some(before) = before
+                    && served.iter().any(|sha256| sha256 == plugin.sha256)
+                {
+                    let mut data = data;
+                    // A version that kept crashing was forgotten first.
+                    data["automatic"] = json!(!served.contains(&before));
+                    data["from"] = json!({ "version": version_before, "sha256": before });
+                    events.push(Event::for_all(EventType::PluginRolledBack, plugin.now_ms, data));
+                }
+                emit!(tx, self, &events);
             }
         });
         Ok(())
@@ -296,26 +313,20 @@ impl Store {
         }))
     }
 
-    /// Drops a version that turned out bad and was rolled back, so that no rollback returns to it.
+    /// Drops a version that turned out bad before the one before it is put back, so that no rollback
+    /// returns to it. `false`: it is not known.
     pub async fn forget_plugin_version(
         &self,
         service: &str,
         sha256: &str,
-        now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
-            let bad: Option<String> = sqlx::query_scalar(
-                "DELETE FROM plugin_versions WHERE service = $1 AND sha256 = $2 RETURNING version",
-            )
-            .bind(service)
-            .bind(sha256)
-            .fetch_optional(&mut *tx)
-            .await?;
-            if let Some(version) = &bad {
-                let data = json!({ "service": service, "version": version, "sha256": sha256 });
-                emit!(tx, self, &[Event::for_all(EventType::PluginRolledBack, now_ms, data)]);
-            }
-            bad.is_some()
+            sqlx::query("DELETE FROM plugin_versions WHERE service = $1 AND sha256 = $2")
+                .bind(service)
+                .bind(sha256)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected() == 1
         }))
     }
 

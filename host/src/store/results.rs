@@ -5,6 +5,8 @@ use super::{Store, StoreError, portable};
 /// A piece of a kept result. Cut at bytes; the reader mends UTF-8 at the edges.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ResultPiece {
+    /// For whom the tool ran.
+    pub user_id: Option<String>,
     pub execution_id: String,
     pub bytes_total: i64,
     pub piece: Vec<u8>,
@@ -17,17 +19,19 @@ impl Store {
         workspace_id: &str,
         id: &str,
         execution_id: &str,
+        user_id: &str,
         content: &[u8],
         expires_at_ms: i64,
     ) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
             sqlx::query(
-                "INSERT INTO results (workspace_id, id, execution_id, content, expires_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5)",
+                "INSERT INTO results (workspace_id, id, execution_id, user_id, content, expires_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6)",
             )
             .bind(workspace_id)
             .bind(id)
             .bind(execution_id)
+            .bind(user_id)
             .bind(content)
             .bind(expires_at_ms)
             .execute(&mut *tx)
@@ -52,7 +56,7 @@ impl Store {
             .min(i32::MAX - from);
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT execution_id, CAST(octet_length(content) AS BIGINT) AS bytes_total, \
+                "SELECT user_id, execution_id, CAST(octet_length(content) AS BIGINT) AS bytes_total, \
                  substr(content, $3, $4) AS piece, expires_at_ms FROM results \
                  WHERE workspace_id = $1 AND id = $2 AND expires_at_ms > $5",
             )

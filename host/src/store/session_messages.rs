@@ -1,7 +1,10 @@
 //! What is said in sessions, step by step, and who is taking the next step.
 
+use serde_json::{Value, json};
+
+use super::events::emit;
 use super::text::words;
-use super::{Store, StoreError, portable};
+use super::{Event, EventType, Store, StoreError, portable};
 
 words! {
     /// Whose step it is.
@@ -36,6 +39,26 @@ pub struct TurnClaim<'a> {
     pub session_id: &'a str,
     pub turn_id: &'a str,
     pub deadline_ms: i64,
+}
+
+/// What subscribers are told of a step: who took it and how it ended, not what was said.
+fn told(message: &SessionMessage, user_id: &str) -> Event {
+    let details: Value = serde_json::from_str(&message.details).unwrap_or_default();
+    let data = json!({
+        "session_id": message.session_id,
+        "message_id": message.id,
+        "user_id": user_id,
+        "role": message.role.as_str(),
+        "status": details["status"],
+        "reason": details["reason"],
+    });
+    let at_ms = message.created_at_ms;
+    Event::new(
+        EventType::MessageCreated,
+        &message.workspace_id,
+        at_ms,
+        data,
+    )
 }
 
 impl Store {
@@ -84,7 +107,7 @@ impl Store {
     ) -> Result<Option<i64>, StoreError> {
         let chars = i64::try_from(message.content.chars().count()).unwrap_or(i64::MAX);
         Ok(portable!(write unnoticed self, tx => {
-            let added = sqlx::query_scalar(
+            let added: Option<i64> = sqlx::query_scalar(
                 "INSERT INTO session_messages (workspace_id, session_id, seq, id, role, content, details, created_at_ms) \
                  SELECT $1, $2, (SELECT COALESCE(MAX(seq), 0) + 1 FROM session_messages \
                  WHERE workspace_id = $1 AND session_id = $2), $3, $4, $5, $6, $7 \
@@ -116,6 +139,15 @@ impl Store {
             .bind(message.created_at_ms)
             .execute(&mut *tx)
             .await?;
+            if added.is_some() {
+                let user_id: Option<String> =
+                    sqlx::query_scalar("SELECT user_id FROM sessions WHERE workspace_id = $1 AND id = $2")
+                        .bind(&message.workspace_id)
+                        .bind(&message.session_id)
+                        .fetch_optional(&mut *tx)
+                        .await?;
+                emit!(tx, self, &[told(message, &user_id.unwrap_or_default())]);
+            }
             added
         }))
     }

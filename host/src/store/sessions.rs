@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use super::events::emit;
 use super::page::one_more;
 use super::{Cursor, Event, EventType, Page, Store, StoreError, portable};
 
@@ -21,12 +20,13 @@ pub struct Session {
     pub last_active_at_ms: i64,
 }
 
+pub(super) const INSERT_SESSIONS: &str =
+    "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) ";
+
 /// Inserts sessions, or marks those that are there as used. No session may be named twice.
 macro_rules! upsert_sessions {
     ($tx:ident, $sessions:expr) => {{
-        let mut upsert = sqlx::QueryBuilder::new(
-            "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) ",
-        );
+        let mut upsert = sqlx::QueryBuilder::new($crate::store::sessions::INSERT_SESSIONS);
         upsert.push_values($sessions, |mut values, session| {
             values
                 .push_bind(&session.workspace_id)
@@ -46,24 +46,50 @@ macro_rules! upsert_sessions {
 }
 pub(super) use upsert_sessions;
 
+/// Inserts those sessions that are not there yet and tells of them, inside the open transaction.
+/// Exact for several processes too: of two that insert the same one, one does.
+macro_rules! tell_new_sessions {
+    ($tx:ident, $store:expr, $sessions:expr) => {{
+        let mut insert = sqlx::QueryBuilder::new($crate::store::sessions::INSERT_SESSIONS);
+        insert.push_values($sessions, |mut values, session| {
+            values
+                .push_bind(&session.workspace_id)
+                .push_bind(&session.id)
+                .push_bind(&session.user_id)
+                .push_bind(&session.prompt)
+                .push_bind(session.created_at_ms)
+                .push_bind(session.last_active_at_ms);
+        });
+        insert.push(" ON CONFLICT (workspace_id, id) DO NOTHING RETURNING *");
+        let made: Vec<$crate::store::Session> =
+            insert.build_query_as().fetch_all(&mut *$tx).await?;
+        let events: Vec<$crate::store::Event> =
+            made.iter().map($crate::store::sessions::told).collect();
+        if !events.is_empty() {
+            $crate::store::events::emit!($tx, $store, &events);
+        }
+    }};
+}
+pub(super) use tell_new_sessions;
+
+/// What subscribers are told of a session that begins.
+pub(super) fn told(session: &Session) -> Event {
+    let data = json!({ "session_id": session.id, "user_id": session.user_id });
+    let at_ms = session.created_at_ms;
+    Event::new(
+        EventType::SessionCreated,
+        &session.workspace_id,
+        at_ms,
+        data,
+    )
+}
+
 impl Store {
     /// Keeps a new session; one that is there already only counts as used.
     pub async fn put_session(&self, session: &Session) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
-            let known: Option<i64> = sqlx::query_scalar(
-                "SELECT CAST(1 AS BIGINT) FROM sessions WHERE workspace_id = $1 AND id = $2",
-            )
-            .bind(&session.workspace_id)
-            .bind(&session.id)
-            .fetch_optional(&mut *tx)
-            .await?;
+            tell_new_sessions!(tx, self, [session]);
             upsert_sessions!(tx, [session]);
-            if known.is_none() {
-                let data = json!({ "session_id": session.id, "user_id": session.user_id });
-                let at_ms = session.created_at_ms;
-                let created = Event::new(EventType::SessionCreated, &session.workspace_id, at_ms, data);
-                emit!(tx, self, &[created]);
-            }
         });
         Ok(())
     }

@@ -48,6 +48,31 @@ pub struct Pulse {
     pub skills: String,
     pub sessions: String,
     pub audit: String,
+    /// Endpoints, how they fare, and how far their deliveries have come.
+    #[sqlx(skip)]
+    pub webhooks: String,
+}
+
+/// One endpoint at one moment.
+#[derive(sqlx::FromRow)]
+struct WebhookPulse {
+    id: String,
+    updated_at_ms: i64,
+    failures: i64,
+    enabled: bool,
+    newest: Option<String>,
+    waits: Option<i64>,
+}
+
+impl WebhookPulse {
+    fn line(&self) -> String {
+        let newest = self.newest.as_deref().unwrap_or_default();
+        let waits = self.waits.unwrap_or_default();
+        format!(
+            "{} {} {} {} {newest} {waits}\n",
+            self.id, self.updated_at_ms, self.failures, self.enabled
+        )
+    }
 }
 
 impl Store {
@@ -159,7 +184,7 @@ impl Store {
 
     /// How far the workspace's lists have come. Each part is one look at the end of an index.
     pub async fn pulse(&self, workspace_id: &str) -> Result<Pulse, StoreError> {
-        Ok(portable!(read self, db => {
+        let mut pulse: Pulse = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT COALESCE((SELECT id FROM executions WHERE workspace_id = $1 \
                  ORDER BY started_at_ms DESC, id DESC LIMIT 1), '') AS executions, \
@@ -177,6 +202,22 @@ impl Store {
             .bind(workspace_id)
             .fetch_one(db)
             .await?
-        }))
+        });
+        // The newest delivery and the oldest one that waits: both at the end of an index.
+        let webhooks: Vec<WebhookPulse> = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT id, updated_at_ms, failures, enabled, \
+                 (SELECT d.id || ' ' || d.state || ' ' || CAST(d.attempts AS TEXT) FROM webhook_deliveries AS d \
+                 WHERE d.webhook_id = webhooks.id ORDER BY d.created_at_ms DESC, d.id DESC LIMIT 1) AS newest, \
+                 (SELECT MIN(d.seq) FROM webhook_deliveries AS d \
+                 WHERE d.webhook_id = webhooks.id AND d.state = 'pending') AS waits \
+                 FROM webhooks WHERE workspace_id = $1 ORDER BY id",
+            )
+            .bind(workspace_id)
+            .fetch_all(db)
+            .await?
+        });
+        pulse.webhooks = webhooks.iter().map(WebhookPulse::line).collect();
+        Ok(pulse)
     }
 }

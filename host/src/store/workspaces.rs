@@ -1,11 +1,13 @@
 //! Workspaces: the tenants.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::changes::bump;
 use super::error::inserted;
+use super::events::emit;
 use super::text::{Json, words};
-use super::{Store, StoreError, Topic, portable};
+use super::{Event, EventType, Store, StoreError, Topic, portable};
 use crate::ids;
 
 words! {
@@ -173,19 +175,30 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces the settings. `false`: no such workspace.
+    /// Replaces the settings, and tells of another default permission. `false`: no such workspace.
     pub async fn set_workspace_settings(
         &self,
         id: &str,
         settings: &WorkspaceSettings,
+        now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
+            let before: Option<String> = sqlx::query_scalar("SELECT settings FROM workspaces WHERE id = $1")
+                .bind(id)
+                .fetch_optional(&mut *tx)
+                .await?;
             let done = sqlx::query("UPDATE workspaces SET settings = $2 WHERE id = $1")
                 .bind(id)
                 .bind(Json(settings))
                 .execute(&mut *tx)
                 .await?;
             bump!(tx, Topic::Keys);
+            let default = settings.default_permission;
+            let before = before.and_then(|text| serde_json::from_str::<WorkspaceSettings>(&text).ok());
+            if before.is_some_and(|before| before.default_permission != default) {
+                let data = json!({ "default": default.as_str() });
+                emit!(tx, self, &[Event::new(EventType::PermissionChanged, id, now_ms, data)]);
+            }
             done.rows_affected() == 1
         }))
     }

@@ -2,10 +2,12 @@
 //! credentials.
 //!
 //! [`replay`] answers a plugin's requests from an example file, [`generate`] makes arguments from a
-//! schema so that [`Rig::plan`] can show what every tool would send, [`verdict`] does both for a whole plugin.
+//! schema so that [`Rig::plan`] can show what every tool would send, [`description`] measures that by the document
+//! that the plugin was made of, [`verdict`] does all of it for a whole plugin.
 //! Nothing here leaves the machine but what [`Rig::run`] is told to send.
 
 mod credentials;
+pub mod description;
 pub mod generate;
 pub mod record;
 pub mod replay;
@@ -15,9 +17,10 @@ pub mod verdict;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::catalog::manifest::Manifest;
@@ -25,7 +28,7 @@ use crate::clock::Clock;
 use crate::egress::{
     AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope, Witness,
 };
-use crate::runtime::{Call, Ended, Inspected, Plugin, Random, Runtime, limits};
+use crate::runtime::{Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
 use crate::vault::Secret;
 use credentials::TrialCredentials;
 use replay::Exchange;
@@ -42,6 +45,21 @@ pub struct Rig {
     runtime: Runtime,
     plugin: Plugin,
     pub manifest: Arc<Manifest>,
+    inspected_in: Duration,
+    calls: Mutex<Vec<Duration>>,
+}
+
+/// What a plugin costs here.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Cost {
+    /// Compilation and inspection of the file.
+    pub inspect_ms: u64,
+    /// The first call: its code is mapped.
+    pub first_call_ms: u64,
+    /// Median of the other calls, each with what it sent and waited for.
+    pub call_us: u64,
+    /// Most guest memory of a call.
+    pub memory_bytes: usize,
 }
 
 /// What one call is made with.
@@ -74,12 +92,34 @@ impl Rig {
             ..EgressConfig::default()
         })?;
         let runtime = Runtime::open(cache.path(), [7; 32], egress)?;
+        runtime.allow_large_plugins()?;
+        let began = Instant::now();
         let inspected: Inspected = runtime.inspect(std::fs::read(file)?).await?;
-        let plugin = Plugin::new(&inspected.manifest.service, &inspected.sha256, file);
+        let inspected_in = began.elapsed();
+        let size = Size::of(&inspected.manifest);
+        let plugin = Plugin::new(&inspected.manifest.service, &inspected.sha256, size, file);
         Ok(Self {
             runtime,
             plugin,
             manifest: Arc::new(inspected.manifest),
+            inspected_in,
+            calls: Mutex::default(),
+        })
+    }
+
+    /// What the calls so far have cost; none before the second.
+    pub fn cost(&self) -> Option<Cost> {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let (first, others) = calls.split_first()?;
+        let mut others = others.to_vec();
+        others.sort();
+        let median = others.get(others.len() / 2)?;
+        let size = Size::of(&self.manifest);
+        Some(Cost {
+            inspect_ms: u64::try_from(self.inspected_in.as_millis()).unwrap_or(u64::MAX),
+            first_call_ms: u64::try_from(first.as_millis()).unwrap_or(u64::MAX),
+            call_us: u64::try_from(median.as_micros()).unwrap_or(u64::MAX),
+            memory_bytes: self.runtime.memory_peak_bytes(size),
         })
     }
 
@@ -179,7 +219,7 @@ impl Rig {
             kv: Arc::new(Memory::default()),
             config: Arc::new(config),
             timeout: Duration::from_secs(30),
-            memory_bytes_max: limits::MEMORY_BYTES_MAX,
+            memory_bytes_max: size::memory_bytes_max(&manifest.limits),
             response_bytes_max: CallLimits::default().response_bytes_max,
             now_ms: if real {
                 Clock::system().now_ms()
@@ -192,7 +232,11 @@ impl Rig {
                 Random::System
             },
         };
+        let began = Instant::now();
         let ended = self.runtime.invoke(&self.plugin, call).await?;
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(began.elapsed());
+        drop(calls);
         Ok((ended, scope))
     }
 }

@@ -2,8 +2,9 @@
 //! generated arguments.
 //!
 //! A tool passes where its first request is an https address of a granted host without an unfilled
-//! template, and with the credential slot that the tool names. The
-//! sandbox and the egress policy decide the rest, as they do for a call.
+//! template, with the credential slot that the tool names and, where the plugin was made of a
+//! description, with the parameters that it requires and a body that is valid against it
+//! ([`super::description`]). The sandbox and the egress policy decide the rest, as they do for a call.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,10 @@ use futures_util::StreamExt as _;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::description::Description;
 use super::generate::{Fill, value};
 use super::replay::{self, Example, Server};
-use super::{Cache, Rig, Trial};
+use super::{Cache, Cost, Rig, Trial};
 use crate::catalog::Tool;
 use crate::egress::PlannedRequest;
 use crate::runtime::{Ended, RefusalKind};
@@ -24,6 +26,9 @@ pub struct Verdict {
     pub plugin: PathBuf,
     pub tools: usize,
     pub examples: usize,
+    pub wasm_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     pub failures: Vec<String>,
 }
 
@@ -43,6 +48,8 @@ pub async fn judge(plugin: &Path, examples: &Path, cache: &Cache) -> Verdict {
         plugin: plugin.to_owned(),
         tools: 0,
         examples: 0,
+        wasm_bytes: 0,
+        cost: None,
         failures: Vec::new(),
     };
     if let Err(cause) = examine(&mut verdict, plugin, examples, cache).await {
@@ -59,6 +66,7 @@ async fn examine(
 ) -> anyhow::Result<()> {
     let inspected = crate::runtime::inspect::read(&std::fs::read(plugin)?)
         .map_err(|rejected| anyhow::anyhow!("{}", rejected.reason()))?;
+    verdict.wasm_bytes = inspected.size_bytes;
     let folder = examples.join(&inspected.manifest.service).join("examples");
     let mut files = Vec::new();
     let mut read = Vec::new();
@@ -72,11 +80,15 @@ async fn examine(
             Err(cause) => verdict.failures.push(format!("{cause:#}")),
         }
     }
+    let service = &inspected.manifest.service;
+    let description = Description::of(&examples.join(service), service)?;
     let server = Server::start().await?;
     let rig = Rig::open(plugin, &server.upstreams(&read)?, cache).await?;
     for tool in Tool::of_plugin(&rig.manifest, &"".into()) {
         verdict.tools += 1;
-        verdict.failures.extend(plans(&rig, &tool, &read).await);
+        verdict
+            .failures
+            .extend(plans(&rig, &tool, &read, description.as_ref()).await);
     }
     for (file, example) in files.iter().zip(&read) {
         let differences = replay_here(&rig, &server, example).await;
@@ -87,6 +99,7 @@ async fn examine(
                 .map(|what| format!("{place} ({}): {what}", example.tool)),
         );
     }
+    verdict.cost = rig.cost();
     Ok(())
 }
 
@@ -137,7 +150,12 @@ fn arguments(tool: &Tool, fill: Fill) -> Value {
 
 /// What is wrong with what a tool sends for generated arguments and for its own examples. A plugin
 /// may refuse generated ones for a rule that no schema tells; then those of an example file have to do.
-async fn plans(rig: &Rig, tool: &Tool, examples: &[Example]) -> Vec<String> {
+async fn plans(
+    rig: &Rig,
+    tool: &Tool,
+    examples: &[Example],
+    description: Option<&Description>,
+) -> Vec<String> {
     let generated = [Fill::Required, Fill::All].map(|fill| {
         let called = format!("{fill:?} arguments").to_lowercase();
         (called, arguments(tool, fill))
@@ -147,7 +165,7 @@ async fn plans(rig: &Rig, tool: &Tool, examples: &[Example]) -> Vec<String> {
     let (mut wrong, mut refusals, mut sent) = (Vec::new(), Vec::new(), false);
     let place = |called: &str, what: String| format!("{} with {called}: {what}", tool.action());
     for (called, arguments) in generated {
-        match plan(rig, tool, arguments).await {
+        match plan(rig, tool, arguments, description).await {
             Planned::Sent(failures) => {
                 sent = true;
                 wrong.extend(failures.into_iter().map(|what| place(&called, what)));
@@ -157,7 +175,7 @@ async fn plans(rig: &Rig, tool: &Tool, examples: &[Example]) -> Vec<String> {
         }
     }
     for (called, arguments) in own {
-        match plan(rig, tool, arguments).await {
+        match plan(rig, tool, arguments, description).await {
             Planned::Sent(failures) => {
                 sent = true;
                 wrong.extend(failures.into_iter().map(|what| place(&called, what)));
@@ -173,7 +191,7 @@ async fn plans(rig: &Rig, tool: &Tool, examples: &[Example]) -> Vec<String> {
         if sent {
             break;
         }
-        sent = matches!(plan(rig, tool, arguments).await, Planned::Sent(wrong) if wrong.is_empty());
+        sent = matches!(plan(rig, tool, arguments, description).await, Planned::Sent(wrong) if wrong.is_empty());
     }
     if !sent && wrong.is_empty() {
         wrong = refusals;
@@ -190,7 +208,12 @@ enum Planned {
     Failed(String),
 }
 
-async fn plan(rig: &Rig, tool: &Tool, arguments: Value) -> Planned {
+async fn plan(
+    rig: &Rig,
+    tool: &Tool,
+    arguments: Value,
+    description: Option<&Description>,
+) -> Planned {
     let violations = violations(tool, &arguments);
     if !violations.is_empty() {
         let all = violations.join("; ");
@@ -205,7 +228,13 @@ async fn plan(rig: &Rig, tool: &Tool, arguments: Value) -> Planned {
         Ok((Ended::DryRun, requests)) => Planned::Sent(
             requests
                 .iter()
-                .flat_map(|request| judge_request(tool, request))
+                .flat_map(|request| {
+                    let mut wrong = judge_request(tool, request);
+                    if let Some(description) = description {
+                        wrong.extend(description.judge(tool.action(), request));
+                    }
+                    wrong
+                })
                 .collect(),
         ),
         Ok((Ended::Refused(refusal), _)) if refusal.kind == RefusalKind::InvalidArguments => {

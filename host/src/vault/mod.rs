@@ -61,7 +61,8 @@ mod tests {
     #[test]
     fn a_panic_over_a_secret_says_nothing_of_it() {
         let refused: Result<(), Secret> = Err(Secret::new("hunter2"));
-        let panicked = std::thread::spawn(move || refused.expect("a secret")).join();
+        let panicked =
+            std::thread::spawn(move || std::hint::black_box(refused).expect("a secret")).join();
         let payload = panicked.expect_err("it panics");
         let text = payload.downcast_ref::<String>().expect("a text");
         assert_eq!(text, "a secret: [sealed]");

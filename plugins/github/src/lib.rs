@@ -6,6 +6,7 @@
 
 mod actions;
 mod api;
+mod events;
 mod files;
 mod issues;
 mod pulls;
@@ -49,8 +50,8 @@ toolgate_sdk::plugin! {
     ],
     webhook: {
         signature: { header: "x-hub-signature-256", prefix: "sha256=", signed: "{body}" },
-        event: { name: [{ header: "x-github-event" }, { body: "/action" }] },
     },
+    normalize: events::normalize,
     tools: [
         repos::get_authenticated_user,
         repos::list_my_repos,

@@ -2,9 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use toolgate_sdk::{Value, json};
+use toolgate_sdk::{Value, html, json};
 
-use crate::html;
 use crate::words::{decode, text_of};
 
 /// Longest text of one message, in characters.

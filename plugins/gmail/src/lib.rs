@@ -1,14 +1,13 @@
 //! Gmail: finding, reading, writing and filing mail, over the Gmail API v1.
 //!
 //! Mail is MIME. Here it goes in and comes out as text: [`compose`] writes messages (RFC 5322, MIME)
-//! and [`decode`] reads them, with [`words`] for headers and [`html`] for bodies that have no plain
-//! text. [`api`] holds what all requests share; the tools are in [`messages`], [`threads`],
+//! and [`decode`] reads them, with [`words`] for headers and [`toolgate_sdk::html`] for bodies that
+//! have no plain text. [`api`] holds what all requests share; the tools are in [`messages`], [`threads`],
 //! [`sending`] and [`labels`].
 
 mod api;
 mod compose;
 mod decode;
-mod html;
 mod labels;
 mod messages;
 mod sending;

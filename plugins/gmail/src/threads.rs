@@ -1,10 +1,10 @@
 //! Conversations.
 
+use toolgate_sdk::html;
 use toolgate_sdk::prelude::*;
 
 use crate::api::{gmail, next_page};
 use crate::decode::{header, whole};
-use crate::html;
 
 #[derive(Args)]
 pub struct SearchThreads {

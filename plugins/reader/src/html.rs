@@ -175,6 +175,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_broken_is_read_as_far_as_it_goes() {
+        for (source, text) in [
+            ("<p>one<p>two</div></b>three", "one\ntwothree"),
+            ("<table>stray<tr><td>cell", "stray\ncell"),
+            (
+                "a < b > c &nosuch; &#0; &#x110000;",
+                "a < b > c &nosuch; \u{fffd} \u{fffd}",
+            ),
+            ("<div unclosed='attribute>gone", ""),
+            ("seen<script>never closed", "seen"),
+            ("<!-- never closed", ""),
+            ("<![CDATA[x]]>y", "y"),
+        ] {
+            assert_eq!(page(source).text, text, "{source}");
+        }
+        let garbage: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+        page(&String::from_utf8_lossy(&garbage));
+        let flood = page(&format!("<p>{}", "word ".repeat(TEXT_CHARS_MAX)));
+        assert!(flood.text.chars().count() <= TEXT_CHARS_MAX);
+    }
+
+    #[test]
     fn depth_costs_no_stack_of_ours() {
         let deep = format!("{}x", "<div>".repeat(5_000));
         assert_eq!(page(&deep).text, "x");

@@ -67,3 +67,34 @@ fn push(text: &mut String, left: &mut usize, more: &str) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(tool: &str, content: &str) -> Result<Value, ToolError> {
+        let arguments = json!({ "content": content }).to_string();
+        let output = PLUGIN.call(tool, &arguments, toolgate_sdk::context::Facts::default())?;
+        Ok(serde_json::from_str(&output.data).expect("an answer is JSON"))
+    }
+
+    #[test]
+    fn a_document_comes_in_base64() {
+        let page = STANDARD.encode("<title>Harbour</title><p>Opens at six.");
+        assert_eq!(
+            read("read_html", &page).unwrap(),
+            json!({ "title": "Harbour", "pages": ["Opens at six."] })
+        );
+        let latin1 = STANDARD.encode([b'<', b'p', b'>', b'c', 0xe9]);
+        assert_eq!(
+            read("read_html", &latin1).unwrap()["pages"],
+            json!(["c\u{fffd}"])
+        );
+        for tool in ["read_html", "read_pdf"] {
+            let refused = read(tool, "not base64!").unwrap_err();
+            assert_eq!(refused.kind, ErrorKind::InvalidArguments, "{tool}");
+        }
+        let refused = read("read_pdf", &STANDARD.encode("no PDF")).unwrap_err();
+        assert_eq!(refused.code.as_deref(), Some("unreadable_document"));
+    }
+}

@@ -57,6 +57,9 @@ export interface paths {
         /**
          * List connections
          * @description Connections of the workspace, newest first. Credentials are never part of an answer.
+         *
+         *     With `wait` the answer comes as soon as one of them is active, and at the latest after so many
+         *     seconds with what there is then: for an application that has shown a connect link.
          */
         get: operations["list_connections"];
         put?: never;
@@ -77,6 +80,9 @@ export interface paths {
         /**
          * Read a connection
          * @description Its account, scopes and health; the credential is never part of an answer.
+         *
+         *     With `wait` the answer comes as soon as it is active, and at the latest after so many seconds: a
+         *     connection that a link names is not there before its user has connected.
          */
         get: operations["get_connection"];
         put?: never;
@@ -1339,7 +1345,9 @@ export interface components {
             version: string;
         };
         FoundTools: {
+            lexical_reason?: components["schemas"]["LexicalReason"] | null;
             query: string;
+            ranking: components["schemas"]["Ranking"];
             service?: string | null;
             /** @description The nearest services, when no tool matches well. */
             suggestions?: string[];
@@ -1353,8 +1361,10 @@ export interface components {
             plugins: components["schemas"]["PluginCounts"];
             /** @description How instances get their memory: `pooling` or `on_demand`. */
             runtime: string;
-            /** @description How search ranks: `lexical`. */
-            search: string;
+            /** @description How search ranks: `hybrid` once the sentence model is `ready`, else `lexical`. */
+            search: components["schemas"]["Ranking"];
+            /** @description What the model for searching by meaning is doing. */
+            search_model: components["schemas"]["ModelState"];
             /** @description `ok`, or `degraded` while the database does not answer. */
             status: string;
             /** @description Tools in the serving catalog. */
@@ -1414,6 +1424,11 @@ export interface components {
             /** @description The user that tools run for when a request names none. */
             user_id: string;
         };
+        /**
+         * @description Why a search was answered by words alone.
+         * @enum {string}
+         */
+        LexicalReason: "model_not_installed" | "model_not_ready" | "model_failed" | "overloaded";
         /** @description A rule that ends at a time or after a number of calls. */
         LimitedRule: {
             /** Format: date-time */
@@ -1564,6 +1579,11 @@ export interface components {
             /** @description The same value as the header `X-Request-Id`. */
             request_id: string;
         };
+        /**
+         * @description What the sentence model is doing.
+         * @enum {string}
+         */
+        ModelState: "not_installed" | "loading" | "preparing" | "ready" | "failed";
         /** @description An operation that the assistant asked for. */
         OperationCall: {
             /** @description JSON text as the model wrote it. */
@@ -1701,6 +1721,11 @@ export interface components {
              */
             status: string;
         };
+        /**
+         * @description How a search was ranked.
+         * @enum {string}
+         */
+        Ranking: "lexical" | "hybrid";
         /** @description How a person recognises the key of a receipt. */
         ReceiptKey: {
             name: string;
@@ -1932,7 +1957,7 @@ export interface components {
             result_id: string;
         };
         /** @enum {string} */
-        TurnReason: "answered" | "no_model" | "auth_required" | "auth_expired" | "approval_required" | "steps_exhausted" | "tokens_exhausted" | "time_exhausted" | "model_failed" | "key_revoked" | "gateway_stopping";
+        TurnReason: "answered" | "no_model" | "auth_required" | "auth_expired" | "approval_required" | "steps_exhausted" | "tokens_exhausted" | "time_exhausted" | "rate_limited" | "model_failed" | "key_revoked" | "gateway_stopping";
         /** @enum {string} */
         TurnStatus: "completed" | "paused" | "stopped";
         /** @description What to change of a Skill. */
@@ -2252,6 +2277,7 @@ export type Hook = components['schemas']['Hook'];
 export type HookBody = components['schemas']['HookBody'];
 export type HookWithSecret = components['schemas']['HookWithSecret'];
 export type KeyStatus = components['schemas']['KeyStatus'];
+export type LexicalReason = components['schemas']['LexicalReason'];
 export type LimitedRule = components['schemas']['LimitedRule'];
 export type Limits = components['schemas']['Limits'];
 export type LinkBody = components['schemas']['LinkBody'];
@@ -2263,6 +2289,7 @@ export type MediaType = components['schemas']['MediaType'];
 export type Message = components['schemas']['Message'];
 export type MessagePage = components['schemas']['MessagePage'];
 export type Meta = components['schemas']['Meta'];
+export type ModelState = components['schemas']['ModelState'];
 export type OperationCall = components['schemas']['OperationCall'];
 export type Outcome = components['schemas']['Outcome'];
 export type Pending = components['schemas']['Pending'];
@@ -2277,6 +2304,7 @@ export type PluginCounts = components['schemas']['PluginCounts'];
 export type PluginVersion = components['schemas']['PluginVersion'];
 export type Position = components['schemas']['Position'];
 export type Probe = components['schemas']['Probe'];
+export type Ranking = components['schemas']['Ranking'];
 export type ReceiptKey = components['schemas']['ReceiptKey'];
 export type RequestRecord = components['schemas']['RequestRecord'];
 export type ResultFile = components['schemas']['ResultFile'];
@@ -2542,12 +2570,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description With `wait`: one whose `state_since` is this moment or before is known already.
+                 * @example 2026-11-20T09:30:00.125Z
+                 */
+                active_after?: string;
+                /**
                  * @description Only connections of this service.
                  * @example github
                  */
                 service?: string;
                 /** @description Only connections of this user. */
                 user_id?: string;
+                /** @description Seconds to wait until one is active; 0 if absent. */
+                wait?: number;
             };
             header?: never;
             path?: never;
@@ -2608,7 +2643,15 @@ export interface operations {
     };
     get_connection: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description With `wait`: a `state_since` at this moment or before is known already.
+                 * @example 2026-11-20T09:30:00.125Z
+                 */
+                active_after?: string;
+                /** @description Seconds to wait until it is active; 0 if absent. */
+                wait?: number;
+            };
             header?: never;
             path: {
                 /**
@@ -3249,7 +3292,8 @@ export interface operations {
                      *         },
                      *         "tools": 74,
                      *         "runtime": "pooling",
-                     *         "search": "lexical"
+                     *         "search": "hybrid",
+                     *         "search_model": "ready"
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
@@ -5576,7 +5620,8 @@ export interface operations {
                      *               }
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "ranking": "hybrid"
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"

@@ -20,9 +20,17 @@ import {
 import type { Operation } from "./routes.js";
 import { Toolset, type ToolsetOptions } from "./toolset.js";
 
-/** How often a wait looks: from the first to the last. */
+/** How often a wait looks where the server cannot hold its answer back: from the first to the last. */
 const LOOK_FIRST_MS = 1_000;
 const LOOK_LAST_MS = 5_000;
+/** How long the server holds an answer back. */
+const POLL_MAX_MS = 25_000;
+
+/** Working connections as text, and since when the newest is one. */
+interface Active {
+  text: string;
+  since: string | undefined;
+}
 
 export interface ClientOptions {
   /** `TOOLGATE_API_KEY` if absent. */
@@ -100,13 +108,11 @@ export class Toolgate {
     }
     const before = await this.#active(outcome);
     (options.show ?? console.log)(outcome.connect_url);
-    for await (const _ of this.#looks(options.timeoutMs ?? 900_000)) {
-      const now = await this.#active(outcome);
-      // A key that may not list connections finds out by making the call.
-      if (now === undefined || now !== before) {
-        const again = await this.tools.executeCall(outcome.call);
-        if (again.status !== "auth_required" && again.status !== "auth_expired") return again;
-      }
+    const timeoutMs = options.timeoutMs ?? 900_000;
+    for await (const known of before ? this.#polls(outcome, before, timeoutMs) : this.#looks(timeoutMs)) {
+      if (!known) continue;
+      const again = await this.tools.executeCall(outcome.call);
+      if (again.status !== "auth_required" && again.status !== "auth_expired") return again;
     }
     throw new WaitTimeout(`${outcome.service} was not connected in time`);
   }
@@ -133,24 +139,44 @@ export class Toolgate {
   }
 
   /** Pauses between looks, longer ones as time goes by, until `timeoutMs` were waited. */
-  async *#looks(timeoutMs: number): AsyncGenerator<void> {
+  async *#looks(timeoutMs: number): AsyncGenerator<boolean> {
     let [waited, pause] = [0, LOOK_FIRST_MS];
     while (waited < timeoutMs) {
       pause = Math.min(pause, timeoutMs - waited);
       await this.#options.sleep(pause);
-      yield;
+      yield true;
       waited += pause;
       pause = Math.min(pause * 1.5, LOOK_LAST_MS);
     }
   }
 
-  /** The user's working connections of the service, as text; `undefined` if the key may not see them. */
-  async #active(outcome: AuthRequired): Promise<string | undefined> {
+  /** Answers of a server that holds them back: whether the user's working connections are others now. */
+  async *#polls(outcome: AuthRequired, before: Active, timeoutMs: number): AsyncGenerator<boolean> {
+    const ends = performance.now() + timeoutMs;
+    for (let left = timeoutMs; left > 0; left = ends - performance.now()) {
+      const asked = performance.now();
+      const held = Math.min(left, POLL_MAX_MS, this.#options.timeoutMs / 2);
+      const now = await this.#active(outcome, { wait: Math.max(1, Math.ceil(held / 1000)), after: before });
+      const changed = now !== undefined && now.text !== before.text;
+      before = now ?? before;
+      yield changed;
+      // The server did not wait: it is about to stop.
+      if (!changed && performance.now() - asked < LOOK_FIRST_MS) await this.#options.sleep(LOOK_FIRST_MS);
+    }
+  }
+
+  /**
+   * The user's working connections of the service; `undefined` if the key may not see them. With `wait` the
+   * server answers once there is another one than `after`, or when the seconds are over.
+   */
+  async #active(outcome: AuthRequired, poll?: { wait: number; after: Active }): Promise<Active | undefined> {
     try {
       const user_id = outcome.call.user_id ?? (await this.status()).key.user_id;
-      const connections = await this.connections.list({ user_id, service: outcome.service });
+      const waits = poll && { wait: poll.wait, ...(poll.after.since && { active_after: poll.after.since }) };
+      const connections = await this.connections.list({ user_id, service: outcome.service, ...waits });
       const active = connections.filter((found) => found.state === "active");
-      return JSON.stringify(active.map((found) => [found.connection_id, found.state_since, found.scopes]));
+      const text = JSON.stringify(active.map((found) => [found.connection_id, found.state_since, found.scopes]));
+      return { text, since: active.map((found) => found.state_since).sort().at(-1) };
     } catch (error) {
       if (error instanceof PermissionDenied) return undefined;
       throw error;

@@ -221,12 +221,14 @@ export class Connections extends Resource {
     return this.call("confirm_connection", { code, user_id });
   }
 
+  /** With `wait` the answer comes once one is active, and at the latest after so many seconds (30 at most). */
   async list(options: Query<"list_connections"> = {}): Promise<ConnectionInfo[]> {
     return (await this.call<ConnectionList>("list_connections", options)).connections;
   }
 
-  get(connection_id: string): Promise<ConnectionInfo> {
-    return this.call("get_connection", { connection_id });
+  /** With `wait` also one that a link names and that is not there yet. */
+  get(connection_id: string, options: Query<"get_connection"> = {}): Promise<ConnectionInfo> {
+    return this.call("get_connection", { ...options, connection_id });
   }
 
   /** Forgets the credential and revokes it at the provider where that is possible. */

@@ -1,11 +1,13 @@
-//! The exported side: one invocation in, one output or error back.
+//! The exported side: one invocation in, one output or error back; one delivery in, its events back.
 
 use crate::bindings::exports::toolgate::plugin::integration;
 use crate::bindings::toolgate::plugin::types;
+use crate::bindings::webhook::exports::toolgate::plugin::webhook;
 use crate::blob::Blob;
 use crate::context::Facts;
 use crate::error::{ErrorKind, ToolError};
 use crate::plugin::Plugin;
+use crate::webhook::{Delivery, Event, Normalize};
 
 pub fn invoke(
     plugin: &'static Plugin,
@@ -25,6 +27,24 @@ pub fn invoke(
         }),
         Err(error) => Err(told(error)),
     }
+}
+
+pub fn normalize(
+    read: Normalize,
+    delivery: webhook::Delivery,
+) -> Result<Vec<webhook::Event>, types::ToolError> {
+    // The host verifies before it asks; what nobody has verified tells of nothing.
+    if !delivery.verified {
+        let refused = ToolError::new(ErrorKind::PermissionDenied, "the delivery is not verified");
+        return Err(told(refused));
+    }
+    let events = read(&Delivery::new(delivery.headers, delivery.body)).map_err(told)?;
+    let sent = |event: Event| webhook::Event {
+        kind: event.name,
+        id: event.id.unwrap_or_default(),
+        data: event.data.to_string(),
+    };
+    Ok(events.into_iter().map(sent).collect())
 }
 
 fn told(error: ToolError) -> types::ToolError {

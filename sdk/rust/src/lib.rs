@@ -31,21 +31,25 @@
 //!
 //! Read in this order: [`context`] (what a tool sees of its call), [`http`] (the only way out),
 //! [`error`] and [`output`] (how it ends), [`schema`] (how argument types become schemas),
-//! [`testing`] (how a plugin is tested without a sandbox). `blob` and `kv` are there when needed;
-//! a plugin that never uses them does not import them. `host` and `guest` are the border.
+//! [`testing`] (how a plugin is tested without a sandbox), [`webhook`] (events that the provider
+//! sends by itself). `blob`, `kv`, `html` and `markdown` are there when needed; a plugin that never
+//! uses them does not import them. `host` and `guest` are the border.
 
 // The macros name this crate, also in its own tests.
 extern crate self as toolgate_sdk;
 
 pub mod context;
 pub mod error;
+pub mod html;
 pub mod http;
+pub mod markdown;
 pub mod output;
 pub mod pick;
 pub mod schema;
 
 pub mod blob;
 pub mod kv;
+pub mod webhook;
 
 #[doc(hidden)]
 pub mod fields;
@@ -81,8 +85,9 @@ pub use toolgate_sdk_macros::Args;
 
 /// Makes the crate a plugin: the manifest and the list of its tools.
 ///
-/// Keys are those of the manifest; `version` is the package's unless given. Defines `MANIFEST` and
-/// `PLUGIN`.
+/// Keys are those of the manifest; `version` is the package's unless given. `normalize: path` beside
+/// a `webhook` without `event` names the function that reads deliveries ([`webhook`]). Defines
+/// `MANIFEST` and `PLUGIN`.
 pub use toolgate_sdk_macros::plugin;
 
 /// Makes a function a tool: `#[tool(effect = "read" | "write" | "destructive", ...)]`.
@@ -113,9 +118,15 @@ pub mod __private {
     pub use crate::bindings::exports::toolgate::plugin::integration::{
         Guest, Invocation, Output as GuestOutput, ToolError as GuestError,
     };
+    #[cfg(target_family = "wasm")]
+    pub use crate::bindings::webhook::export_webhook;
+    #[cfg(target_family = "wasm")]
+    pub use crate::bindings::webhook::exports::toolgate::plugin::webhook::{
+        Delivery as GuestDelivery, Event as GuestEvent, Guest as WebhookGuest,
+    };
     pub use crate::fields;
     #[cfg(target_family = "wasm")]
-    pub use crate::guest::invoke;
+    pub use crate::guest::{invoke, normalize};
     pub use crate::plugin::{Tool, arguments, bytes_of, check_slots, entry, unknown_word, word};
     pub use serde;
     #[cfg(target_family = "wasm")]

@@ -7,6 +7,7 @@ use crate::context::{Context, Facts};
 use crate::error::ToolError;
 use crate::output::Output;
 use crate::schema::Parts;
+use crate::webhook::{Delivery, Event, Normalize};
 
 /// Everything `plugin!` found out at compile time.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct Plugin {
     /// Names of the credential slots, in the manifest's order.
     pub slots: &'static [&'static str],
     pub tools: &'static [Entry],
+    /// Reads what the provider sends by itself.
+    pub normalize: Option<Normalize>,
 }
 
 /// One tool of a plugin.
@@ -52,6 +55,14 @@ impl Plugin {
         }
         let slots = tool.slots.unwrap_or(self.slots);
         (tool.run)(arguments, &Context::new(facts, slots, tool.auth_optional))
+    }
+
+    /// What a delivery of the provider tells of.
+    pub fn normalize(&self, delivery: &Delivery) -> Result<Vec<Event>, ToolError> {
+        let read = self
+            .normalize
+            .ok_or_else(|| ToolError::internal("this plugin names no `normalize`"))?;
+        read(delivery)
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use toolgate_sdk::prelude::*;
 use toolgate_sdk::testing::MockHost;
+use toolgate_sdk::webhook::{Delivery, Event};
 
 toolgate_sdk::plugin! {
     service: "notes",
@@ -21,6 +22,8 @@ toolgate_sdk::plugin! {
         { slot: "key", title: "API key", type: "api_key",
           placement: { header: "x-api-key" }, audience: ["https://api.notes.example"] },
     ],
+    webhook: { signature: { header: "x-notes-signature", signed: "{body}" } },
+    normalize: inner::changes,
     tools: [create_note, list_notes, inner::status],
 }
 
@@ -95,6 +98,14 @@ fn list_notes(args: ListNotes, cx: &Context) -> Result<Output, ToolError> {
 
 mod inner {
     use toolgate_sdk::prelude::*;
+    use toolgate_sdk::webhook::{Delivery, Event};
+
+    pub fn changes(delivery: &Delivery) -> Result<Vec<Event>, ToolError> {
+        let body = delivery.json()?;
+        let changes = body["changes"].as_array().into_iter().flatten();
+        let event = |change: &Value| Event::new("note.changed", change.clone()).id("c1");
+        Ok(changes.map(event).collect())
+    }
 
     /// Whether the service is up.
     #[tool(effect = "read", auth = [])]
@@ -260,4 +271,23 @@ fn the_mock_notices_a_missing_request() {
         .exchange(json!({}), json!({}))
         .exchange(json!({ "url": "https://a.example" }), json!({}));
     let _ = host.call(&PLUGIN, "status", &json!({}), None);
+}
+
+#[test]
+fn a_delivery_is_read_by_the_function_that_was_named() {
+    let manifest: Value = serde_json::from_str(MANIFEST).expect("the manifest is JSON");
+    assert_eq!(
+        manifest["webhook"],
+        json!({"signature": {"header": "x-notes-signature", "signed": "{body}"}})
+    );
+    assert_eq!(manifest.get("normalize"), None);
+    let none: [(&str, &str); 0] = [];
+    let read = |body: &str| PLUGIN.normalize(&Delivery::new(none, body));
+    let events = read(r#"{"changes": [{"id": 7}]}"#).expect("it can be read");
+    assert_eq!(
+        events,
+        [Event::new("note.changed", json!({"id": 7})).id("c1")]
+    );
+    assert_eq!(read("{}").expect("it can be read"), []);
+    assert!(read("{").is_err());
 }

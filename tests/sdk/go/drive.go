@@ -149,7 +149,7 @@ func made(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 	case "connections.list":
 		return c.Connections.List(ctx, params[toolgate.ListConnectionsParams](m))
 	case "connections.get":
-		return c.Connections.Get(ctx, m.text("connection_id"))
+		return c.Connections.Get(ctx, m.text("connection_id"), params[toolgate.GetConnectionParams](m))
 	case "connections.delete":
 		return c.Connections.Delete(ctx, m.text("connection_id"))
 	case "sessions.create":
@@ -174,6 +174,40 @@ func made(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 		return c.Results.Get(ctx, m.text("result_id"), params[toolgate.GetResultParams](m))
 	case "results.text":
 		return c.Results.Text(ctx, m.text("result_id"))
+	case "webhooks.create":
+		return c.Webhooks.Create(ctx, params[toolgate.CreateWebhookParams](m))
+	case "webhooks.list":
+		return c.Webhooks.List(ctx)
+	case "webhooks.get":
+		return c.Webhooks.Get(ctx, m.text("webhook_id"))
+	case "webhooks.update":
+		return c.Webhooks.Update(ctx, m.text("webhook_id"), params[toolgate.UpdateWebhookParams](m))
+	case "webhooks.delete":
+		return c.Webhooks.Delete(ctx, m.text("webhook_id"))
+	case "webhooks.rotate":
+		return c.Webhooks.Rotate(ctx, m.text("webhook_id"), params[toolgate.RotateWebhookSecretParams](m))
+	case "webhooks.test":
+		return c.Webhooks.Test(ctx, m.text("webhook_id"))
+	case "webhooks.deliveries":
+		return taken(m, c.Webhooks.Deliveries(ctx, m.text("webhook_id"), params[toolgate.ListWebhookDeliveriesParams](m)))
+	case "webhooks.resend":
+		return c.Webhooks.Resend(ctx, m.text("webhook_id"), m.text("delivery_id"))
+	case "knowledge.add":
+		return c.Knowledge.Add(ctx, params[toolgate.AddDocumentParams](m))
+	case "knowledge.list":
+		return taken(m, c.Knowledge.List(ctx, params[toolgate.ListDocumentsParams](m)))
+	case "knowledge.get":
+		return c.Knowledge.Get(ctx, m.text("document_id"))
+	case "knowledge.delete":
+		return c.Knowledge.Delete(ctx, m.text("document_id"))
+	case "knowledge.search":
+		return c.Knowledge.Search(ctx, params[toolgate.SearchKnowledgeParams](m))
+	case "sessions.send":
+		return c.Sessions.Send(ctx, m.text("session_id"), params[toolgate.SendMessageParams](m))
+	case "sessions.messages":
+		return taken(m, c.Sessions.Messages(ctx, m.text("session_id"), params[toolgate.ListMessagesParams](m)))
+	case "sessions.resume":
+		return c.Sessions.Resume(ctx, m.text("session_id"), params[toolgate.ResumeSessionParams](m))
 	case "webhooks.verify":
 		return verify(m)
 	case "toolset":

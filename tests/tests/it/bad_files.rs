@@ -69,7 +69,11 @@ async fn every_bad_file_is_quarantined_with_its_reason_and_the_good_one_serves()
         ),
         ("sneaky.wasm", egress_unasked.build(), "`egress`"),
         ("sockets.wasm", sockets(), "may import"),
-        ("large.wasm", vec![0; (16 << 20) + 1], "at most 16 MiB"),
+        (
+            "large.wasm",
+            vec![0; (16 << 20) + 1],
+            "--allow-large-plugins",
+        ),
     ];
     let mut plugins = vec![("steady.wasm".to_owned(), good)];
     plugins.extend(

@@ -4,15 +4,25 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::Response;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use toolgate::gateway::connections::apps;
+use toolgate::gateway::members;
+use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::built_plugin;
+use toolgate_tests::model::{self, Line, Model};
 use toolgate_tests::oidc::Server;
+use toolgate_tests::pdf;
+use toolgate_tests::postgres;
+use toolgate_tests::receiver::Receiver;
+use toolgate_tests::upstream::Upstream;
 
 use super::serving::program;
 
@@ -21,33 +31,45 @@ const WALK_MAX: Duration = Duration::from_secs(600);
 /// Everything that the pages are made of, as it travels.
 const BUNDLE_BYTES_MAX: u64 = 400 * 1024;
 
-/// The program on an empty data folder, with the authorization server in GitHub's place.
+/// The program on an empty data folder, with the authorization server in GitHub's place where one
+/// was asked for.
 struct World {
     /// `http://127.0.0.1:PORT`.
     base: String,
     setup_url: String,
-    provider: Server,
+    provider: Option<Server>,
     _process: Child,
     _folders: TempDir,
 }
 
 impl World {
     async fn start(plugins: &[(&str, Vec<u8>)]) -> Self {
+        let mut provider = Server::start().await.unwrap();
+        let upstream = format!("api.github.com={}", provider.url());
+        let world = Self::start_with(plugins, &["--allow-upstream", &upstream]).await;
+        let callback = format!("{}{}", world.base, apps::CALLBACK_PATH);
+        provider.register(&callback, 3600).await.unwrap();
+        Self {
+            provider: Some(provider),
+            ..world
+        }
+    }
+
+    /// Without an authorization server, and with more arguments.
+    async fn start_with(plugins: &[(&str, Vec<u8>)], more: &[&str]) -> Self {
         let folders = tempfile::tempdir().unwrap();
         let plugins_dir = folders.path().join("plugins");
         std::fs::create_dir(&plugins_dir).unwrap();
         for (name, bytes) in plugins {
             std::fs::write(plugins_dir.join(name), bytes).unwrap();
         }
-        let mut provider = Server::start().await.unwrap();
         let mut process = Command::new(program())
             .args(["serve", "--json", "--listen", "127.0.0.1:0"])
             .arg("--data-dir")
             .arg(folders.path().join("data"))
             .arg("--plugins-dir")
             .arg(&plugins_dir)
-            .arg("--allow-upstream")
-            .arg(format!("api.github.com={}", provider.url()))
+            .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true)
@@ -56,12 +78,10 @@ impl World {
         let said = first_value(&mut process).await;
         let setup_url = said["setup_url"].as_str().unwrap().to_owned();
         let base = setup_url.split("/setup").next().unwrap().to_owned();
-        let callback = format!("{base}{}", apps::CALLBACK_PATH);
-        provider.register(&callback, 3600).await.unwrap();
         Self {
             base,
             setup_url,
-            provider,
+            provider: None,
             _process: process,
             _folders: folders,
         }
@@ -73,7 +93,7 @@ impl World {
             "tools": tools(),
             "base": self.base,
             "setup_url": self.setup_url,
-            "provider": self.provider.url(),
+            "provider": self.provider.as_ref().map(Server::url),
         });
         let all = asked.as_object_mut().unwrap();
         all.extend(more.as_object().unwrap().clone());
@@ -161,6 +181,113 @@ async fn an_operator_does_everything_in_the_browser() {
     let world = World::start(&[("github.wasm", built_plugin("github").unwrap())]).await;
     let printed = world.walk("walk.mjs", json!({ "upload": words() })).await;
     assert_eq!(printed.lines().count(), 10, "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_sign_in_with_an_openid_connect_provider_in_the_browser() {
+    dist();
+    let mut provider = Server::start().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "the-client-secret\n").unwrap();
+    let issuer = provider.issuer();
+    let more = [
+        "--oidc-issuer",
+        &issuer,
+        "--oidc-client-id",
+        "the-client",
+        "--oidc-client-secret-file",
+        secret.to_str().unwrap(),
+        "--oidc-name",
+        "the Example company",
+    ];
+    let world = World::start_with(&[], &more).await;
+    let callback = format!("{}{}", world.base, members::oidc::OIDC_CALLBACK_PATH);
+    provider.register_sign_in(&callback).await.unwrap();
+    let printed = world.walk("oidc.mjs", json!({ "issuer": issuer })).await;
+    assert_eq!(printed.lines().count(), 8, "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn admins_and_members_have_their_own_views_and_a_member_approves_on_postgresql() {
+    dist();
+    let words = [("words.wasm", std::fs::read(words()).unwrap())];
+    let url = tokio::task::spawn_blocking(postgres::fresh_url);
+    let url = url.await.unwrap();
+    let world = World::start_with(&words, &["--database-url", &url]).await;
+    let printed = world.walk("people.mjs", json!({})).await;
+    assert_eq!(printed.lines().count(), 7, "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_is_upgraded_and_brought_back_in_the_browser() {
+    dist();
+    let folder = tempfile::tempdir().unwrap();
+    let keep = |name: &str, bytes: Vec<u8>| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let region = json!([{"key": "region", "title": "Region", "schema": {"type": "string"}}]);
+    let first = Fixture::new("grow").with("config", region);
+    let second = first
+        .clone()
+        .with("version", json!("2.0.0"))
+        .with("hosts", json!(["api.example.com"]))
+        .with("capabilities", json!(["egress"]));
+    let files = json!({
+        "first": keep("first.wasm", first.build()),
+        "second": keep("second.wasm", second.build()),
+        "bad": keep("bad.wasm", b"\0asm no plugin at all".to_vec()),
+    });
+    let world = World::start_with(&[], &[]).await;
+    let printed = world.walk("upgrade.mjs", files).await;
+    assert_eq!(printed.lines().count(), 7, "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn webhooks_are_added_watched_and_deleted_in_the_browser() {
+    dist();
+    let receiver = Receiver::start(0.0).await.unwrap();
+    let world = World::start_with(&[], &["--allow-upstream", &receiver.upstream()]).await;
+    let hooks = format!("http://127.0.0.1:{}", receiver.port);
+    let printed = world.walk("webhooks.mjs", json!({ "hooks": hooks })).await;
+    assert_eq!(printed.lines().count(), 5, "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_searched_and_a_session_converses_in_the_browser() {
+    dist();
+    let count = json!({"tool_name": "words_count", "arguments": {"text": "How many words has"}});
+    let model = Arc::new(
+        Model::start([
+            model::text("**Hello** there."),
+            model::call("execute_tool", count.clone()),
+            Line::Gated(Box::new(model::text("It has four words."))),
+            model::call("execute_tool", count),
+            model::text("Counted after all."),
+        ])
+        .await,
+    );
+    let opened = model.clone();
+    let gate = Upstream::start(move |_| {
+        opened.open_gate();
+        Response::new(Body::empty())
+    })
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    let pdf = folder.path().join("manual.pdf");
+    std::fs::write(
+        &pdf,
+        pdf::pages(&["How the mill is oiled.", "How it is stopped."]),
+    )
+    .unwrap();
+    let words = [("words.wasm", std::fs::read(words()).unwrap())];
+    let url = model.url();
+    let world = World::start_with(&words, &["--model-url", &url, "--model", "scripted"]).await;
+    let asked = json!({ "pdf": pdf, "folder": folder.path(), "gate": gate.url() });
+    let printed = world.walk("talk.mjs", asked).await;
+    assert_eq!(printed.lines().count(), 6, "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

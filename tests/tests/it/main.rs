@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should stop there")]
 
 mod approvals;
+mod authors;
 mod bad_files;
 mod bad_guests;
 mod catalog;
@@ -18,8 +19,10 @@ mod house;
 mod idempotency;
 mod jupyterhub;
 mod knowledge;
+mod large;
 mod limits;
 mod mcp;
+mod meaning;
 mod messages;
 mod parity;
 mod receipts;

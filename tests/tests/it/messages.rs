@@ -2,7 +2,9 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use toolgate::clock::Clock;
 use toolgate::gateway::{Scope, keys};
+use toolgate::ids::UserId;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, TestGateway, new_key};
 use toolgate_tests::model::{Line, Model, call, text};
@@ -562,4 +564,58 @@ async fn any_openai_compatible_server_can_be_put_in_its_place() {
         reason(&events.last().unwrap().1["data"]),
         ("completed", "answered")
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_counts_as_a_request_of_its_key() {
+    // The beginning of a minute.
+    let clock = Clock::manual(1_800_000_000_000);
+    let model = Model::start([run(), run(), run(), text("Done.")]).await;
+    let options = Options {
+        clock: Some(clock.clone()),
+        ..Options::default()
+    };
+    let gateway = with(&model, options).await;
+    let store = gateway.gateway.store();
+    let workspace = store.first_workspace().await.unwrap().unwrap();
+    let new = keys::NewKey {
+        name: "limited".to_owned(),
+        user: UserId::parse("default").unwrap(),
+        scopes: Scope::ALL.to_vec(),
+        rpm: Some(3),
+        rpd: None,
+        expires_at_ms: None,
+        networks: Vec::new(),
+    };
+    let made = keys::create(store, &workspace.id, new, clock.now_ms()).await;
+    let key = made.unwrap().key.expose().to_owned();
+    let post = async |path: &str, body: Value| {
+        let body = Some(body.to_string());
+        gateway.send(Method::POST, path, Some(&key), body).await
+    };
+    let ran = async || {
+        let page = gateway.get("/v1/executions?status=success").await.data();
+        page["executions"].as_array().unwrap().len()
+    };
+
+    // The message itself, and two calls.
+    let made = post("/v1/sessions", json!({"prompt": "Run it"}))
+        .await
+        .data();
+    let stopped = made["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(reason(&stopped), ("stopped", "rate_limited"));
+    let said = stopped["content"].as_str().unwrap();
+    assert!(said.contains("3 requests a minute"), "{said}");
+    assert_eq!(ran().await, 2);
+    let resume = format!(
+        "/v1/sessions/{}/resume",
+        made["session_id"].as_str().unwrap()
+    );
+    assert_eq!(post(&resume, json!({})).await.code(), "rate_limit_exceeded");
+
+    // What was left is made in the next minute, once.
+    clock.advance_ms(60_000);
+    let done = post(&resume, json!({})).await.data();
+    assert_eq!(reason(&done), ("completed", "answered"));
+    assert_eq!(ran().await, 3);
 }

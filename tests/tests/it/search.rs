@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use toolgate::catalog::{Manifest, SearchQuery, overview};
+use toolgate::catalog::{Manifest, overview};
 use toolgate_tests::search::{
-    DEPTH, Half, Judged, PlainBm25, dropped, floor, judged, score, shipped_catalog,
+    Half, Hybrid, Judged, PlainBm25, dropped, floor, judged, names, score, shipped_catalog,
 };
 
 #[test]
@@ -25,35 +25,26 @@ fn there_are_enough_queries_of_each_kind_in_both_halves() {
 }
 
 #[test]
-fn lexical_search_scores_no_less_than_recorded_and_more_than_plain_bm25() {
+fn search_scores_no_less_than_recorded_and_each_ranking_more_than_the_simpler_one() {
     let catalog = shipped_catalog().unwrap();
     let judged = judged(&catalog).unwrap();
     let reported = || judged.iter().filter(|case| case.half == Half::Report);
-    let lexical = score(reported(), |query| {
-        let found = catalog.search(&SearchQuery {
-            query,
-            service: None,
-            limit: DEPTH,
-            allowed: &|_| true,
-        });
-        found
-            .hits
-            .into_iter()
-            .map(|hit| hit.tool.name.clone())
-            .collect()
-    });
-    let dropped = dropped(&floor().unwrap(), "lexical", &lexical);
-    assert_eq!(dropped, Vec::<String>::new());
+    let floor = floor().unwrap();
+    let none: Vec<String> = Vec::new();
     let plain = PlainBm25::new(&catalog);
     let plain = score(reported(), |query| plain.rank(query));
-    assert!(
-        lexical.ndcg_at_10 > plain.ndcg_at_10,
-        "{lexical:?} {plain:?}"
-    );
-    assert!(
-        lexical.recall_at_5 > plain.recall_at_5,
-        "{lexical:?} {plain:?}"
-    );
+    let lexical = score(reported(), |query| names(&catalog, query, None));
+    assert_eq!(dropped(&floor, "lexical", &lexical), none);
+    let mut model = Hybrid::new(&catalog).unwrap();
+    let hybrid = score(reported(), |query| model.rank(query));
+    assert_eq!(dropped(&floor, "hybrid", &hybrid), none);
+    for (better, worse) in [(&lexical, &plain), (&hybrid, &lexical)] {
+        assert!(better.ndcg_at_10 > worse.ndcg_at_10, "{better:?} {worse:?}");
+        assert!(
+            better.recall_at_5 > worse.recall_at_5,
+            "{better:?} {worse:?}"
+        );
+    }
 }
 
 #[test]

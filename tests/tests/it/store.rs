@@ -7,12 +7,15 @@ mod idempotency;
 mod keys;
 mod knowledge;
 mod limits;
+mod members;
 mod opening;
 mod permissions;
 mod plugins;
 mod receipts;
 mod sessions;
 mod skills;
+mod tool_vectors;
+mod usage;
 
 use tempfile::TempDir;
 use toolgate::store::{ApiKey, NewConnection, Plan, Store, Workspace};

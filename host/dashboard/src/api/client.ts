@@ -55,12 +55,16 @@ export function address(path: string, query?: Query): string {
 
 /** One request to `/internal{path}`; answers `data`, throws an `ApiError`. */
 export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
-  let response = await send(method, path, options);
-  if (response.status === 401 && (await codeOf(response.clone())) === 'sign_in_required') {
-    if (await refresh()) response = await send(method, path, options);
-    else onSignedOut();
-  }
-  return read<T>(response);
+  return read<T>(await respond(method, path, options));
+}
+
+/** The answer as it comes, asked for again where the sign-in had to be renewed. */
+export async function respond(method: Method, path: string, options: Options = {}): Promise<Response> {
+  const response = await send(method, path, options);
+  if (response.status !== 401 || (await codeOf(response.clone())) !== 'sign_in_required') return response;
+  if (await refresh()) return send(method, path, options);
+  onSignedOut();
+  return response;
 }
 
 async function send(method: Method, path: string, options: Options): Promise<Response> {
@@ -85,17 +89,17 @@ async function codeOf(response: Response): Promise<string | null> {
   return body?.error?.code ?? null;
 }
 
-async function read<T>(response: Response): Promise<T> {
+export async function read<T>(response: Response): Promise<T> {
   const retryAfter = Number(response.headers.get('retry-after')) || null;
   return unwrap<T>(response.status, response.headers.get('x-request-id'), await response.text(), retryAfter);
 }
 
-function unreachable(): ApiError {
+export function unreachable(): ApiError {
   const hint = 'Check that `toolgate serve` is running, then try again.';
   return new ApiError(0, 'unreachable', 'The gateway does not answer.', hint, null, null);
 }
 
-function unwrap<T>(status: number, requestId: string | null, text: string, retryAfter: number | null): T {
+export function unwrap<T>(status: number, requestId: string | null, text: string, retryAfter: number | null): T {
   let body;
   try {
     body = JSON.parse(text);
@@ -116,11 +120,11 @@ function unwrap<T>(status: number, requestId: string | null, text: string, retry
 }
 
 /** Sends a file with its progress, from 0 to 1. `fetch` cannot tell how much has left. */
-export function upload<T>(path: string, file: Blob, progress: (share: number) => void): Promise<T> {
+export function upload<T>(path: string, file: Blob, progress: (share: number) => void, type = 'application/wasm'): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', address(path));
-    request.setRequestHeader('content-type', 'application/wasm');
+    request.setRequestHeader('content-type', type);
     request.setRequestHeader('x-toolgate-dashboard', '1');
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     request.onerror = () => reject(unreachable());

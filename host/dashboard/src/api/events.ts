@@ -34,6 +34,8 @@ export function listen(client: QueryClient, tell: (live: Live) => void): () => v
       for (const topic of topics) void client.invalidateQueries({ queryKey: [topic] });
       if (topics.includes('plugins')) void client.invalidateQueries({ queryKey: ['services'] });
       if (topics.includes('connections')) void client.invalidateQueries({ queryKey: ['services'] });
+      // What a session ran is a receipt; its messages come with it.
+      if (topics.includes('executions')) void client.invalidateQueries({ queryKey: ['sessions'] });
       if (topics.some((topic) => OVERVIEW.includes(topic))) overview();
     });
     source.addEventListener('signed_out', () => void again());

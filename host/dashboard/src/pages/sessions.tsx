@@ -1,10 +1,14 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Link } from 'wouter';
+import { useEffect, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
+import { stream } from '../api/stream';
 import type { Session } from '../api/types';
+import { useIsAdmin, useMe } from '../shell/me';
 import { Button } from '../ui/button';
-import { Confirm } from '../ui/dialog';
+import { Written } from '../ui/conversation';
+import { Confirm, Dialog } from '../ui/dialog';
+import { TextArea, TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { Table } from '../ui/table';
@@ -27,15 +31,17 @@ export default function Sessions() {
     void client.invalidateQueries({ queryKey: ['sessions'] });
     say.done('Session deleted');
   };
+  const [beginning, setBeginning] = useState(false);
+  const begin = <Button kind="primary" icon="plus" onClick={() => setBeginning(true)}>New session</Button>;
   return (
-    <Page title="Sessions" about="Steps that belong together share a session and what plugins keep in it. A session ends after a day of quiet.">
+    <Page title="Sessions" about="Steps that belong together share a session, what is said in it and what plugins keep in it. A session ends after a day of quiet." actions={begin}>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
       {list.data && (
         <Card flush>
           {sessions.length === 0 ? (
-            <Empty icon="sessions" title="No sessions now" action={<Link className="button" href="/tools">Try a tool</Link>}>
-              Each call makes one, unless it names the session of an earlier step.
+            <Empty icon="sessions" title="No sessions now" action={<>{begin}<Link className="button" href="/tools">Try a tool</Link></>}>
+              Say what shall be done, or let an agent call a tool: each call makes a session, unless it names one.
             </Empty>
           ) : (
             <Table
@@ -60,6 +66,55 @@ export default function Sessions() {
           <p>What plugins kept in it is lost; a step that names it later is refused.</p>
         </Confirm>
       )}
+      {beginning && <Begin onClose={() => setBeginning(false)} />}
     </Page>
+  );
+}
+
+/** Says the first message and shows the answer while it is made. */
+function Begin({ onClose }: { onClose: () => void }) {
+  const me = useMe();
+  const admin = useIsAdmin();
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const [prompt, setPrompt] = useState('');
+  const [userId, setUserId] = useState(me.user_id);
+  const [heard, setHeard] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  // Who has closed the dialog meanwhile stays where they are; the session is in the list.
+  const open = useRef(true);
+  useEffect(() => {
+    open.current = true;
+    return () => {
+      open.current = false;
+    };
+  }, []);
+  const begin = () => {
+    setHeard('');
+    setError(null);
+    stream<Session>('/sessions', { prompt: prompt.trim(), user_id: userId }, {
+      text: (piece) => setHeard((text) => (text ?? '') + piece),
+      step: () => setHeard(''),
+    })
+      .then((session) => open.current && go(`/sessions/${session.session_id}`))
+      .catch((refused: unknown) => {
+        setError(refused);
+        setHeard(null);
+      })
+      .finally(() => void client.invalidateQueries({ queryKey: ['sessions'] }));
+  };
+  return (
+    <Dialog
+      wide
+      title="New session"
+      onClose={onClose}
+      onSubmit={begin}
+      footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={heard != null} disabled={!prompt.trim()}>Begin</Button></>}
+    >
+      {error != null && <ErrorNote error={error} />}
+      <TextArea label="What shall be done?" required rows={5} maxLength={100_000} value={prompt} onChange={setPrompt} />
+      {admin && <TextField label="Run as user" hint="Whose connections and permissions apply." value={userId} onChange={setUserId} maxLength={128} />}
+      {heard != null && (heard === '' ? <Waiting what="Working" /> : <div aria-live="polite"><Written text={heard} /></div>)}
+    </Dialog>
   );
 }

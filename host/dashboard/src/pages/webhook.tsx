@@ -72,7 +72,7 @@ export default function Webhook() {
         </Confirm>
       )}
       {asked === 'delete' && (
-        <Confirm title="Delete this webhook?" action="Delete" onClose={() => setAsked(null)} onConfirm={async () => { await call('DELETE', path); again(); go('/webhooks'); }}>
+        <Confirm title="Delete this webhook?" action="Delete" onClose={() => setAsked(null)} onConfirm={async () => { await call('DELETE', path); go('/webhooks'); void client.invalidateQueries({ queryKey: ['webhooks'], exact: true }); }}>
           <p>Nothing more is sent to {data?.url}, and what has not arrived yet is dropped.</p>
         </Confirm>
       )}
@@ -103,7 +103,7 @@ function Deliveries({ path, id }: { path: string; id: string }) {
           rows={rows}
           rowKey={(row) => row.delivery_id}
           columns={[
-            { head: 'Event', cell: (row) => <span className="mono">{row.type}</span> },
+            { head: 'Event', cell: (row) => <span className="strong">{row.type}</span> },
             { head: 'Status', cell: (row) => <State name={row.status} /> },
             { head: 'Answer', cell: (row) => row.response_status ?? <span className="muted">{row.last_error ?? 'none'}</span> },
             { head: 'Attempts', align: 'right', cell: (row) => row.attempts },

@@ -27,6 +27,7 @@ export const PLACES: [string, Place[]][] = [
     { to: '/integrations', name: 'Integrations', icon: 'integrations' },
     { to: '/plugins', name: 'Plugins', icon: 'plugins' },
     { to: '/skills', name: 'Skills', icon: 'skills' },
+    { to: '/knowledge', name: 'Knowledge', icon: 'knowledge', admin: true },
   ]],
   ['Control', [
     { to: '/permissions', name: 'Users and permissions', icon: 'permissions' },

@@ -289,7 +289,7 @@ fn limits(manifest: &Manifest, found: &mut Lint) {
     let at = root.key("limits");
     let asked = [
         ("timeout_ms", manifest.limits.timeout_ms, 30_000),
-        ("memory_mib", manifest.limits.memory_mib.map(u64::from), 64),
+        ("memory_mib", manifest.limits.memory_mib.map(u64::from), 256),
         (
             "response_mib",
             manifest.limits.response_mib.map(u64::from),

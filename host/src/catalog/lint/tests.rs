@@ -96,7 +96,7 @@ fn names_versions_and_texts_are_checked() {
     check_warning(
         |m| m["limits"] = json!({"memory_mib": 4096}),
         "/limits/memory_mib",
-        "at most 64",
+        "at most 256",
     );
     check_warning(
         |m| m["description"] = json!("Code."),

@@ -4,8 +4,10 @@
 //! names, by stem, with synonyms, and as misspellings only where no tool has the word. An answer is
 //! honest: tools that share a word or two by chance are left out, and when nothing is left the
 //! nearest services are named instead. The order is the same every time: by score, then by name.
-//! Read [`query`] for how a query is understood, [`score`] for how tools are ranked.
+//! Read [`query`] for how a query is understood, [`score`] for how tools are ranked by words, [`fuse`]
+//! for how what a query means is weighed in, where the caller knows it.
 
+mod fuse;
 mod index;
 mod languages;
 mod query;
@@ -59,6 +61,9 @@ pub struct SearchQuery<'a> {
     pub query: &'a str,
     /// Only tools of this service.
     pub service: Option<&'a str>,
+    /// How near each tool's meaning is to the query's, by place in [`super::Catalog::tools`]; without
+    /// it words alone decide.
+    pub cosines: Option<&'a [f32]>,
     /// Most hits.
     pub limit: usize,
     /// Whether the user may know of a tool. Others are neither found, counted nor suggested.
@@ -115,9 +120,18 @@ impl Index {
             }
             if tool.name.eq_ignore_ascii_case(named) {
                 candidate.score *= NAMED;
+                candidate.named = true;
             }
         }
         lexical
+    }
+
+    /// The query with the words of other languages in English, as far as they are known.
+    pub(crate) fn in_english(&self, query: &str) -> String {
+        WORDS.with_borrow_mut(|words| {
+            words.forget_beyond_bound();
+            self.translated(words, query)
+        })
     }
 
     fn understand(&self, query: &str) -> Vec<Concept> {
@@ -137,7 +151,17 @@ impl Index {
                 .is_none_or(|service| service == tool.service())
                 && (query.allowed)(tool)
         };
-        let mut good = best_by_words(&lexical.candidates, shown);
+        let mut good = match query.cosines {
+            Some(cosines) => fuse::fuse(&lexical.candidates, cosines, shown),
+            None => {
+                let good = best_by_words(&lexical.candidates, Candidate::is_good, shown);
+                // Words that stand in descriptions alone say little, but they may be all there is.
+                match good.is_empty() {
+                    true => best_by_words(&lexical.candidates, |one| one.complete, shown),
+                    false => good,
+                }
+            }
+        };
         let total = good.len();
         // The catalog is sorted by name, so the smaller number is the earlier name.
         let order =
@@ -159,10 +183,17 @@ impl Index {
         let mut reasons = self.reasons(&concepts, &lexical, &good);
         let hits = good
             .iter()
-            .map(|candidate| Hit {
-                tool: Arc::clone(&tools[candidate.tool as usize]),
-                score: candidate.score,
-                reasons: reasons.remove(&candidate.tool).unwrap_or_default(),
+            .map(|candidate| {
+                let mut reasons = reasons.remove(&candidate.tool).unwrap_or_default();
+                if let Some(cosines) = query.cosines {
+                    let cosine = cosines.get(candidate.tool as usize).copied();
+                    reasons.push(format!("meaning: {:.2}", cosine.unwrap_or(0.0)));
+                }
+                Hit {
+                    tool: Arc::clone(&tools[candidate.tool as usize]),
+                    score: candidate.score,
+                    reasons,
+                }
             })
             .collect();
         Found {
@@ -310,10 +341,14 @@ impl Index {
 }
 
 /// Of the tools that match well, those that come near the best.
-fn best_by_words(candidates: &[Candidate], shown: impl Fn(u32) -> bool) -> Vec<Candidate> {
+fn best_by_words(
+    candidates: &[Candidate],
+    is_good: impl Fn(&Candidate) -> bool,
+    shown: impl Fn(u32) -> bool,
+) -> Vec<Candidate> {
     let mut good: Vec<Candidate> = candidates
         .iter()
-        .filter(|candidate| candidate.is_good() && shown(candidate.tool))
+        .filter(|candidate| is_good(candidate) && shown(candidate.tool))
         .copied()
         .collect();
     let best = good

@@ -4,6 +4,7 @@
 //! word becomes a [`Concept`], with the terms that may stand for it.
 
 use super::index::Index;
+use super::languages;
 use super::synonyms::Verb;
 use super::words::{Words, is_circumstance, is_stopword, uncamel};
 
@@ -134,6 +135,25 @@ impl Index {
             }
         }
         list
+    }
+
+    /// The query's words with what stands for them in English; the query itself where nothing does.
+    pub(super) fn translated(&self, words: &mut Words, query: &str) -> String {
+        let mut text = String::new();
+        let mut translated = false;
+        for word in self.query_words(words, query) {
+            if languages::is_stopword(&word) {
+                continue;
+            }
+            let english = match words.languages.exact(&word) {
+                [] if !self.by_stem.contains_key(&words.stem(&word)) => words.languages.form(&word),
+                english => english,
+            };
+            translated |= !english.is_empty();
+            text.push_str(english.first().unwrap_or(&&*word));
+            text.push(' ');
+        }
+        if translated { text } else { query.to_owned() }
     }
 
     pub(super) fn concepts(&self, words: &mut Words, query: &str) -> Vec<Concept> {

@@ -46,6 +46,7 @@ struct Slot {
     total: f32,
     covered: f32,
     subject: Subject,
+    told: u8,
     concept: f32,
     variant: u8,
     parts: u8,
@@ -87,6 +88,24 @@ pub struct Candidate {
     /// How much of the query is answered, 0 to 1, weighted by what each word tells.
     pub(super) covered: f32,
     pub(super) subject: Subject,
+    /// Whether every word of the query stands in name, service, keywords or description.
+    pub(super) complete: bool,
+    /// Whether the query is the tool's full name.
+    pub(super) named: bool,
+}
+
+impl Candidate {
+    /// A tool that shares no word with the query.
+    pub(super) fn without_words(tool: u32) -> Self {
+        Self {
+            tool,
+            score: 0.0,
+            covered: 0.0,
+            subject: Subject::Nowhere,
+            complete: false,
+            named: false,
+        }
+    }
 }
 
 /// All candidates of a query, in the catalog's order, and per concept where it was found.
@@ -107,6 +126,7 @@ impl Index {
         scratch.slots.resize(self.tools as usize, Slot::default());
         let slots = &mut scratch.slots[..];
         let asked = asked(concepts);
+        let words = concepts.iter().filter(|one| !one.implied).count();
         let mut touched: Vec<u32> = Vec::new();
         let mut matches = Vec::with_capacity(concepts.len());
         let mut adding: Vec<u32> = Vec::new();
@@ -145,6 +165,8 @@ impl Index {
                 let weight = concept.variants[usize::from(slot.variant)].weight;
                 slot.covered += concept.importance * weight * closeness(slot.parts);
                 slot.subject = slot.subject.max(Subject::of(concept, slot.parts));
+                let told = slot.parts & (NAME | SERVICE | KEYWORDS | DESCRIPTION) != 0;
+                slot.told += u8::from(told && !concept.implied);
                 slot.concept = 0.0;
             }
             matches.push(found);
@@ -159,6 +181,8 @@ impl Index {
                     score: slot.total,
                     covered: (slot.covered / asked.max(f32::MIN_POSITIVE)).min(1.0),
                     subject: slot.subject,
+                    complete: usize::from(slot.told) == words,
+                    named: false,
                 }
             })
             .collect();

@@ -1,10 +1,13 @@
+use std::sync::Arc;
+
 use super::super::fixture::{catalog, plugins};
-use super::super::{Catalog, Found, SearchQuery};
+use super::super::{Catalog, Found, Manifest, PluginTools, SearchQuery};
 
 fn search(catalog: &Catalog, query: &str, service: Option<&str>) -> Found {
     catalog.search(&SearchQuery {
         query,
         service,
+        cosines: None,
         limit: 20,
         allowed: &|_| true,
     })
@@ -270,6 +273,7 @@ fn a_tool_that_is_not_allowed_is_neither_found_counted_nor_suggested() {
         catalog.search(&SearchQuery {
             query,
             service: None,
+            cosines: None,
             limit: 20,
             allowed: &|tool| tool.service() != "slack",
         })
@@ -283,6 +287,7 @@ fn a_tool_that_is_not_allowed_is_neither_found_counted_nor_suggested() {
     let nothing = catalog.search(&SearchQuery {
         query: "issue",
         service: None,
+        cosines: None,
         limit: 20,
         allowed: &|_| false,
     });
@@ -299,6 +304,7 @@ fn limit_cuts_the_hits_and_not_the_total() {
         catalog.search(&SearchQuery {
             query: "issue",
             service: None,
+            cosines: None,
             limit,
             allowed: &|_| true,
         })
@@ -405,4 +411,27 @@ fn lexical_scores_reach_every_tool_that_shares_a_word() {
             .find(|c| catalog.tools()[c.tool as usize].name == hit.tool.name);
         assert_eq!(at.map(|c| c.score), Some(hit.score));
     }
+}
+
+#[test]
+fn a_word_that_stands_in_descriptions_alone_is_found_where_nothing_better_is() {
+    let manifest = serde_json::json!({
+        "manifest": 1, "service": "acme", "title": "Acme", "version": "1.0.0",
+        "description": "Factory.",
+        "tools": [
+            {"name": "list_parts", "description": "Lists every widget and gadget of the factory.",
+             "effect": "read", "input": {"type": "object"}},
+            {"name": "close_gate", "description": "Closes the gate.",
+             "effect": "write", "input": {"type": "object"}}]
+    });
+    let catalog = Catalog::build(vec![PluginTools {
+        sha256: String::new(),
+        manifest: Arc::new(Manifest::parse(&manifest.to_string()).expect("a manifest")),
+    }]);
+    for query in ["widget", "widgets and gadgets"] {
+        let found = search(&catalog, query, None);
+        assert_eq!(names(&found), ["acme_list_parts"], "{query}");
+    }
+    // Half a match is none.
+    assert_eq!(search(&catalog, "widget invoices", None).total, 0);
 }

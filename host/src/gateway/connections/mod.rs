@@ -2,7 +2,8 @@
 //!
 //! Shapes and the operations that list, read and delete are here; [`link`] makes connect links,
 //! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool,
-//! [`refresh`] renews it, [`ahead`] also while nobody calls. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's
+//! [`refresh`] renews it, [`ahead`] also while nobody calls; [`wait`] holds a reader until a user has
+//! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's
 //! side. A credential is sealed in the store and open only while it is written into a request.
 
 mod account;
@@ -15,6 +16,7 @@ mod credential;
 pub mod flow;
 pub mod link;
 mod refresh;
+pub(super) mod wait;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -24,6 +26,7 @@ use serde::Serialize;
 use tokio_util::task::TaskTracker;
 
 pub(super) use call::{ForCall, Says};
+pub use wait::{WAIT_S_MAX, WaitFor};
 
 use super::plugins::{Serving, Snapshot};
 use super::tools::ConnectionState;
@@ -87,6 +90,8 @@ pub enum HealthState {
 pub struct ListConnections {
     pub user_id: Option<UserId>,
     pub service: Option<String>,
+    /// Until one of them works.
+    pub wait: WaitFor,
 }
 
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
@@ -222,27 +227,44 @@ impl Gateway {
     ) -> Result<ConnectionList, Error> {
         caller.need(Scope::Connections)?;
         let user_id = caller.listed_user(request.user_id)?;
+        let mut waiting = self.begin_to_wait(request.wait).await?;
+        let rows = loop {
+            let rows = self
+                .store
+                .list_connections(
+                    &caller.workspace_id,
+                    user_id.as_ref().map(UserId::as_str),
+                    request.service.as_deref(),
+                )
+                .await?;
+            let met = rows.iter().any(|row| request.wait.met_by(row));
+            if met || !waiting.changed().await? {
+                break rows;
+            }
+        };
         let now_ms = self.clock.now_ms();
-        let rows = self
-            .store
-            .list_connections(
-                &caller.workspace_id,
-                user_id.as_ref().map(UserId::as_str),
-                request.service.as_deref(),
-            )
-            .await?;
         let connections = rows.iter().map(|row| shown(row, now_ms)).collect();
         Ok(ConnectionList { connections })
     }
 
-    pub async fn connection(&self, caller: &Caller, id: &str) -> Result<ConnectionInfo, Error> {
+    /// One connection; with `wait` also one that is not there yet, as a link names it.
+    pub async fn connection(
+        &self,
+        caller: &Caller,
+        id: &str,
+        wait: WaitFor,
+    ) -> Result<ConnectionInfo, Error> {
         caller.need(Scope::Connections)?;
-        let row = self
-            .store
-            .find_connection(&caller.workspace_id, id)
-            .await?
-            .filter(|row| caller.acts_for(&row.user_id))
-            .ok_or_else(not_found)?;
+        let mut waiting = self.begin_to_wait(wait).await?;
+        let row = loop {
+            let found = self.store.find_connection(&caller.workspace_id, id).await?;
+            let row = found.filter(|row| caller.acts_for(&row.user_id));
+            let met = row.as_ref().is_some_and(|row| wait.met_by(row));
+            if met || !waiting.changed().await? {
+                break row;
+            }
+        };
+        let row = row.ok_or_else(not_found)?;
         Ok(shown(&row, self.clock.now_ms()))
     }
 
@@ -254,7 +276,7 @@ impl Gateway {
     ) -> Result<DeletedConnection, Error> {
         caller.need(Scope::Connections)?;
         if caller.confined {
-            self.connection(caller, id).await?;
+            self.connection(caller, id, WaitFor::default()).await?;
         }
         let row = self
             .store

@@ -255,7 +255,7 @@ impl Gateway {
                     .await;
                 match events {
                     Ok(events) => Some(events),
-                    Err(NormalizeError::Overloaded) => return Err(HookRefused::Later),
+                    Err(NormalizeError::Overloaded(_)) => return Err(HookRefused::Later),
                     Err(cause) => {
                         tracing::warn!(connection.service = hook.service, error = %cause, "hooks.unreadable");
                         None

@@ -21,6 +21,7 @@ use sha2::{Digest as _, Sha256};
 use super::MediaType;
 use crate::egress::{CallLimits, Credentials, Failure, FailureKind, Grant, Injection, Mode, Scope};
 use crate::gateway::Error;
+use crate::runtime::Size;
 use crate::runtime::inspect::hex;
 use crate::runtime::{
     Call, Ended, Entry, KeyValue, KeyValueError, NotStarted, Plugin, Random, Runtime, limits,
@@ -73,7 +74,7 @@ impl Reader {
                 .with_context(|| format!("{} cannot be written", file.display()))?;
         }
         Ok(Self {
-            component: Some(Plugin::new("reader", &sha256, &file)),
+            component: Some(Plugin::new("reader", &sha256, Size::Ordinary, &file)),
         })
     }
 
@@ -181,7 +182,7 @@ impl Reader {
                 Err(unreadable("it is damaged"))
             }
             Ok(Ended::DryRun) => Err(Error::Internal(anyhow::anyhow!("nothing ran dry"))),
-            Err(NotStarted::Overloaded) => Err(Error::Overloaded { retry_after_s: 1 }),
+            Err(NotStarted::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
             Err(NotStarted::Load(cause)) => Err(Error::Internal(cause.into())),
         }
     }

@@ -104,6 +104,7 @@ impl Gateway {
             key_prefix: "dashboard".to_owned(),
             role: Some(member.role),
             confined: member.role == Role::Member,
+            limits: std::sync::Arc::default(),
             scopes: scopes_of(member.role),
             default_permission: workspace.settings.default_permission,
             changes,

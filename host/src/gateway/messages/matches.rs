@@ -80,7 +80,7 @@ fn allowed<T>(
 ) -> Result<Option<T>, Error> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(Error::ScopeDenied(_)) => {
+        Err(Error::ScopeDenied(_) | Error::RoleDenied(_)) => {
             not_searched.push(what.to_owned());
             Ok(None)
         }
@@ -146,7 +146,7 @@ impl Matches {
         if !self.not_searched.is_empty() {
             let _ = write!(
                 text,
-                "\n\nThe API key has no scope for: {}.",
+                "\n\nNot looked into, for lack of rights: {}.",
                 self.not_searched.join(", ")
             );
         }

@@ -126,6 +126,8 @@ pub enum TurnReason {
     StepsExhausted,
     TokensExhausted,
     TimeExhausted,
+    /// The key's or the workspace's requests are used up: every operation counts as one.
+    RateLimited,
     ModelFailed,
     KeyRevoked,
     GatewayStopping,

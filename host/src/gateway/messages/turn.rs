@@ -14,7 +14,8 @@ use super::{
     Details, Heard, Listener, Message, OperationCall, Pending, SESSION_CHARS_MAX,
     SESSION_STEPS_MAX, Say, TURN_STEPS_MAX, TURN_TOKENS_MAX, TurnReason, TurnStatus, shown,
 };
-use crate::gateway::{Caller, Error, Gateway, Scope};
+use crate::gateway::limits::limits_of;
+use crate::gateway::{Caller, Error, Gateway, RateLimited, Scope};
 use crate::ids;
 use crate::model::Reply;
 use crate::store::{self, Speaker, Topic, TurnClaim};
@@ -100,6 +101,9 @@ impl Turn<'_> {
             for call in outstanding(&self.steps) {
                 if let Some(reason) = self.must_stop().await? {
                     return self.stop(reason).await;
+                }
+                if let Some(limited) = self.over_the_limit().await? {
+                    return self.limited(&limited).await;
                 }
                 if let Some(paused) = self.call(&call).await? {
                     return Ok(paused);
@@ -310,6 +314,14 @@ impl Turn<'_> {
         .await
     }
 
+    async fn limited(&mut self, limited: &RateLimited) -> Result<Message, Error> {
+        let text = format!(
+            "Stopped: the limit of {} requests a {} is used up. Resume the session in {} s to go on.",
+            limited.limit, limited.window, limited.retry_after_s
+        );
+        self.end(TurnReason::RateLimited, text).await
+    }
+
     async fn failed(&mut self, why: &str) -> Result<Message, Error> {
         let text = format!("Stopped: {why}. Resume the session to try again.");
         self.end(TurnReason::ModelFailed, text).await
@@ -335,6 +347,19 @@ impl Turn<'_> {
             return Ok(Some(TurnReason::TimeExhausted));
         }
         Ok((!self.renew_caller().await?).then_some(TurnReason::KeyRevoked))
+    }
+
+    /// Counts a call as the request that it would be outside of a session.
+    async fn over_the_limit(&self) -> Result<Option<RateLimited>, Error> {
+        let (gateway, limits) = (self.gateway, &self.caller.limits);
+        let counted = gateway
+            .counts
+            .count(&gateway.store, limits, gateway.clock.now_ms());
+        match counted.await {
+            Ok(()) => Ok(None),
+            Err(Error::RateLimited(limited)) => Ok(Some(limited)),
+            Err(other) => Err(other),
+        }
     }
 
     /// Looks at what has changed since the last step. `false`: the key is no longer valid.
@@ -368,6 +393,10 @@ impl Turn<'_> {
             .iter()
             .filter_map(|scope| Scope::parse(scope))
             .collect();
+        let Some(workspace) = store.find_workspace(&self.caller.workspace_id).await? else {
+            return Ok(false);
+        };
+        self.caller.limits = limits_of(&key, &workspace);
         Ok(true)
     }
 

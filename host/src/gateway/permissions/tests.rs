@@ -398,7 +398,7 @@ async fn the_default_may_follow_the_effect_of_a_tool() {
     };
     let set = world
         .store()
-        .set_workspace_settings(&caller.workspace_id, &settings);
+        .set_workspace_settings(&caller.workspace_id, &settings, 1);
     assert!(set.await.unwrap());
     let caller = world.again(&caller).await;
     for (tool, permission) in [

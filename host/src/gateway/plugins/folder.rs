@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use crate::runtime::inspect::hex;
-use crate::runtime::limits::COMPONENT_BYTES_MAX;
 
 /// What tells one content of a file from the next without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,20 +68,21 @@ pub(super) enum NotCaptured {
     Io(io::Error),
 }
 
-/// Copies a file into `store` under its SHA-256 and answers the hash. Only the copy is used from
+/// Copies a file of at most `bytes_max` into `store` under its SHA-256 and answers the hash. Only the copy is used from
 /// here on; the file may change or vanish.
 pub(super) fn capture(
     file: &Path,
     expected: Fingerprint,
     store: &Path,
+    bytes_max: u64,
 ) -> Result<String, NotCaptured> {
-    if expected.bytes > COMPONENT_BYTES_MAX {
+    if expected.bytes > bytes_max {
         return Err(NotCaptured::TooLarge(expected.bytes));
     }
     let source = File::open(file).map_err(NotCaptured::Io)?;
     let mut bytes = Vec::with_capacity(usize::try_from(expected.bytes).unwrap_or(0));
     (&source)
-        .take(COMPONENT_BYTES_MAX + 1)
+        .take(bytes_max + 1)
         .read_to_end(&mut bytes)
         .map_err(NotCaptured::Io)?;
     let now = fs::metadata(file).map_err(NotCaptured::Io)?;
@@ -147,22 +147,19 @@ mod tests {
         let file = dir.path().join("a.wasm");
         fs::write(&file, "one").expect("written");
         let seen = Fingerprint::of(&fs::metadata(&file).expect("there"));
-        let sha256 = capture(&file, seen, dir.path()).expect("captured");
+        let sha256 = capture(&file, seen, dir.path(), 16).expect("captured");
         assert_eq!(
             fs::read(captured(dir.path(), &sha256)).expect("a copy"),
             b"one"
         );
         fs::write(&file, "three").expect("written");
         assert!(matches!(
-            capture(&file, seen, dir.path()),
+            capture(&file, seen, dir.path(), 16),
             Err(NotCaptured::Moving)
         ));
-        let huge = Fingerprint {
-            bytes: COMPONENT_BYTES_MAX + 1,
-            ..seen
-        };
+        let huge = Fingerprint { bytes: 17, ..seen };
         assert!(matches!(
-            capture(&file, huge, dir.path()),
+            capture(&file, huge, dir.path(), 16),
             Err(NotCaptured::TooLarge(_))
         ));
     }

@@ -23,7 +23,7 @@ use crate::catalog::rights::Rights;
 use crate::clock::Clock;
 use crate::egress::Grant;
 use crate::metrics::Metrics;
-use crate::runtime::{Plugin, Rejected, Runtime};
+use crate::runtime::{Plugin, Rejected, Runtime, Size};
 use crate::store::{ActivatePlugin, CachedManifest, ParkPlugin, PluginState, Store, StoreError};
 
 /// A file is taken once it has not changed for this long.
@@ -34,6 +34,8 @@ const OLD_MS: i64 = 2_000;
 const PUBLISH_EVERY: Duration = Duration::from_secs(1);
 /// Files that are copied and looked up together.
 const CAPTURED_AT_ONCE: usize = 64;
+/// Files taken together that still get a line each in the log.
+const TOLD_ONE_BY_ONE: usize = 4;
 
 /// The folder's memory and the hand that swaps the snapshot.
 pub struct Intake {
@@ -278,7 +280,8 @@ impl Intake {
             let file = self.files.get(name)?;
             Some((name.clone(), self.folder.join(name), file.fingerprint))
         });
-        recall::capture(&self.store, &self.captured, files.collect()).await
+        let bytes_max = self.runtime.component_bytes_max();
+        recall::capture(&self.store, &self.captured, bytes_max, files.collect()).await
     }
 
     /// Brings one stable file to its end: serving, parked, in conflict or quarantined.
@@ -293,11 +296,9 @@ impl Intake {
                 return Ok(());
             }
             Err(NotCaptured::TooLarge(bytes)) => {
+                let rejected = Rejected::by_file_size(bytes);
                 return self
-                    .settle(
-                        name,
-                        Judged::quarantined(Rejected::TooLarge(bytes).reason()),
-                    )
+                    .settle(name, Judged::quarantined(rejected.reason()))
                     .await;
             }
             Err(NotCaptured::Io(cause)) => {
@@ -333,7 +334,10 @@ impl Intake {
         reach: Reach,
     ) -> anyhow::Result<Option<Result<Arc<Manifest>, Rejected>>> {
         if let Some(manifest) = remembered {
-            return Ok(Some(Ok(manifest)));
+            // What an operator allowed once may be switched off by now.
+            let allowed = self.runtime.allows(Size::of(&manifest));
+            let judged = allowed.then_some(manifest);
+            return Ok(Some(judged.ok_or(Rejected::LargeNotAllowed)));
         }
         if reach == Reach::Remembered {
             return Ok(None);
@@ -476,7 +480,8 @@ impl Intake {
         };
         let there = folder::captured(&self.captured, &sha256).exists();
         let remembered = recall::manifest(&self.store, &sha256).await?;
-        if let Some(manifest) = remembered.filter(|_| there) {
+        let may_serve = |manifest: &Manifest| there && self.runtime.allows(Size::of(manifest));
+        if let Some(manifest) = remembered.filter(may_serve) {
             self.serve(&sha256, Arc::new(manifest))?;
         }
         Ok(())
@@ -491,7 +496,8 @@ impl Intake {
         {
             return Ok(());
         }
-        let code = Plugin::new(&service, sha256, &folder::captured(&self.captured, sha256));
+        let file = folder::captured(&self.captured, sha256);
+        let code = Plugin::new(&service, sha256, Size::of(&manifest), &file);
         let grant = Arc::new(Grant::new(&manifest.hosts, &[])?);
         self.serving.insert(
             service,
@@ -510,6 +516,13 @@ impl Intake {
             && let Some(service) = self.service_served_from(name).await?
         {
             self.keep_serving(&service).await?;
+            if !self.serving.contains_key(&service) {
+                let (state, reason) = (PluginState::Quarantined, judged.reason.as_deref());
+                let now_ms = self.clock.now_ms();
+                self.store
+                    .set_plugin_state(&service, state, reason, now_ms)
+                    .await?;
+            }
         }
         self.untold.push((name.to_owned(), judged.clone()));
         if let Some(file) = self.files.get_mut(name) {
@@ -520,8 +533,9 @@ impl Intake {
 
     async fn note(&self, files: &[(String, Judged)]) -> Result<(), StoreError> {
         let now_ms = self.clock.now_ms();
+        let many = files.len() > TOLD_ONE_BY_ONE;
         let rows = files.iter().map(|(name, judged)| {
-            judged.log(name);
+            judged.log(name, many);
             judged.of_file(name, now_ms)
         });
         self.store.put_plugin_files(&rows.collect::<Vec<_>>()).await
@@ -539,12 +553,19 @@ impl Intake {
             tracing::info!(
                 catalog.services = services,
                 catalog.tools = tools,
+                files.waiting = self.waiting(),
                 "plugins.catalog_swapped"
             );
         }
         self.count();
         let untold = std::mem::take(&mut self.untold);
         self.note(&untold).await
+    }
+
+    /// Files that nobody has judged yet.
+    fn waiting(&self) -> usize {
+        let unjudged = self.files.values().filter(|file| file.judged.is_none());
+        unjudged.count()
     }
 
     fn count(&self) {

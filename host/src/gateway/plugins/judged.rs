@@ -32,7 +32,11 @@ impl Judged {
         }
     }
 
-    pub fn log(&self, name: &str) {
+    /// One of `many` at once is worth a line of its own only when something is wrong with it.
+    pub fn log(&self, name: &str, many: bool) {
+        if many && self.reason.is_none() {
+            return;
+        }
         log_state(
             name,
             self.service.as_deref(),

@@ -85,11 +85,8 @@ impl Gateway {
         let bytes = tokio::fs::read(&kept)
             .await
             .context("the file of the version before is not kept any more")?;
+        self.store.forget_plugin_version(service, bad).await?;
         self.put_file(name, bytes.into()).await?;
-        let now_ms = self.clock.now_ms();
-        self.store
-            .forget_plugin_version(service, bad, now_ms)
-            .await?;
         tracing::error!(
             plugin.service = service,
             plugin.from = bad,

@@ -15,10 +15,12 @@ use crate::store::Store;
 /// The hash under which a file was copied, and its manifest if its inspection is remembered.
 pub(super) type Captured = Result<(String, Option<Arc<Manifest>>), NotCaptured>;
 
-/// Copies `files` (name, path, what was seen of it) into `to` by their hashes.
+/// Copies `files` (name, path, what was seen of it) into `to` by their hashes; none of more
+/// than `bytes_max`.
 pub(super) async fn capture(
     store: &Store,
     to: &Path,
+    bytes_max: u64,
     files: Vec<(String, PathBuf, Fingerprint)>,
 ) -> anyhow::Result<Vec<(String, Captured)>> {
     let to = to.to_owned();
@@ -26,7 +28,7 @@ pub(super) async fn capture(
         tokio::task::spawn_blocking(move || {
             let copies = files.into_par_iter();
             copies
-                .map(|(name, path, seen)| (name, folder::capture(&path, seen, &to)))
+                .map(|(name, path, seen)| (name, folder::capture(&path, seen, &to, bytes_max)))
                 .collect()
         })
         .await?;

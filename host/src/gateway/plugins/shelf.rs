@@ -17,7 +17,6 @@ use crate::catalog::rights::{Rights, Widening, widened};
 use crate::clock::rfc3339;
 use crate::gateway::{Caller, Error, Gateway};
 use crate::runtime::inspect::Inspected;
-use crate::runtime::limits::COMPONENT_BYTES_MAX;
 use crate::store::{Plugin, Role};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -153,7 +152,7 @@ impl Gateway {
             plugins,
             files: list.files,
             folder_writable: writable(&self.plugins.folder),
-            file_bytes_max: COMPONENT_BYTES_MAX,
+            file_bytes_max: self.runtime.component_bytes_max(),
         })
     }
 

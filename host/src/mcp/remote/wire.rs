@@ -7,6 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::egress::PlannedRequest;
+use crate::gateway::meaning::{LexicalReason, Ranking};
 use crate::gateway::results::Truncated;
 use crate::gateway::tools::{
     Annotations, ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTool,
@@ -31,6 +32,9 @@ pub struct Found {
     tools: Vec<FoundOne>,
     #[serde(default)]
     suggestions: Vec<String>,
+    ranking: Ranking,
+    #[serde(default)]
+    lexical_reason: Option<LexicalReason>,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +69,8 @@ impl From<Found> for FoundTools {
             service: found.service,
             total: found.total,
             suggestions: found.suggestions,
+            ranking: found.ranking,
+            lexical_reason: found.lexical_reason,
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::catalog::manifest::Effect;
+use crate::gateway::meaning::{LexicalReason, ModelState, Ranking};
 use crate::gateway::tools::{Annotations, FoundTool, SchemaOrRef, ToolAuth};
 use crate::gateway::{PluginCounts, RateLimited, Violation};
 
@@ -34,6 +35,8 @@ fn search(total: usize, tools: Vec<FoundTool>, suggestions: &[&str]) -> FoundToo
         total,
         tools,
         suggestions: suggestions.iter().map(|&name| name.to_owned()).collect(),
+        ranking: Ranking::Lexical,
+        lexical_reason: None,
     }
 }
 
@@ -88,7 +91,8 @@ fn health_is_one_line() {
         plugins: PluginCounts::default(),
         tools: 40,
         runtime: "pooling".to_owned(),
-        search: "lexical".to_owned(),
+        search: Ranking::Lexical,
+        search_model: ModelState::NotInstalled,
     };
     insta::assert_snapshot!("health", health(&found));
     found.status = "degraded".to_owned();
@@ -103,6 +107,27 @@ fn search_names_tools_and_the_next_steps() {
         found("get_issue", ConnectionState::Expired),
     ];
     insta::assert_snapshot!("search", found_tools(&search(3, tools, &[])));
+}
+
+#[test]
+fn search_says_when_it_had_no_time_for_meaning() {
+    let mut hurried = search(
+        1,
+        vec![found("create_issue", ConnectionState::NotNeeded)],
+        &[],
+    );
+    let usual = found_tools(&hurried);
+    hurried.lexical_reason = Some(LexicalReason::ModelNotInstalled);
+    assert_eq!(found_tools(&hurried), usual);
+    hurried.lexical_reason = Some(LexicalReason::Overloaded);
+    let first = found_tools(&hurried);
+    assert!(
+        first.starts_with(
+            "Found 1 tool for \"create issue\" (service: github) (ranked by words alone, \
+             too many searches run at once)\n"
+        ),
+        "{first}"
+    );
 }
 
 #[test]

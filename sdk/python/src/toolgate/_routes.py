@@ -155,7 +155,7 @@ ROUTES = {
     "get_connection": Route(
         "GET",
         "/v1/connections/{connection_id}",
-        (),
+        ("wait", "active_after"),
         (),
         (),
     ),
@@ -260,7 +260,7 @@ ROUTES = {
     "list_connections": Route(
         "GET",
         "/v1/connections",
-        ("user_id", "service"),
+        ("user_id", "service", "wait", "active_after"),
         (),
         (),
     ),

@@ -293,6 +293,14 @@ class KeyStatus(TypedDict):
     """
 
 
+LexicalReason: TypeAlias = Literal[
+    "model_not_installed", "model_not_ready", "model_failed", "overloaded"
+]
+"""
+Why a search was answered by words alone.
+"""
+
+
 class Limits(TypedDict):
     """
     Bounds that a caller can meet.
@@ -412,6 +420,14 @@ class Meta(TypedDict):
     """
     The same value as the header `X-Request-Id`.
     """
+
+
+ModelState: TypeAlias = Literal[
+    "not_installed", "loading", "preparing", "ready", "failed"
+]
+"""
+What the sentence model is doing.
+"""
 
 
 class OperationCall(TypedDict):
@@ -537,6 +553,12 @@ class Probe(TypedDict):
     """
     Always `ok`.
     """
+
+
+Ranking: TypeAlias = Literal["lexical", "hybrid"]
+"""
+How a search was ranked.
+"""
 
 
 class ReceiptKey(TypedDict):
@@ -702,6 +724,7 @@ TurnReason: TypeAlias = Literal[
     "steps_exhausted",
     "tokens_exhausted",
     "time_exhausted",
+    "rate_limited",
     "model_failed",
     "key_revoked",
     "gateway_stopping",
@@ -875,9 +898,13 @@ class Health(TypedDict):
     """
     How instances get their memory: `pooling` or `on_demand`.
     """
-    search: str
+    search: Ranking
     """
-    How search ranks: `lexical`.
+    How search ranks: `hybrid` once the sentence model is `ready`, else `lexical`.
+    """
+    search_model: ModelState
+    """
+    What the model for searching by meaning is doing.
     """
 
 
@@ -1082,6 +1109,8 @@ class FoundTools(TypedDict):
     """
     The nearest services, when no tool matches well.
     """
+    ranking: Ranking
+    lexical_reason: NotRequired[LexicalReason | None]
 
 
 class Execution(TypedDict):

@@ -14,6 +14,8 @@ use crate::json::{self, Json, Key, Value};
 struct Input {
     members: Vec<(Key, Json)>,
     tools: Vec<Path>,
+    /// The function that reads deliveries.
+    normalize: Option<Path>,
 }
 
 /// The keys of one object: name, and whether it must be there.
@@ -38,7 +40,7 @@ const WEBHOOK: Shape = &[
     ("signature", true),
     ("delivery", false),
     ("challenge", false),
-    ("event", true),
+    ("event", false),
 ];
 const SIGNATURE: Shape = &[
     ("header", true),
@@ -104,8 +106,17 @@ const LIMITS: Shape = &[
 fn read(input: ParseStream<'_>) -> syn::Result<Input> {
     let mut members = Vec::new();
     let mut tools = Vec::new();
+    let mut normalize = None;
     while !input.is_empty() {
-        if input.peek(Ident::peek_any) && input.fork().call(Ident::parse_any)? == "tools" {
+        let word = match input.peek(Ident::peek_any) {
+            true => Some(input.fork().call(Ident::parse_any)?),
+            false => None,
+        };
+        if word.as_ref().is_some_and(|word| word == "normalize") {
+            input.call(Ident::parse_any)?;
+            input.parse::<Token![:]>()?;
+            normalize = Some(Path::parse_mod_style(input)?);
+        } else if word.is_some_and(|word| word == "tools") {
             input.call(Ident::parse_any)?;
             input.parse::<Token![:]>()?;
             let inner;
@@ -120,13 +131,48 @@ fn read(input: ParseStream<'_>) -> syn::Result<Input> {
             input.parse::<Token![,]>()?;
         }
     }
-    Ok(Input { members, tools })
+    Ok(Input {
+        members,
+        tools,
+        normalize,
+    })
+}
+
+/// Deliveries are read by the manifest or by a function, and by one of them alone.
+fn check_reader(members: &[(Key, Json)], normalize: Option<&Path>) -> syn::Result<()> {
+    let webhook = members.iter().find(|(key, _)| key.name == "webhook");
+    let Some((key, webhook)) = webhook else {
+        return match normalize {
+            Some(path) => Err(syn::Error::new_spanned(
+                path,
+                "`normalize` reads what `webhook` says is signed; name that too",
+            )),
+            None => Ok(()),
+        };
+    };
+    let event = webhook.object()?.iter().any(|(key, _)| key.name == "event");
+    match (event, normalize) {
+        (true, None) | (false, Some(_)) => Ok(()),
+        (false, None) => Err(syn::Error::new(
+            key.span,
+            "say how a delivery is read: `event` in `webhook`, or `normalize: path` beside it",
+        )),
+        (true, Some(path)) => Err(syn::Error::new_spanned(
+            path,
+            "`webhook` says with `event` how a delivery is read; leave one of them out",
+        )),
+    }
 }
 
 pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
-    let Input { members, tools } = read.parse2(input)?;
+    let Input {
+        members,
+        tools,
+        normalize,
+    } = read.parse2(input)?;
     check_shape(&members, TOP, Span::call_site())?;
     check_values(&members)?;
+    check_reader(&members, normalize.as_ref())?;
     if tools.is_empty() {
         return Err(syn::Error::new(
             Span::call_site(),
@@ -176,6 +222,11 @@ pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
             Part::Text("}")
         });
     }
+    let reader = match &normalize {
+        Some(path) => quote!(::core::option::Option::Some(#path)),
+        None => quote!(::core::option::Option::None),
+    };
+    let second_export = normalize.as_ref().map(second_export);
     let tool_paths: Vec<TokenStream> = tools.iter().map(ToTokens::to_token_stream).collect();
     Ok(quote! {
         /// What this plugin is, needs and offers, as one JSON document.
@@ -207,6 +258,7 @@ pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
                 manifest: MANIFEST,
                 slots: &[#(#slots),*],
                 tools: &[#(::toolgate_sdk::__private::entry::<#tool_paths>()),*],
+                normalize: #reader,
             }
         };
 
@@ -235,8 +287,27 @@ pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
             ::toolgate_sdk::__private::export_plugin!(
                 Component with_types_in ::toolgate_sdk::__private::bindings
             );
+            #second_export
         };
     })
+}
+
+fn second_export(normalize: &Path) -> TokenStream {
+    quote! {
+        impl ::toolgate_sdk::__private::WebhookGuest for Component {
+            fn normalize(
+                delivery: ::toolgate_sdk::__private::GuestDelivery,
+            ) -> ::core::result::Result<
+                ::std::vec::Vec<::toolgate_sdk::__private::GuestEvent>,
+                ::toolgate_sdk::__private::GuestError,
+            > {
+                ::toolgate_sdk::__private::normalize(#normalize, delivery)
+            }
+        }
+        ::toolgate_sdk::__private::export_webhook!(
+            Component with_types_in ::toolgate_sdk::__private::bindings::webhook
+        );
+    }
 }
 
 fn check_shape(members: &[(Key, Json)], shape: Shape, whole: Span) -> syn::Result<()> {

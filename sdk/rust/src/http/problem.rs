@@ -42,9 +42,15 @@ pub fn kind_of(response: &Response) -> ErrorKind {
     let exhausted = response.header("retry-after").is_some()
         || response.header("x-ratelimit-remaining") == Some("0");
     match response.status {
+        403 if exhausted => ErrorKind::RateLimited,
+        status => kind_of_status(status),
+    }
+}
+
+pub(super) fn kind_of_status(status: u16) -> ErrorKind {
+    match status {
         400 | 422 => ErrorKind::InvalidArguments,
         401 => ErrorKind::AuthExpired,
-        403 if exhausted => ErrorKind::RateLimited,
         402 | 403 => ErrorKind::PermissionDenied,
         404 | 410 => ErrorKind::NotFound,
         409 | 412 => ErrorKind::Conflict,
@@ -89,9 +95,10 @@ pub fn from_failure(failure: Failure) -> ToolError {
     error
 }
 
-const MESSAGE_AT: [&str; 9] = [
+const MESSAGE_AT: [&str; 10] = [
     "/error/message",
     "/error_description",
+    "/error_message",
     "/message",
     "/errorMessages/0",
     "/errors/0/message",
@@ -100,8 +107,9 @@ const MESSAGE_AT: [&str; 9] = [
     "/title",
     "/error",
 ];
-const CODE_AT: [&str; 6] = [
+const CODE_AT: [&str; 7] = [
     "/error/code",
+    "/error_code",
     "/errcode",
     "/code",
     "/error/status",
@@ -122,7 +130,7 @@ fn code_of(body: &Value) -> Option<String> {
     })
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(TEXT_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -12,6 +12,9 @@ use crate::context::Context;
 use crate::error::ToolError;
 use crate::host;
 
+/// Most that is read of an unhappy answer to a download, in bytes.
+const PROBLEM_BYTES_MAX: u32 = 64 * 1024;
+
 /// The methods of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -254,6 +257,11 @@ impl<'a> Request<'a> {
         self
     }
 
+    /// How an unhappy answer is read.
+    pub(super) fn judge(&self) -> Judge {
+        self.judge
+    }
+
     /// Sends; whatever the provider answers is an answer.
     pub fn send_any(self) -> Result<Response, ToolError> {
         if let Some(fault) = self.fault {
@@ -273,6 +281,21 @@ impl<'a> Request<'a> {
         } else {
             Err(judge(&response))
         }
+    }
+
+    /// Sends and keeps the answer's body on the host as a file; an unhappy answer is read and told as
+    /// ever. Needs the capability `blobs`.
+    pub fn download(self) -> Result<Blob, ToolError> {
+        let judge = self.judge;
+        let mut response = self.stored().send_any()?;
+        if !response.is_success() {
+            if let Some(stored) = &response.stored {
+                response.body = stored.read(0, PROBLEM_BYTES_MAX)?;
+            }
+            return Err(judge(&response));
+        }
+        let stored = response.stored.take();
+        stored.ok_or_else(|| ToolError::upstream("the provider's answer has no content"))
     }
 
     /// Sends and reads the JSON answer; an empty one is null.

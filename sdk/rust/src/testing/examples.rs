@@ -10,6 +10,10 @@
 //!   "result": { "id": 7 }, "next_cursor": null }
 //! ```
 //!
+//! A new example may leave out `result`, `error` and what its requests say: with
+//! `TOOLGATE_EXAMPLES=complete` in the environment the test writes them into the file as the plugin
+//! sent and answered. Read what it wrote against the published description before it is kept.
+//!
 //! In place of `result`, `error` names the members of the tool error that matter (`kind` as the
 //! contract spells it). What a request may say is in [`Exchange`].
 
@@ -20,6 +24,7 @@ use serde_json::{Value, json};
 
 use super::mock::{Exchange, MockHost};
 use crate::error::ToolError;
+use crate::output::Output;
 use crate::plugin::Plugin;
 
 const KEYS: [&str; 12] = [
@@ -120,6 +125,13 @@ fn replay(plugin: &'static Plugin, file: &Path) -> (String, bool) {
         .cloned()
         .unwrap_or_else(|| json!({}));
     let cursor = example.get("cursor").and_then(Value::as_str);
+    let open = example.get("result").or(example.get("error")).is_none();
+    if open && std::env::var("TOOLGATE_EXAMPLES").is_ok_and(|wish| wish == "complete") {
+        host.taken = Some(Vec::new());
+        let outcome = host.call(plugin, &tool, &arguments, cursor);
+        let taken = host.taken.take().unwrap_or_default();
+        return complete(file, example, taken, tool, outcome);
+    }
     let outcome = host.call(plugin, &tool, &arguments, cursor);
     match (example.get("result"), example.get("error")) {
         (Some(expected), None) => {
@@ -150,6 +162,40 @@ fn replay(plugin: &'static Plugin, file: &Path) -> (String, bool) {
         }
         _ => panic!("{name}: needs either `result` or `error`"),
     }
+}
+
+/// Writes what was sent and what came out into the file.
+fn complete(
+    file: &Path,
+    mut example: Value,
+    taken: Vec<Value>,
+    tool: String,
+    outcome: Result<Output, ToolError>,
+) -> (String, bool) {
+    for (index, request) in taken.into_iter().enumerate() {
+        example["exchanges"][index]["request"] = request;
+    }
+    let succeeded = outcome.is_ok();
+    match outcome {
+        Ok(output) => {
+            example["result"] = output.value();
+            if let Some(next) = output.next_cursor {
+                example["next_cursor"] = next.into();
+            }
+        }
+        Err(error) => {
+            let mut told = told(&error);
+            if let Some(told) = told.as_object_mut() {
+                told.retain(|key, value| key != "details" && !value.is_null());
+            }
+            example["error"] = told;
+        }
+    }
+    let name = file.display();
+    let text =
+        serde_json::to_string_pretty(&example).unwrap_or_else(|error| panic!("{name}: {error}"));
+    std::fs::write(file, text + "\n").unwrap_or_else(|error| panic!("{name}: {error}"));
+    (tool, succeeded)
 }
 
 fn told(error: &ToolError) -> Value {

@@ -1,5 +1,8 @@
 //! The border in a native build: every function asks the thread's [`MockHost`](super::MockHost).
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::context::LogLevel;
 use crate::error::{ErrorKind, ToolError};
 use crate::http::{Failure, Outgoing, Response};
@@ -73,6 +76,9 @@ pub(crate) fn blob_create(
 }
 
 pub(crate) fn blob_open(reference: &str) -> Result<BlobHandle, ToolError> {
+    if let Some(found) = data_url(reference) {
+        return Ok(found);
+    }
     let found = with(|host| host.files.get(reference).cloned());
     let (media_type, data) =
         found.ok_or_else(|| ToolError::not_found(format!("no file {reference}")))?;
@@ -80,6 +86,20 @@ pub(crate) fn blob_open(reference: &str) -> Result<BlobHandle, ToolError> {
         media_type,
         name: Some(reference.to_owned()),
         data,
+    })
+}
+
+/// A file in the reference itself: `data:text/plain;name=a.txt;base64,aGk=` (RFC 2397).
+fn data_url(text: &str) -> Option<BlobHandle> {
+    let (head, content) = text.strip_prefix("data:")?.split_once(',')?;
+    let head = head.strip_suffix(";base64")?;
+    let mut parts = head.split(';');
+    let media_type = parts.next()?.to_owned();
+    let name = parts.find_map(|part| part.strip_prefix("name="));
+    Some(BlobHandle {
+        media_type,
+        name: name.map(str::to_owned),
+        data: STANDARD.decode(content).ok()?,
     })
 }
 

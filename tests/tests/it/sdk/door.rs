@@ -3,10 +3,13 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use anyhow::Context as _;
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use toolgate_tests::gateway::PATIENCE;
 
 /// What happens to one request.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -50,6 +53,18 @@ impl Door {
             }
         });
         Self { address, heads }
+    }
+
+    /// Returns once a request line with this in it has come, at the latest when patience ends.
+    pub async fn hears(&self, what: &str) -> anyhow::Result<()> {
+        let asked = |head: &String| head.lines().next().is_some_and(|line| line.contains(what));
+        let heard = async {
+            while !self.heads().iter().any(asked) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let heard = tokio::time::timeout(PATIENCE, heard).await;
+        heard.with_context(|| format!("nobody asked for {what}: {:?}", self.heads()))
     }
 
     /// Request line and headers of every request, in lower case but for the line.

@@ -53,6 +53,11 @@ pub struct Step {
     /// At which wait the user acts on what was shown.
     #[serde(default)]
     pub user_acts_at: Option<usize>,
+    /// The user acts on what was shown once the client has asked for this, and waits for the answer.
+    pub user_acts_when_asked: Option<String>,
+    /// What the server sends to its webhook after this is kept as `payload`, `headers` and `now`.
+    #[serde(default)]
+    pub delivered: bool,
     /// Name to JSON Pointer in the answer.
     #[serde(default)]
     pub keep: BTreeMap<String, String>,
@@ -77,6 +82,9 @@ pub async fn act(case: &Case, place: &Place<'_>, driver: &mut Driver) -> anyhow:
         for (name, pointer) in &step.keep {
             let value = answer.pointer(pointer).context("kept value is there")?;
             kept.insert(name.clone(), value.clone());
+        }
+        if step.delivered {
+            kept.extend(place.delivery().await);
         }
     }
     for (what, times) in &case.heard {
@@ -127,6 +135,10 @@ async fn ask(
         } else if let Some(url) = said["shown"].as_str() {
             shown = Some(url.to_owned());
             driver.go_on().await?;
+            if let Some(asked) = &step.user_acts_when_asked {
+                place.door.hears(asked).await?;
+                place.user_acts(url).await;
+            }
         } else {
             break said;
         }

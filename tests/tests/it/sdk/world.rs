@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::Body;
 use axum::http::Response;
@@ -30,6 +31,8 @@ pub struct World {
     clock: Clock,
     provider: Provider,
     news: Upstream,
+    /// Where webhooks lead, as `hooks.example.test`.
+    hooks: Upstream,
     /// Another host, which must hear nothing.
     elsewhere: Upstream,
 }
@@ -40,12 +43,15 @@ pub struct Place<'a> {
     pub door: Door,
     keys: BTreeMap<&'static str, String>,
     heard_before: BTreeMap<String, usize>,
+    /// Deliveries that were looked at.
+    delivered: AtomicUsize,
 }
 
 impl World {
     pub async fn start() -> Self {
         let (provider, clock) = (Provider::start().await, Clock::manual(NOW_MS));
         let news = Upstream::start(hacker_news).await;
+        let hooks = Upstream::start(|_| Response::new(Body::empty())).await;
         let elsewhere = Upstream::start(|_| Response::new(Body::from("{}"))).await;
         let plugin = |name: &str| (format!("{name}.wasm"), built_plugin(name).unwrap());
         let hub = provider.upstream.url();
@@ -55,6 +61,7 @@ impl World {
                 format!("github.com={hub}"),
                 format!("api.github.com={hub}"),
                 format!("hacker-news.firebaseio.com={}", news.url()),
+                format!("hooks.example.test={}", hooks.url()),
             ],
             clock: Some(clock.clone()),
             ..Options::default()
@@ -66,6 +73,7 @@ impl World {
             clock,
             provider,
             news,
+            hooks,
             elsewhere,
         }
     }
@@ -105,6 +113,7 @@ impl World {
             door: Door::start(self.gateway.address, self.elsewhere.address, &case.door).await,
             keys,
             heard_before: self.counted(),
+            delivered: AtomicUsize::new(self.hooks.received().len()),
         }
     }
 
@@ -163,6 +172,27 @@ impl Place<'_> {
             let status = crate::connect::connected(gateway, provider, url).await;
             assert_eq!(status, 200);
         }
+    }
+
+    /// The next delivery to a webhook, and the time in seconds at which it is looked at.
+    pub async fn delivery(&self) -> [(String, Value); 3] {
+        let World {
+            gateway,
+            hooks,
+            clock,
+            ..
+        } = self.world;
+        let at = self.delivered.fetch_add(1, Ordering::SeqCst);
+        gateway
+            .wait("the delivery", async || hooks.received().len() > at)
+            .await;
+        let delivery = hooks.received().swap_remove(at);
+        let headers: BTreeMap<String, String> = delivery.headers.into_iter().collect();
+        [
+            ("payload".to_owned(), json!(delivery.body)),
+            ("headers".to_owned(), json!(headers)),
+            ("now".to_owned(), json!(clock.now_ms().div_euclid(1_000))),
+        ]
     }
 
     /// How often a service heard this in this case, as `METHOD path`.

@@ -34,7 +34,7 @@ async fn a_workspace_keeps_its_plan_and_settings(at: Empty) {
     };
     assert!(
         at.store
-            .set_workspace_settings(&acme.id, &settings)
+            .set_workspace_settings(&acme.id, &settings, 1)
             .await
             .unwrap()
     );

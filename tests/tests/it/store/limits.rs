@@ -76,7 +76,7 @@ async fn a_kept_result_is_read_in_pieces(at: Empty) {
     );
     let content: Vec<u8> = (0..=255).collect();
     at.store
-        .put_result(&acme.id, "res_1", "exe_1", &content, NOW_MS + 10)
+        .put_result(&acme.id, "res_1", "exe_1", "ada", &content, NOW_MS + 10)
         .await
         .unwrap();
     for (offset, limit, expected) in [
@@ -99,6 +99,7 @@ async fn a_kept_result_is_read_in_pieces(at: Empty) {
             "{offset} {limit}"
         );
         assert_eq!(piece.execution_id, "exe_1");
+        assert_eq!(piece.user_id.as_deref(), Some("ada"));
     }
     for (workspace_id, id, now_ms) in [
         (&other.id, "res_1", NOW_MS),

@@ -140,18 +140,8 @@ async fn three_good_versions_are_kept(at: Empty) {
             .join(" ")
     };
     assert_eq!(names().await, "d e a");
-    assert!(
-        at.store
-            .forget_plugin_version("github", "e", 1)
-            .await
-            .unwrap()
-    );
-    assert!(
-        !at.store
-            .forget_plugin_version("github", "e", 1)
-            .await
-            .unwrap()
-    );
+    assert!(at.store.forget_plugin_version("github", "e").await.unwrap());
+    assert!(!at.store.forget_plugin_version("github", "e").await.unwrap());
     assert_eq!(names().await, "d a");
 }
 

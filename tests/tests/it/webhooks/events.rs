@@ -1,6 +1,8 @@
 //! Which changes tell of themselves, on both databases: each in the transaction of the change, and
 //! only while somebody wants to know.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::Value;
 use tempfile::TempDir;
 use toolgate::store::{
@@ -8,6 +10,7 @@ use toolgate::store::{
     Lease, NewConnection, ParkPlugin, Plan, PluginFile, PluginState, RefreshFailed, Refreshed,
     Rule, RuleChange, RuleKind, Session, Skill, SkillChange, Store, Webhook,
 };
+use toolgate_tests::gateway::PATIENCE;
 
 const NOW_MS: i64 = 1_800_000_000_000;
 
@@ -234,13 +237,15 @@ async fn skills_keys_rules_sessions_and_executions_tell(at: At) {
             "api_key.revoked",
             "permission.changed",
             "session.created",
+            "session.created",
             "tool.executed",
             "tool.failed",
         ]
     );
     assert_eq!(waiting[1].1["version"], 2);
     assert_eq!(waiting[5].1["rules"][0]["rule"], "deny");
-    assert_eq!(waiting[7].1["execution_id"], "success");
+    assert_eq!(waiting[7].1["session_id"], "tool_1");
+    assert_eq!(waiting[8].1["execution_id"], "success");
     let whole = format!("{waiting:?}");
     assert!(
         !whole.contains("private") && !whole.contains("hash"),
@@ -454,23 +459,35 @@ async fn plugins_tell_every_workspace_of_what_is_new(at: At) {
         .put_plugin_files(std::slice::from_ref(&bad))
         .await
         .unwrap();
-    assert!(
-        at.store
-            .forget_plugin_version("github", "b", NOW_MS)
-            .await
-            .unwrap()
-    );
+    // Somebody puts the version before back, then the gateway does.
+    at.store.activate_plugin(&activate("a")).await.unwrap();
+    at.store.activate_plugin(&activate("b")).await.unwrap();
+    assert!(at.store.forget_plugin_version("github", "b").await.unwrap());
+    at.store.activate_plugin(&activate("a")).await.unwrap();
     let expected = [
         "plugin.activated",
         "plugin.activated",
         "plugin.pending_approval",
         "plugin.quarantined",
+        "plugin.activated",
+        "plugin.rolled_back",
+        "plugin.activated",
+        "plugin.rolled_back",
+        "plugin.activated",
         "plugin.rolled_back",
     ];
     assert_eq!(at.types("ours").await, expected);
     assert_eq!(at.types("theirs").await, expected);
-    let parked = at.waiting("ours").await.remove(2).1;
-    assert_eq!(parked["difference"]["hosts"][0], "evil.test");
+    let told = at.waiting("ours").await;
+    assert_eq!(told[2].1["difference"]["hosts"][0], "evil.test");
+    for (index, to, from, automatic) in [(5, "a", "b", false), (9, "a", "b", true)] {
+        let data = &told[index].1;
+        assert_eq!(
+            (&data["sha256"], &data["from"]["sha256"]),
+            (&to.into(), &from.into())
+        );
+        assert_eq!(data["automatic"], automatic);
+    }
 }
 
 async fn nothing_is_written_for_nobody(at: At) {
@@ -548,38 +565,46 @@ async fn one_process_serves_a_webhook_at_a_time(at: At) {
 }
 
 async fn many_processes_never_share_a_webhook(at: At) {
-    for id in 0..20 {
+    const WEBHOOKS: usize = 20;
+    const AT_ONCE: usize = 3;
+    for id in 0..WEBHOOKS {
         at.webhook(&format!("w{id:02}"), &["skill.created"]).await;
     }
     at.store.insert_skill(&skill(&at, "s1")).await.unwrap();
+    let leased = Arc::new(Mutex::new(Vec::new()));
     let mut leasing = tokio::task::JoinSet::new();
     for process in 0..8 {
-        let store = at.store.clone();
+        let (store, leased) = (at.store.clone(), leased.clone());
         leasing.spawn(async move {
             let owner = format!("p{process}");
-            let mut got = Vec::new();
-            for _ in 0..5 {
-                let rows = store
-                    .lease_webhooks(lease(&owner, NOW_MS), 3)
-                    .await
-                    .unwrap();
-                got.extend(rows.into_iter().map(|row| row.id));
+            // Under contention a round may come away with nothing; what is left is there for the next.
+            while leased.lock().unwrap().len() < WEBHOOKS {
+                let rows = store.lease_webhooks(lease(&owner, NOW_MS), AT_ONCE);
+                let rows = rows.await.unwrap();
+                assert!(rows.len() <= AT_ONCE, "{}", rows.len());
+                assert!(
+                    rows.iter()
+                        .all(|row| row.lease_owner.as_ref() == Some(&owner))
+                );
+                leased
+                    .lock()
+                    .unwrap()
+                    .extend(rows.into_iter().map(|row| row.id));
+                tokio::task::yield_now().await;
             }
-            got
         });
     }
-    let mut all: Vec<String> = leasing.join_all().await.into_iter().flatten().collect();
-    let leased = all.len();
-    all.sort();
-    all.dedup();
-    assert_eq!(all.len(), leased, "nobody shares one");
-    // Under contention a round may come away with less; what is left is there for the next.
-    let rest = at
-        .store
-        .lease_webhooks(lease("last", NOW_MS), 20)
-        .await
-        .unwrap();
-    assert_eq!(leased + rest.len(), 20);
+    let all = tokio::time::timeout(PATIENCE, leasing.join_all()).await;
+    let mut ids = leased.lock().unwrap().clone();
+    assert!(all.is_ok(), "only {} were leased", ids.len());
+    ids.sort();
+    ids.dedup();
+    assert_eq!(
+        (ids.len(), leased.lock().unwrap().len()),
+        (WEBHOOKS, WEBHOOKS)
+    );
+    let rest = at.store.lease_webhooks(lease("last", NOW_MS), WEBHOOKS);
+    assert!(rest.await.unwrap().is_empty());
 }
 
 macro_rules! on_both {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
-use toolgate::store::Store;
+use toolgate::store::{DeliveryState, Store};
 use toolgate_tests::gateway::client;
 use toolgate_tests::postgres;
 use toolgate_tests::process::program;
@@ -44,6 +44,8 @@ impl Process {
         command
             .args(["--json", "serve", "--dev", "--listen", "127.0.0.1:0"])
             .args(["--allow-upstream", upstream])
+            .arg("--master-key-file")
+            .arg(data.with_file_name("master.key"))
             .arg("--data-dir")
             .arg(data.join("data"))
             .arg("--plugins-dir")
@@ -132,7 +134,8 @@ async fn nothing_is_lost(database_url: Option<String>) {
     let folder = tempfile::tempdir().unwrap();
     let receiver = Receiver::start(0.005).await.unwrap();
     let upstream = receiver.upstream();
-    let start = || Process::start(folder.path(), database_url.as_deref(), &upstream);
+    let home = folder.path().join("one");
+    let start = || Process::start(&home, database_url.as_deref(), &upstream);
     let mut process = start().await;
     let key = process.key.clone().expect("the first start makes a key");
 
@@ -173,36 +176,13 @@ async fn nothing_is_lost(database_url: Option<String>) {
 
     let url = match &database_url {
         Some(url) => url.clone(),
-        None => format!(
-            "sqlite://{}",
-            folder.path().join("data/toolgate.db").display()
-        ),
+        None => format!("sqlite://{}", home.join("data/toolgate.db").display()),
     };
     let store = Store::open(&url).await.unwrap();
     let workspace = store.first_workspace().await.unwrap().unwrap();
-    let mut changed = BTreeSet::new();
-    loop {
-        let page = store.list_skills(&workspace.id, "", 1_000, changed.len());
-        let (skills, total) = page.await.unwrap();
-        changed.extend(skills.into_iter().map(|skill| skill.id));
-        if changed.len() == usize::try_from(total).unwrap() {
-            break;
-        }
-    }
+    let changed = skills(&store, &workspace.id).await;
     assert!(changed.len() >= wanted);
-
-    wait("every event at every healthy endpoint", async || {
-        let all = receiver.arrived().await.unwrap();
-        HEALTHY.iter().all(|path| {
-            let of = all.get(*path).map_or(&[][..], Vec::as_slice);
-            let skills: BTreeSet<&str> = of
-                .iter()
-                .filter_map(|one| one.event["data"]["skill_id"].as_str())
-                .collect();
-            skills.len() >= changed.len()
-        })
-    })
-    .await;
+    all_arrived(&receiver, &HEALTHY, &changed).await;
 
     let all = receiver.arrived().await.unwrap();
     let mut report = Vec::new();
@@ -257,6 +237,35 @@ async fn nothing_is_lost(database_url: Option<String>) {
     store.close().await;
 }
 
+/// What was really changed.
+async fn skills(store: &Store, workspace_id: &str) -> BTreeSet<String> {
+    let mut changed = BTreeSet::new();
+    loop {
+        let page = store.list_skills(workspace_id, "", 1_000, changed.len());
+        let (skills, total) = page.await.unwrap();
+        changed.extend(skills.into_iter().map(|skill| skill.id));
+        if changed.len() == usize::try_from(total).unwrap() {
+            return changed;
+        }
+    }
+}
+
+/// Returns once every endpoint has heard of every change.
+async fn all_arrived(receiver: &Receiver, paths: &[&str], changed: &BTreeSet<String>) {
+    wait("every event at every healthy endpoint", async || {
+        let all = receiver.arrived().await.unwrap();
+        paths.iter().all(|path| {
+            let of = all.get(*path).map_or(&[][..], Vec::as_slice);
+            let skills: BTreeSet<&str> = of
+                .iter()
+                .filter_map(|one| one.event["data"]["skill_id"].as_str())
+                .collect();
+            skills.len() >= changed.len()
+        })
+    })
+    .await;
+}
+
 /// Event ids in the order in which they were written for a webhook.
 async fn order_of(store: &Store, workspace_id: &str, webhook_id: &str) -> Vec<String> {
     let mut rows = Vec::new();
@@ -295,4 +304,129 @@ async fn nothing_is_lost_on_postgresql() {
         .await
         .unwrap();
     nothing_is_lost(Some(url)).await;
+}
+
+/// Of the shared queue: long enough at each delivery that a lease is seen.
+const SHARED: [&str; 4] = ["/slow/a", "/slow/b", "/slow/c", "/slow/d"];
+const SLOW_S: f64 = 0.02;
+/// Changes on each process after both have been seen to send.
+const CHANGES: usize = 60;
+
+/// Who sends at the moment, by the leases in the database.
+async fn senders(store: &Store, workspace_id: &str, seen: &mut BTreeSet<String>) {
+    let webhooks = store.list_webhooks(workspace_id).await.unwrap();
+    seen.extend(webhooks.into_iter().filter_map(|row| row.lease_owner));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_processes_share_one_queue_and_one_of_them_is_killed() {
+    let url = tokio::task::spawn_blocking(postgres::fresh_url)
+        .await
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let receiver = Receiver::start(SLOW_S).await.unwrap();
+    let upstream = receiver.upstream();
+    let start = async |name: &str| {
+        let home = folder.path().join(name);
+        Process::start(&home, Some(&url), &upstream).await
+    };
+    let one = start("one").await;
+    let key = one.key.clone().expect("the first start makes a key");
+    let two = start("two").await;
+    for path in SHARED {
+        make_webhook(&receiver, &one.rest, &key, path).await;
+    }
+    let store = Store::open(&url).await.unwrap();
+    let workspace = store.first_workspace().await.unwrap().unwrap();
+
+    // Changes now here, now there, until both processes have been seen to send.
+    let (mut seen, mut made) = (BTreeSet::new(), 0);
+    let body = json!({ "name": "n", "summary": "s", "instructions": "i" });
+    let both = tokio::time::timeout(PATIENCE, async {
+        while seen.len() < 2 {
+            let rest = if made % 2 == 0 { &one.rest } else { &two.rest };
+            let answer = post(rest, &key, "/skills", &body).await.unwrap();
+            assert_eq!(answer["success"], true, "{answer}");
+            made += 1;
+            let path = SHARED[0];
+            while receiver.at(path).await.len() < made {
+                senders(&store, &workspace.id, &mut seen).await;
+            }
+        }
+    });
+    assert!(both.await.is_ok(), "one alone sent all {made}: {seen:?}");
+
+    // Both make changes at once; one dies while something is under way.
+    let makers: Vec<_> = [&one, &two]
+        .map(|process| {
+            let (told, rest) = tokio::sync::watch::channel(process.rest.clone());
+            let count = Arc::new(AtomicUsize::new(0));
+            let making = make_changes(rest, key.clone(), count, CHANGES);
+            (told, tokio::spawn(making))
+        })
+        .into();
+    wait("a third to have arrived", async || {
+        receiver.at(SHARED[0]).await.len() >= made + CHANGES / 3
+    })
+    .await;
+    two.kill().await;
+    // Whoever asked the dead one goes on asking the other.
+    for (told, maker) in makers {
+        let _ = told.send(one.rest.clone());
+        maker.await.unwrap();
+    }
+    let changed = skills(&store, &workspace.id).await;
+    assert!(changed.len() >= made + 2 * CHANGES);
+    all_arrived(&receiver, &SHARED, &changed).await;
+    wait("the queue to be empty", async || {
+        let states = states(&store, &workspace.id).await;
+        states
+            .iter()
+            .all(|state| *state == DeliveryState::Delivered)
+    })
+    .await;
+
+    let all = receiver.arrived().await.unwrap();
+    let mut report = Vec::new();
+    for path in SHARED {
+        let arrived = &all[path];
+        assert!(arrived.iter().all(|one| one.verified == [true]), "{path}");
+        let ids: BTreeSet<&str> = arrived.iter().map(|one| one.id.as_str()).collect();
+        let skills: BTreeSet<String> = arrived
+            .iter()
+            .map(|one| one.event["data"]["skill_id"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(skills, changed, "{path}");
+        assert_eq!(ids.len(), changed.len(), "{path}");
+        // The one delivery that was under way.
+        let twice = arrived.len() - ids.len();
+        assert!(twice <= 1, "{path}: {twice} duplicates");
+        report.push(format!("{path}: {} events, {twice} twice", ids.len()));
+    }
+    println!(
+        "two processes, {made} changes by turns and {} at once, one killed; {}",
+        changed.len() - made,
+        report.join("; ")
+    );
+    one.kill().await;
+    store.close().await;
+}
+
+/// What became of every delivery.
+async fn states(store: &Store, workspace_id: &str) -> Vec<DeliveryState> {
+    let mut states = Vec::new();
+    for webhook in store.list_webhooks(workspace_id).await.unwrap() {
+        let mut after = None;
+        loop {
+            let page =
+                store.list_deliveries(workspace_id, &webhook.id, None, after.as_ref(), 1_000);
+            let page = page.await.unwrap();
+            states.extend(page.items.into_iter().map(|row| row.state));
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    states
 }

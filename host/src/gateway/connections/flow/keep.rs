@@ -98,6 +98,7 @@ impl Gateway {
         user: &UserId,
     ) -> Result<ConnectionInfo, Error> {
         caller.need(Scope::Connections)?;
+        caller.user(Some(user))?;
         let gone = || Error::NotFound("the confirmation code".to_owned());
         let now_ms = self.clock.now_ms();
         let flow = self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -30,9 +31,11 @@ from .resources import (
 )
 from .toolset import AsyncToolset
 
-# How often a wait looks, in seconds: from the first to the last.
+# How often a wait looks where the server cannot hold its answer back, in seconds: from the first to the last.
 _LOOK_FIRST_S = 1.0
 _LOOK_LAST_S = 5.0
+# How long the server holds an answer back.
+_POLL_MAX_S = 25.0
 
 
 class AsyncToolgate:
@@ -119,13 +122,24 @@ class AsyncToolgate:
             raise ToolgateError(outcome.message, code="service_not_configured", request_id=outcome.request_id)
         before = await self._active(outcome)
         show(outcome.connect_url)
-        async for _ in self._looks(timeout):
-            now = await self._active(outcome)
+        if before is None:
             # A key that may not list connections finds out by making the call.
-            if now is None or now != before:
+            async for _ in self._looks(timeout):
                 again = await self.tools.execute_call(outcome.call)
                 if not isinstance(again, AuthRequired):
                     return again
+        ends_at = time.monotonic() + timeout
+        while before is not None and (left := ends_at - time.monotonic()) > 0:
+            asked_at = time.monotonic()
+            now = await self._active(outcome, wait=self._poll_s(left), after=before)
+            if now is not None and now != before:
+                before = now
+                again = await self.tools.execute_call(outcome.call)
+                if not isinstance(again, AuthRequired):
+                    return again
+            elif time.monotonic() - asked_at < _LOOK_FIRST_S:
+                # The server did not wait: it is about to stop.
+                await self._sleep(_LOOK_FIRST_S)
         raise WaitTimeout(f"{outcome.service} was not connected within {timeout:.0f} s")
 
     async def wait_for_approval(
@@ -158,11 +172,23 @@ class AsyncToolgate:
             waited += pause
             pause = min(pause * 1.5, _LOOK_LAST_S)
 
-    async def _active(self, outcome: AuthRequired) -> list[tuple[str, str, list[str]]] | None:
-        """The user's working connections of the service; `None` if the key may not see them."""
+    def _poll_s(self, left: float) -> int:
+        """How long the server may hold one answer back, in whole seconds."""
+        return max(1, math.ceil(min(left, _POLL_MAX_S, self._settings.timeout / 2)))
+
+    async def _active(
+        self, outcome: AuthRequired, *, wait: int | None = None, after: list[tuple[str, str, list[str]]] | None = None
+    ) -> list[tuple[str, str, list[str]]] | None:
+        """The user's working connections of the service; `None` if the key may not see them.
+
+        With `wait` the server answers once there is another one than `after`, or when the seconds are over.
+        """
+        known = max((since for _, since, _ in after or []), default=None)
         try:
             user = outcome.call.user_id or (await self.status())["key"]["user_id"]
-            connections = await self.connections.list(user_id=user, service=outcome.service)
+            connections = await self.connections.list(
+                user_id=user, service=outcome.service, wait=wait, active_after=known
+            )
         except PermissionDenied:
             return None
         return [

@@ -311,12 +311,24 @@ class Connections(_Resource):
         return self._call("confirm_connection", code=code, user_id=user_id, idempotency_key=idempotency_key)
 
     def list(
-        self, *, user_id: str | None = None, service: str | None = None
+        self,
+        *,
+        user_id: str | None = None,
+        service: str | None = None,
+        wait: int | None = None,
+        active_after: str | None = None,
     ) -> builtins.list[ConnectionInfo]:
-        return (self._call("list_connections", user_id=user_id, service=service))["connections"]
+        """With `wait` the answer comes once one is active, and at the latest after so many seconds (30 at most)."""
+        listed = self._call(
+            "list_connections", user_id=user_id, service=service, wait=wait, active_after=active_after
+        )
+        return listed["connections"]
 
-    def get(self, connection_id: str) -> ConnectionInfo:
-        return self._call("get_connection", connection_id=connection_id)
+    def get(
+        self, connection_id: str, *, wait: int | None = None, active_after: str | None = None
+    ) -> ConnectionInfo:
+        """With `wait` also one that a link names and that is not there yet."""
+        return self._call("get_connection", connection_id=connection_id, wait=wait, active_after=active_after)
 
     def delete(self, connection_id: str) -> DeletedConnection:
         """Forgets the credential and revokes it at the provider where that is possible."""

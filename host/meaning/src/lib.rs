@@ -1,0 +1,16 @@
+//! What a text means, as a vector: the semantic half of search.
+//!
+//! [`model`] turns text into vectors, [`matrix`] is where its time goes, [`embedder`] runs it off the
+//! async workers behind a bounded queue, [`vectors`] compares a query with all tools, [`files`] says
+//! which files the model is. Knows neither database nor catalog: the gateway keeps the vectors of
+//! tools and decides when search may use them. A package of its own, because tests, too, want it
+//! compiled for speed.
+
+pub mod embedder;
+pub mod files;
+pub mod matrix;
+pub mod model;
+pub mod vectors;
+
+pub use embedder::{EmbedError, Embedder, Vector};
+pub use vectors::Vectors;

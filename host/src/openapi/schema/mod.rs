@@ -1,0 +1,426 @@
+//! From a schema of a description to JSON Schema 2020-12 that stands alone.
+//!
+//! References are replaced by what they mean, `allOf` is merged, words of older drafts become
+//! those of 2020-12 and what is no schema is dropped. `oneOf` becomes `anyOf`: branches that are cut
+//! to the same outline would refuse everything. An expansion is bounded in bytes, values and depth;
+//! where a schema returns to itself or goes too deep it is cut, and the cut says so.
+
+mod kinds;
+mod merge;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+pub use kinds::usable_pattern;
+pub use shape::{Shape, shape};
+
+use kinds::{allow_null, is_of, kind, scalars};
+use merge::merge;
+use serde_json::{Map, Value, json};
+
+use super::document::{Documents, Node};
+use super::words;
+
+/// Bounds of one expansion.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Nested schemas below an argument.
+    pub depth: usize,
+    /// Characters of each nested description.
+    pub text_chars: usize,
+    /// Approximate bytes of JSON.
+    pub bytes: usize,
+    pub values: usize,
+}
+
+/// Most entries of an `enum`; more are named in the description.
+const ENUM_MAX: usize = 100;
+const PATTERNS_MAX: usize = 40;
+const EXAMPLE_BYTES_MAX: usize = 200;
+/// Most branches of one `anyOf`.
+const BRANCHES_MAX: usize = 20;
+/// Longest way through references, whatever the bounds say.
+const STACK_MAX: usize = 64;
+
+/// Expands schemas until its bounds are used up.
+pub struct Expander<'d> {
+    docs: &'d Documents,
+    bounds: Bounds,
+    bytes: usize,
+    values: usize,
+    patterns: usize,
+    /// Schemas on the way from the top, to notice a return.
+    stack: Vec<usize>,
+    /// More would be needed than the bounds allow.
+    pub over: bool,
+    /// A schema was cut because it contains itself.
+    pub recursive: bool,
+}
+
+impl<'d> Expander<'d> {
+    pub fn new(docs: &'d Documents, bounds: Bounds) -> Self {
+        Self {
+            docs,
+            bounds,
+            bytes: 0,
+            values: 0,
+            patterns: 0,
+            stack: Vec::new(),
+            over: false,
+            recursive: false,
+        }
+    }
+
+    /// The schema at `node` as a schema of its own. Always an object.
+    pub fn expand(&mut self, node: Node<'d>) -> Map<String, Value> {
+        self.schema(node, 0)
+    }
+
+    fn spend(&mut self, bytes: usize) -> bool {
+        self.bytes += bytes;
+        self.values += 1;
+        self.over |= self.bytes > self.bounds.bytes || self.values > self.bounds.values;
+        !self.over
+    }
+
+    fn schema(&mut self, node: Node<'d>, depth: usize) -> Map<String, Value> {
+        let Some(map) = node.value.as_object() else {
+            return match node.value {
+                Value::Bool(false) => object([("not", json!({}))]),
+                _ => Map::new(),
+            };
+        };
+        if !self.spend(12) {
+            return Map::new();
+        }
+        if self.stack.contains(&node.identity()) || self.stack.len() > STACK_MAX {
+            self.recursive = true;
+            let mut cut = Map::new();
+            if let Some(kind) = kind(map) {
+                cut.insert("type".to_owned(), kind);
+            }
+            cut.insert(
+                "description".to_owned(),
+                json!("Recursive: the same form as the object above; not described again."),
+            );
+            return cut;
+        }
+        self.stack.push(node.identity());
+        let made = if map.contains_key("$ref") {
+            self.reference(node, map, depth)
+        } else {
+            self.object(node, map, depth)
+        };
+        self.stack.pop();
+        made
+    }
+
+    fn reference(
+        &mut self,
+        node: Node<'d>,
+        map: &Map<String, Value>,
+        depth: usize,
+    ) -> Map<String, Value> {
+        let mut made = match self.docs.resolve(node) {
+            Ok(target) => self.schema(target, depth),
+            Err(problem) => object([(
+                "description",
+                json!(format!("Not described: {}.", words::clean(&problem, 200))),
+            )]),
+        };
+        // OpenAPI 3.1 allows these beside a reference.
+        if let Some(text) = map.get("description").and_then(Value::as_str) {
+            self.describe(&mut made, text);
+        }
+        if map.get("nullable") == Some(&Value::Bool(true)) {
+            allow_null(&mut made);
+        }
+        made
+    }
+
+    fn describe(&mut self, made: &mut Map<String, Value>, text: &str) {
+        let text = words::clean(text, self.bounds.text_chars);
+        if !text.is_empty() && self.bounds.text_chars > 0 && self.spend(text.len() + 16) {
+            made.insert("description".to_owned(), json!(text));
+        }
+    }
+
+    fn object(
+        &mut self,
+        node: Node<'d>,
+        map: &'d Map<String, Value>,
+        depth: usize,
+    ) -> Map<String, Value> {
+        let mut made = Map::new();
+        if let Some(kind) = kind(map) {
+            made.insert("type".to_owned(), kind);
+        }
+        if let Some(text) = map
+            .get("description")
+            .or_else(|| map.get("title"))
+            .and_then(Value::as_str)
+        {
+            self.describe(&mut made, text);
+        }
+        scalars(map, &mut made);
+        self.values_of(map, &mut made);
+        if let Some(pattern) = map.get("pattern").and_then(Value::as_str)
+            && self.is_usable(pattern)
+            && self.spend(pattern.len())
+        {
+            made.insert("pattern".to_owned(), json!(pattern));
+        }
+        let nested = [
+            "properties",
+            "items",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "additionalProperties",
+            "prefixItems",
+        ];
+        if depth >= self.bounds.depth {
+            if nested.iter().any(|key| {
+                map.get(*key)
+                    .is_some_and(|value| value.is_object() || value.is_array())
+            }) {
+                let text = made
+                    .get("description")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let text = format!("{text} (Its parts are not described here.)");
+                made.insert("description".to_owned(), json!(text.trim()));
+                if map.contains_key("properties") {
+                    made.entry("type").or_insert_with(|| json!("object"));
+                }
+            }
+        } else {
+            self.children(node, map, &mut made, depth);
+        }
+        if map.get("nullable") == Some(&Value::Bool(true))
+            || map.get("x-nullable") == Some(&Value::Bool(true))
+        {
+            allow_null(&mut made);
+        }
+        made
+    }
+
+    /// `enum`, `const`, `default` and one example.
+    fn values_of(&mut self, map: &Map<String, Value>, made: &mut Map<String, Value>) {
+        if let Some(Value::Array(options)) = map.get("enum") {
+            let mut distinct: Vec<Value> = Vec::new();
+            for option in options.iter().take(ENUM_MAX + 1) {
+                if !distinct.contains(option) {
+                    distinct.push(option.clone());
+                }
+            }
+            if distinct.len() > ENUM_MAX {
+                let some: Vec<String> = distinct.iter().take(8).map(Value::to_string).collect();
+                let text = made
+                    .get("description")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let text = format!(
+                    "{text} One of {} values such as {}.",
+                    options.len(),
+                    some.join(", ")
+                );
+                made.insert("description".to_owned(), json!(text.trim()));
+            } else if !distinct.is_empty() {
+                if let Some(kind) = made.get("type").cloned() {
+                    let fits: Vec<Value> = distinct
+                        .iter()
+                        .filter(|value| is_of(value, &kind))
+                        .cloned()
+                        .collect();
+                    if fits.is_empty() {
+                        made.shift_remove("type");
+                    } else {
+                        distinct = fits;
+                    }
+                }
+                self.spend(
+                    distinct
+                        .iter()
+                        .map(|value| value.to_string().len() + 1)
+                        .sum(),
+                );
+                made.insert("enum".to_owned(), distinct.into());
+            }
+        }
+        if let Some(value) = map.get("const") {
+            made.insert("const".to_owned(), value.clone());
+        }
+        for (key, as_list) in [("default", false), ("example", true), ("examples", true)] {
+            let value = match (key, map.get(key)) {
+                ("examples", Some(Value::Array(items))) => items.first(),
+                ("examples", _) => None,
+                (_, value) => value,
+            };
+            let Some(value) = value.filter(|value| !value.is_null()) else {
+                continue;
+            };
+            let fits = made.get("type").is_none_or(|kind| is_of(value, kind))
+                && made
+                    .get("enum")
+                    .and_then(Value::as_array)
+                    .is_none_or(|options| options.contains(value));
+            let bytes = value.to_string().len();
+            if fits
+                && bytes <= EXAMPLE_BYTES_MAX
+                && self.bounds.text_chars > 0
+                && self.spend(bytes + 12)
+            {
+                let (key, value) = if as_list {
+                    ("examples", json!([value]))
+                } else {
+                    ("default", value.clone())
+                };
+                made.insert(key.to_owned(), value);
+            }
+        }
+    }
+
+    fn is_usable(&mut self, pattern: &str) -> bool {
+        self.patterns += 1;
+        self.patterns <= PATTERNS_MAX && pattern.len() <= 1_000 && usable_pattern(pattern)
+    }
+
+    fn children(
+        &mut self,
+        node: Node<'d>,
+        map: &'d Map<String, Value>,
+        made: &mut Map<String, Value>,
+        depth: usize,
+    ) {
+        if let Some(Value::Object(properties)) = map.get("properties") {
+            let mut expanded = Map::new();
+            for (name, property) in properties {
+                let property = node.at(property);
+                if !property.value.is_object() || property.flag("readOnly") {
+                    continue;
+                }
+                if !self.spend(name.len() + 4) {
+                    break;
+                }
+                expanded.insert(name.clone(), self.schema(property, depth + 1).into());
+            }
+            let required: Vec<Value> = names(map.get("required"))
+                .into_iter()
+                .filter(|name| expanded.contains_key(name))
+                .map(Value::from)
+                .collect();
+            made.entry("type").or_insert_with(|| json!("object"));
+            if !expanded.is_empty() {
+                made.insert("properties".to_owned(), expanded.into());
+            }
+            if !required.is_empty() {
+                made.insert("required".to_owned(), required.into());
+            }
+        }
+        match map.get("additionalProperties") {
+            Some(Value::Bool(false)) => {
+                made.insert("additionalProperties".to_owned(), json!(false));
+            }
+            Some(inner @ Value::Object(_)) => {
+                let inner = self.schema(node.at(inner), depth + 1);
+                if !inner.is_empty() {
+                    made.insert("additionalProperties".to_owned(), inner.into());
+                }
+                made.entry("type").or_insert_with(|| json!("object"));
+            }
+            _ => {}
+        }
+        match map.get("items") {
+            Some(items @ Value::Object(_)) => {
+                let items = self.schema(node.at(items), depth + 1);
+                made.entry("type").or_insert_with(|| json!("array"));
+                made.insert("items".to_owned(), items.into());
+            }
+            Some(Value::Array(items)) => {
+                let items: Vec<Value> = items
+                    .iter()
+                    .map(|item| Value::from(self.schema(node.at(item), depth + 1)))
+                    .collect();
+                if !items.is_empty() {
+                    made.insert("prefixItems".to_owned(), items.into());
+                }
+            }
+            _ => {}
+        }
+        if let Some(Value::Array(items)) = map
+            .get("prefixItems")
+            .filter(|_| !made.contains_key("prefixItems"))
+        {
+            let items: Vec<Value> = items
+                .iter()
+                .map(|item| Value::from(self.schema(node.at(item), depth + 1)))
+                .collect();
+            if !items.is_empty() {
+                made.insert("prefixItems".to_owned(), items.into());
+            }
+        }
+        if let Some(Value::Array(parts)) = map.get("allOf") {
+            for part in parts {
+                let part = self.schema(node.at(part), depth);
+                merge(made, part);
+            }
+        }
+        let mut choices = Vec::new();
+        for key in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(branches)) = map.get(key) {
+                let mut expanded: Vec<Value> = Vec::new();
+                for branch in branches.iter().take(BRANCHES_MAX) {
+                    let branch = Value::from(self.schema(node.at(branch), depth + 1));
+                    if !expanded.contains(&branch) {
+                        expanded.push(branch);
+                    }
+                }
+                let open = branches.len() > BRANCHES_MAX
+                    || expanded
+                        .iter()
+                        .any(|branch| branch.as_object().is_none_or(Map::is_empty));
+                if !open && !expanded.is_empty() {
+                    choices.push(expanded);
+                }
+            }
+        }
+        for choice in choices {
+            if choice.len() == 1 && !made.contains_key("anyOf") {
+                if let Some(Value::Object(only)) = choice.into_iter().next() {
+                    merge(made, only);
+                }
+            } else if made.contains_key("anyOf") {
+                let all = made.entry("allOf").or_insert_with(|| json!([]));
+                if let Some(all) = all.as_array_mut() {
+                    all.push(json!({"anyOf": choice}));
+                }
+            } else {
+                made.insert("anyOf".to_owned(), choice.into());
+            }
+        }
+    }
+}
+
+fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
+    members
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+/// The names in a `required` list, whatever else stands there.
+pub fn names(value: Option<&Value>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in value
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}

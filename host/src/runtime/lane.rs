@@ -1,0 +1,138 @@
+//! Everything that plugins of one size share: an engine with its clock, a linker, compiled code on
+//! disk, places for running calls.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sha2::Digest as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
+
+use super::bindings::PluginPre;
+use super::guest::Guest;
+use super::invoke::NotStarted;
+use super::size::Size;
+use super::{LoadError, cache, engine, inspect, link};
+
+pub(super) struct Lane {
+    pub size: Size,
+    pub engine: Engine,
+    pub allocation: engine::Allocation,
+    linker: Linker<Guest>,
+    cache: cache::Cache,
+    admission: Arc<Semaphore>,
+    /// One compilation at a time; each uses half the cores.
+    compiling: Arc<Semaphore>,
+    /// Most guest memory that a call has had.
+    memory_peak_bytes: AtomicUsize,
+}
+
+impl Lane {
+    pub fn open(size: Size, cache_dir: &Path, cache_key: [u8; 32]) -> anyhow::Result<Self> {
+        let (engine, allocation) = engine::open(size)?;
+        engine::tick(&engine)?;
+        let linker = link::serving(&engine)?;
+        let bounds = size.bounds();
+        let cache = cache::Cache::open(cache_dir, cache_key, &engine, bounds.code_bytes_max)?;
+        Ok(Self {
+            size,
+            engine,
+            allocation,
+            linker,
+            cache,
+            admission: Arc::new(Semaphore::new(bounds.calls_max)),
+            compiling: Arc::new(Semaphore::new(1)),
+            memory_peak_bytes: AtomicUsize::new(0),
+        })
+    }
+
+    /// Calls running now.
+    pub fn running(&self) -> usize {
+        self.size.bounds().calls_max - self.admission.available_permits()
+    }
+
+    /// A place for one call.
+    pub fn admit(&self) -> Result<OwnedSemaphorePermit, NotStarted> {
+        let permit = self.admission.clone().try_acquire_owned();
+        permit.map_err(|_| NotStarted::Overloaded(self.size.bounds().calls_max))
+    }
+
+    /// A call ended that had this much memory.
+    pub fn note_memory(&self, bytes: usize) {
+        self.memory_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
+    }
+
+    pub fn memory_peak_bytes(&self) -> usize {
+        self.memory_peak_bytes.load(Ordering::Relaxed)
+    }
+
+    pub fn forget(&self, sha256: &str) {
+        self.cache.remove(sha256);
+    }
+
+    pub async fn map(
+        self: &Arc<Self>,
+        sha256: &str,
+        file: &Path,
+    ) -> Result<PluginPre<Guest>, LoadError> {
+        if let Some(component) = self.cached(sha256).await {
+            return self.link(&component).map_err(LoadError::Compile);
+        }
+        let bytes = tokio::fs::read(file).await.map_err(LoadError::Read)?;
+        if inspect::hex(&sha2::Sha256::digest(&bytes)) != sha256 {
+            return Err(LoadError::Changed);
+        }
+        let component = self.compile(bytes).await.map_err(LoadError::Compile)?;
+        self.keep(sha256, &component).await;
+        self.link(&component).map_err(LoadError::Compile)
+    }
+
+    pub fn link(&self, component: &Component) -> wasmtime::Result<PluginPre<Guest>> {
+        if self.size == Size::Large {
+            let linker = link::without_sockets(&self.linker, &self.engine, component)?;
+            return PluginPre::new(linker.instantiate_pre(component)?);
+        }
+        PluginPre::new(self.linker.instantiate_pre(component)?)
+    }
+
+    pub async fn cached(self: &Arc<Self>, sha256: &str) -> Option<Component> {
+        let (lane, sha256) = (self.clone(), sha256.to_owned());
+        tokio::task::spawn_blocking(move || lane.cache.load(&lane.engine, &sha256))
+            .await
+            .ok()
+            .flatten()
+    }
+
+    /// Compiling cannot be interrupted: past its time nobody waits for it, and it holds the turn until
+    /// it is done.
+    pub async fn compile(&self, bytes: Vec<u8>) -> wasmtime::Result<Component> {
+        let turn = self.compiling.clone().acquire_owned().await;
+        let engine = self.engine.clone();
+        let compiling = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            Component::from_binary(&engine, &bytes)
+        });
+        let time_max = self.size.bounds().compile_time_max;
+        match tokio::time::timeout(time_max, compiling).await {
+            Ok(Ok(compiled)) => compiled,
+            Ok(Err(cause)) => Err(wasmtime::Error::msg(format!(
+                "the compiler stopped: {cause}"
+            ))),
+            Err(_elapsed) => Err(wasmtime::Error::msg(format!(
+                "it is not compiled after {} s",
+                time_max.as_secs()
+            ))),
+        }
+    }
+
+    /// A full disk costs the next start some seconds and this call nothing.
+    pub async fn keep(self: &Arc<Self>, sha256: &str, component: &Component) {
+        let (lane, owned, component) = (self.clone(), sha256.to_owned(), component.clone());
+        let kept = tokio::task::spawn_blocking(move || lane.cache.store(&owned, &component)).await;
+        if let Ok(Err(cause)) = kept {
+            tracing::warn!(plugin.sha256 = sha256, error = %cause, "runtime.cache_write_failed");
+        }
+    }
+}

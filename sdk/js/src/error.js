@@ -1,0 +1,92 @@
+// The one error a tool answers with, and how a provider's HTTP answer becomes one. The rules are
+// those of sdk/rust/src/http/problem.rs.
+
+/** Longest text taken from a provider's answer, in characters. */
+const TEXT_CHARS_MAX = 500;
+/** Largest JSON answer passed on as `details`, in characters. */
+const DETAILS_CHARS_MAX = 8 * 1024;
+
+/** Why a tool has no result. The host scrubs and cuts every text in it. */
+export class ToolError extends Error {
+  constructor(kind, message, more = {}) {
+    super(message);
+    this.name = 'ToolError';
+    this.kind = kind;
+    this.code = more.code;
+    this.retryAfterMs = more.retryAfterMs;
+    this.httpStatus = more.httpStatus;
+    this.field = more.field;
+    this.details = more.details;
+  }
+
+  /** The caller's mistake; `field` is a JSON Pointer into the arguments, empty for all of them. */
+  static invalid(field, message) {
+    return new ToolError('invalid-arguments', message, { field: field || undefined });
+  }
+
+  static notFound(message) {
+    return new ToolError('not-found', message);
+  }
+
+  /** An answer of the provider that makes no sense. */
+  static upstream(message) {
+    return new ToolError('upstream', message);
+  }
+
+  static internal(message) {
+    return new ToolError('internal', message);
+  }
+}
+
+/** The kind that a status means (RFC 9110, section 15). A 403 with a wait is a rate limit. */
+export function kindOf(status, headers) {
+  const exhausted = headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0';
+  switch (status) {
+    case 400: case 422: return 'invalid-arguments';
+    case 401: return 'auth-expired';
+    case 403: return exhausted ? 'rate-limited' : 'permission-denied';
+    case 402: return 'permission-denied';
+    case 404: case 410: return 'not-found';
+    case 409: case 412: return 'conflict';
+    case 413: return 'too-large';
+    case 429: return 'rate-limited';
+    case 408: case 502: case 503: case 504: return 'unavailable';
+    default: return 'upstream';
+  }
+}
+
+const MESSAGE_AT = [
+  ['error', 'message'], ['error_description'], ['message'], ['errorMessages', 0],
+  ['errors', 0, 'message'], ['errors', 0, 'detail'], ['detail'], ['title'], ['error'],
+];
+const CODE_AT = [['error', 'code'], ['errcode'], ['code'], ['error', 'status'], ['errorType'], ['errors', 0, 'code']];
+
+const at = (value, path) => path.reduce((inner, step) => inner?.[step], value);
+const cut = (text) => ([...text].length > TEXT_CHARS_MAX ? [...text].slice(0, TEXT_CHARS_MAX).join('') + '…' : text);
+
+/** What an unhappy answer means, with the provider's own words. `text` is its body. */
+export function problem(response, text) {
+  let body;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  const told = MESSAGE_AT.map((path) => at(body, path)).find((found) => typeof found === 'string' && found.trim());
+  const code = CODE_AT.map((path) => at(body, path)).find((found) => ['string', 'number'].includes(typeof found));
+  const plain = text.trim();
+  const quiet = body !== undefined || !plain || plain.startsWith('<');
+  const message = told ?? (quiet ? `the provider answered with status ${response.status}` : plain);
+  return new ToolError(kindOf(response.status, response.headers), cut(message), {
+    code: code === undefined ? undefined : cut(String(code)),
+    httpStatus: response.status,
+    retryAfterMs: retryAfterMs(response.headers),
+    details: text.length <= DETAILS_CHARS_MAX ? body : undefined,
+  });
+}
+
+/** `Retry-After` in seconds (RFC 9110, section 10.2.3); the date form is left to the host. */
+function retryAfterMs(headers) {
+  const seconds = Number(headers.get('retry-after')?.trim() || NaN);
+  return seconds >= 0 && seconds <= 86_400 ? Math.round(seconds * 1000) : undefined;
+}

@@ -1,0 +1,190 @@
+/// <reference path="../types/plugin.d.ts" />
+
+/** One argument of a tool: its schema, and the type that a value of it has. */
+export interface Property<T, Optional extends boolean = false> {
+  readonly schema: JsonSchema;
+  readonly isOptional: boolean;
+  /** A call may leave it out. */
+  optional(): Property<T, true>;
+  /** For types alone. */
+  readonly __type?: [T, Optional];
+}
+
+export type JsonSchema = Record<string, unknown>;
+type Properties = Record<string, Property<any, boolean>>;
+type OptionalKeys<P extends Properties> = { [K in keyof P]: P[K] extends Property<any, true> ? K : never }[keyof P];
+type TypeOf<P> = P extends Property<infer T, boolean> ? T : never;
+
+/** What a tool's function is given. */
+export type Infer<P extends Properties> = { [K in Exclude<keyof P, OptionalKeys<P>>]: TypeOf<P[K]> } & {
+  [K in OptionalKeys<P>]?: TypeOf<P[K]>;
+};
+
+export interface Options<T> {
+  min?: number;
+  max?: number;
+  exclusiveMin?: number;
+  exclusiveMax?: number;
+  multipleOf?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  /** Anchor it: a pattern matches anywhere (ECMA-262). */
+  pattern?: string;
+  format?: string;
+  examples?: T[];
+  /** What the tool sees where a call leaves it out. */
+  default?: T;
+}
+
+/** Makes properties; each begins with the description that a model reads. */
+export declare const s: {
+  string(description?: string, options?: Options<string>): Property<string>;
+  integer(description?: string, options?: Options<number>): Property<number>;
+  number(description?: string, options?: Options<number>): Property<number>;
+  boolean(description?: string, options?: Options<boolean>): Property<boolean>;
+  oneOf<const W extends readonly string[]>(words: W, description?: string, options?: Options<W[number]>): Property<W[number]>;
+  array<T>(items: Property<T, boolean>, description?: string, options?: Options<T[]>): Property<T[]>;
+  object<P extends Properties>(properties: P, description?: string, options?: Options<Infer<P>>): Property<Infer<P>>;
+  map<T>(values: Property<T, boolean>, description?: string, options?: Options<Record<string, T>>): Property<Record<string, T>>;
+  schema<T = unknown>(schema: JsonSchema, description?: string, options?: Options<T>): Property<T>;
+};
+
+/** The contract's `error-kind`, by which gateway and agent decide what to do. */
+export type ErrorKind = import('toolgate:plugin/types@0.1.0').ErrorKind;
+
+/** Why a tool has no result. The host scrubs and cuts every text in it. */
+export declare class ToolError extends Error {
+  constructor(kind: ErrorKind, message: string, more?: {
+    /** Stable provider or plugin code, such as `channel_not_found`. */
+    code?: string;
+    retryAfterMs?: number;
+    httpStatus?: number;
+    /** JSON Pointer into the arguments (RFC 6901). */
+    field?: string;
+    details?: unknown;
+  });
+  kind: ErrorKind;
+  code?: string;
+  retryAfterMs?: number;
+  httpStatus?: number;
+  field?: string;
+  details?: unknown;
+  static invalid(field: string, message: string): ToolError;
+  static notFound(message: string): ToolError;
+  static upstream(message: string): ToolError;
+  static internal(message: string): ToolError;
+}
+
+/** What an unhappy answer means, with the provider's own words; `text` is its body. */
+export declare function problem(response: Response, text: string): ToolError;
+
+export type LogLevel = import('toolgate:plugin/call@0.1.0').LogLevel;
+
+/** One running call. */
+export declare class Context {
+  /** The gateway's session, for tools of several steps. */
+  readonly session: string | undefined;
+  /** Where the caller wants to go on; undefined for the first page. */
+  readonly cursor: string | undefined;
+  /** The platform's `fetch`; a request that gets no answer is a `ToolError`. */
+  fetch(address: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** The JSON that an address answers; an answer outside 200-299 is a `ToolError` by the general rule. */
+  json(address: string | URL | Request, init?: RequestInit): Promise<any>;
+  /** An operator's setting or a connection parameter; undefined when unset. Never a secret. */
+  config(key: string): any;
+  /** The cursor of a tool whose pages are numbered, `first` for the first page. */
+  pageNumber(first?: number): number;
+  /** Milliseconds since 1970-01-01 UTC. */
+  nowMs(): number;
+  /** What is left of the call's time. */
+  remainingMs(): number;
+  /** Whether the caller has gone away. */
+  cancelled(): boolean;
+  randomBytes(count: number): Uint8Array;
+  /** A line in the gateway's log. Never put arguments, bodies or personal data into it. */
+  log(level: LogLevel, message: string, fields?: Record<string, unknown>): void;
+  /** How far a long call has come. */
+  progress(done: number, total: number | undefined, message: string): void;
+  /** Small state of the session and this service; values are JSON. Needs the capability `kv`. */
+  readonly kv: {
+    get(key: string): { value: any; version: number } | undefined;
+    /** `ifVersion`: 0 only where nothing is, else only that version; answers the new one. */
+    set(key: string, value: unknown, options?: { ttlSeconds?: number; ifVersion?: number }): number;
+    delete(key: string): void;
+    keys(prefix?: string, cursor?: string): [string[], string | undefined];
+  };
+  /** Files that stay on the host for the length of the call. Needs the capability `blobs`. */
+  readonly blobs: Pick<typeof import('toolgate:plugin/blobs@0.1.0'), 'create' | 'open'>;
+}
+
+/** A result with what belongs beside it. */
+export declare class Output {
+  constructor(data: unknown, more?: { nextCursor?: string; summary?: string; files?: unknown[] });
+  data: unknown;
+  nextCursor?: string;
+  summary?: string;
+  files: unknown[];
+}
+
+/** One page. `nextCursor` is where the next call goes on, undefined at the end. */
+export declare function page(data: unknown, nextCursor?: string): Output;
+
+export interface Tool {
+  readonly name: string;
+}
+
+/** Makes a function a tool. */
+export declare function tool<P extends Properties = {}>(spec: {
+  /** The action's name without the service. */
+  name: string;
+  title?: string;
+  /** By which people and models choose it: what it does, what it answers, what to do first. */
+  description: string;
+  effect: 'read' | 'write' | 'destructive';
+  /** What it takes; a JSON Schema object where the words of `s` do not reach. */
+  input?: P | (JsonSchema & { type: 'object' });
+  output?: JsonSchema;
+  idempotent?: boolean;
+  /** Adds the argument `cursor`. */
+  paginated?: boolean;
+  /** Slots it may use, best first; all unless given. */
+  auth?: string[];
+  /** It also runs without a connection. */
+  authOptional?: boolean;
+  scopes?: string[];
+  keywords?: string[];
+  examples?: Record<string, unknown>[];
+  deprecated?: string;
+  run(args: Infer<P>, cx: Context): unknown;
+}): Tool;
+
+/** A plugin, as a module exports it by default. */
+export interface Plugin {
+  readonly manifest: Record<string, any>;
+  readonly tools: Map<string, Tool>;
+}
+
+/** The manifest's keys in their JSON form, and the tools. */
+export declare function definePlugin(plugin: {
+  service: string;
+  title: string;
+  version: string;
+  description: string;
+  homepage?: string;
+  categories?: string[];
+  hosts?: string[];
+  /** `wasi-http` (for `fetch`), `kv`, `blobs`; `['wasi-http']` unless given. */
+  capabilities?: ('wasi-http' | 'kv' | 'blobs')[];
+  auth?: Record<string, unknown>[];
+  parameters?: Record<string, unknown>[];
+  config?: Record<string, unknown>[];
+  limits?: { timeout_ms?: number; memory_mib?: number; response_mib?: number };
+  tools: Tool[];
+}): Plugin;
+
+/** The fields of an answer that an agent needs: `name`, `path/to/value`, `name=path/to/value`, `*` for every element. */
+export declare function pick(value: unknown, fields: string[]): Record<string, any>;
+export declare function pickEach(list: unknown, fields: string[]): Record<string, any>[];

@@ -1,0 +1,82 @@
+// A plugin in one declaration: the manifest's keys and the list of its tools.
+
+import { Property, objectOf, withDefaults } from './schema.js';
+import { ToolError } from './error.js';
+import { Context } from './context.js';
+
+/** Memory that a JavaScript plugin asks for: the interpreter alone has ten. */
+const MEMORY_MIB = 128;
+const EFFECTS = ['read', 'write', 'destructive'];
+const TOOL_WORDS = [
+  'name', 'title', 'description', 'effect', 'input', 'output', 'idempotent', 'paginated', 'auth', 'authOptional',
+  'scopes', 'keywords', 'examples', 'deprecated', 'run',
+];
+const CURSOR = {
+  description: 'Where to go on: the next_cursor of the page before. Leave out for the first page.',
+  type: 'string',
+  maxLength: 2048,
+};
+
+/** Makes a function a tool; what the words mean is in index.d.ts. */
+export function tool(spec) {
+  const known = Object.keys(spec).find((word) => !TOOL_WORDS.includes(word));
+  if (known) throw new TypeError(`unknown word \`${known}\`; \`tool\` takes ${TOOL_WORDS.join(', ')}`);
+  if (!/^[a-z][a-z0-9_]*$/.test(spec.name ?? '')) throw new TypeError('a tool has a `name` of lower-case words');
+  if (!spec.description?.trim()) throw new TypeError(`${spec.name}: the \`description\` is what people and models choose by`);
+  if (!EFFECTS.includes(spec.effect)) throw new TypeError(`${spec.name}: \`effect\` is ${EFFECTS.join(', ')}`);
+  if (typeof spec.run !== 'function') throw new TypeError(`${spec.name}: \`run\` is the function`);
+  const input = isSchema(spec.input) ? structuredClone(spec.input) : objectOf(spec.input ?? {});
+  if (spec.paginated) input.properties = { ...input.properties, cursor: CURSOR };
+  return Object.freeze({ ...spec, input });
+}
+
+const isSchema = (input) => input?.type === 'object' && !(input.type instanceof Property);
+
+/** The page of a list: its data and where the next call goes on, undefined at the end. */
+export function page(data, nextCursor) {
+  return new Output(data, { nextCursor });
+}
+
+/** A result with what belongs beside it. */
+export class Output {
+  constructor(data, { nextCursor, summary, files } = {}) {
+    this.data = data;
+    this.nextCursor = nextCursor ?? undefined;
+    this.summary = summary;
+    this.files = files ?? [];
+  }
+}
+
+/** Checks and closes the declaration. The answer is what a module exports as its default. */
+export function definePlugin({ tools, limits, capabilities, ...head }) {
+  const names = tools.map((one) => one.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) throw new TypeError(`two tools are called ${twice}`);
+  const manifest = {
+    manifest: 1,
+    ...head,
+    capabilities: capabilities ?? ['wasi-http'],
+    limits: { memory_mib: MEMORY_MIB, ...limits },
+    tools: tools.map((one) => declared(one, (head.auth ?? []).map((slot) => slot.slot))),
+  };
+  return Object.freeze({ manifest, tools: new Map(tools.map((one) => [one.name, one])) });
+}
+
+/** A tool as the manifest has it; it may use every slot unless it names its own. */
+function declared({ authOptional, run: _run, ...spec }, slots) {
+  const title = spec.title ?? spec.name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+  const out = { ...spec, title, auth: spec.auth ?? slots, auth_optional: authOptional || undefined };
+  for (const flag of ['idempotent', 'paginated']) out[flag] ||= undefined;
+  return JSON.parse(JSON.stringify(out));
+}
+
+/** Runs one tool. `invocation` is the contract's, `host` the call's imports. */
+export async function invoke(plugin, invocation, host) {
+  const found = plugin.tools.get(invocation.tool);
+  if (!found) throw ToolError.internal(`there is no tool ${invocation.tool}`);
+  const given = withDefaults(found.input, JSON.parse(invocation.arguments));
+  delete given.cursor;
+  const context = new Context(host, { session: invocation.session, cursor: invocation.cursor });
+  const answer = await found.run(given, context);
+  return answer instanceof Output ? answer : new Output(answer);
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { definePlugin, page, pick, pickEach, problem, s, tool, ToolError } from '../src/index.js';
+import { MockHost } from '../src/testing.js';
+import { withSection, world } from '../bin/build.js';
+
+const plugin = (run, more = {}) => definePlugin({
+  service: 'notes', title: 'Notes', version: '0.1.0', description: 'Notes.', hosts: ['a.example'],
+  auth: [{ slot: 'user', title: 'Key', type: 'api_key', placement: { header: 'x-key' }, audience: ['https://a.example'] }],
+  tools: [tool({ name: 'get_note', description: 'Reads a note.', effect: 'read', run, ...more })],
+});
+
+test('a declaration becomes the manifest', () => {
+  const input = {
+    id: s.integer('Number.', { min: 1 }),
+    kind: s.oneOf(['a', 'b'], 'Kind.').optional(),
+    size: s.integer('Size.', { max: 9, default: 3 }),
+    tags: s.array(s.string(), 'Tags.', { maxItems: 2 }).optional(),
+  };
+  const { manifest } = plugin(() => null, { input, paginated: true, authOptional: true });
+  assert.deepEqual(manifest.capabilities, ['wasi-http']);
+  assert.equal(manifest.limits.memory_mib, 128);
+  const [one] = manifest.tools;
+  assert.deepEqual([one.title, one.auth, one.auth_optional, one.paginated], ['Get note', ['user'], true, true]);
+  assert.deepEqual(one.input.required, ['id']);
+  assert.equal(one.input.additionalProperties, false);
+  assert.deepEqual(one.input.properties.id, { description: 'Number.', type: 'integer', minimum: 1 });
+  assert.deepEqual(Object.keys(one.input.properties), ['id', 'kind', 'size', 'tags', 'cursor']);
+});
+
+test('mistakes in a declaration are named', () => {
+  const spec = { name: 'a', description: 'A.', effect: 'read', run() {} };
+  for (const [more, what] of [
+    [{ effect: 'reads' }, /effect/], [{ description: ' ' }, /description/], [{ name: 'A' }, /name/],
+    [{ colour: 1 }, /unknown word `colour`/], [{ input: { a: 'string' } }, /not a property/],
+  ]) assert.throws(() => tool({ ...spec, ...more }), what);
+  assert.throws(() => s.string('A.', { longest: 1 }), /unknown word `longest`/);
+});
+
+test('a call has its defaults, its page and its state', async () => {
+  const input = { size: s.integer('Size.', { default: 3 }) };
+  const seen = plugin(({ size }, cx) => {
+    cx.kv.set('n', [size]);
+    return page({ size, kept: cx.kv.get('n'), number: cx.pageNumber(1), base: cx.config('base') }, 'next');
+  }, { input, paginated: true });
+  const output = await new MockHost({ config: { base: 'x' } }).call(seen, 'get_note', {}, '4');
+  assert.deepEqual(output.data, { size: 3, kept: { value: [3], version: 1 }, number: 4, base: 'x' });
+  assert.equal(output.nextCursor, 'next');
+});
+
+test('what is sent is compared, and what is not sent is missed', async () => {
+  const asks = plugin((_args, cx) => cx.json('https://a.example/n?x=1'));
+  const request = { method: 'GET', url: 'https://a.example/n', query: { x: '1' }, auth: 'user' };
+  const good = new MockHost({ exchanges: [{ request, response: { body: { ok: true } } }] });
+  assert.deepEqual((await good.call(asks, 'get_note')).data, { ok: true });
+  for (const exchanges of [[], [{ request: { ...request, query: {} }, response: {} }], [{ request, response: {} }, { request, response: {} }]]) {
+    await assert.rejects(new MockHost({ exchanges }).call(asks, 'get_note'), assert.AssertionError);
+  }
+  const failing = new MockHost({ exchanges: [{ request, response: { failure: { kind: 'denied' } } }] });
+  await assert.rejects(failing.call(asks, 'get_note'), (error) => error instanceof ToolError && error.kind === 'unavailable');
+});
+
+test('the status decides the kind and the provider has its say', () => {
+  for (const [status, headers, body, kind, message] of [
+    [404, {}, '{"message":"Not Found"}', 'not-found', 'Not Found'],
+    [403, { 'retry-after': '3' }, '', 'rate-limited', 'the provider answered with status 403'],
+    [500, {}, '<html>', 'upstream', 'the provider answered with status 500'],
+    [503, {}, 'busy', 'unavailable', 'busy'],
+  ]) {
+    const error = problem(new Response(body, { status, headers }), body);
+    assert.deepEqual([error.kind, error.message], [kind, message]);
+  }
+});
+
+test('fields are chosen, renamed and collected', () => {
+  const issue = { number: 7, body: null, user: { login: 'mona' }, labels: [{ name: 'bug' }, { name: 'ui' }] };
+  assert.deepEqual(pick(issue, ['number', 'body', 'author=user/login', 'labels=labels/*/name', 'first=labels/0/name', 'a/b']),
+    { number: 7, author: 'mona', labels: ['bug', 'ui'], first: 'bug' });
+  assert.deepEqual(pickEach({ message: 'none' }, ['x']), []);
+});
+
+test('the world has the imports that were asked for', () => {
+  const wit = 'interface blobs {\n    resource blob {\n        size: func() -> u64;\n    }\n    open: func();\n}\ninterface kv {}';
+  assert.match(world(wit, ['wasi-http']), /resource blob;\n\}/);
+  assert.doesNotMatch(world(wit, ['wasi-http']), /import (kv|blobs)/);
+  assert.match(world(wit, ['kv', 'blobs']), /open: func[\s\S]*import blobs;\n {4}import kv;/);
+});
+
+test('a section stands at the end with its length', () => {
+  const made = withSection(Buffer.from('x'), 'y'.repeat(200));
+  assert.equal(made[1], 0);
+  assert.equal(made.length, 1 + 1 + 2 + 1 + 'toolgate:manifest'.length + 200);
+});

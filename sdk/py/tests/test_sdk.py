@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import dataclasses
+import enum
+import urllib.error
+import urllib.request
+from email.message import Message
+from typing import Annotated, Literal
+
+import pytest
+from toolgate_plugin import Arg, Context, Plugin, ToolError, build, page, pick, pick_each, problem, testing
+
+AUDIENCE = "https://a.example"
+
+
+def notes(**more):
+    slot = {"slot": "user", "title": "Key", "type": "api_key", "placement": {"header": "x-key"}, "audience": [AUDIENCE]}
+    return Plugin(service="notes", title="Notes", version="0.1.0", description="Notes.", auth=[slot], **more)
+
+
+class Kind(enum.Enum):
+    OPEN = "open"
+    DONE = "done"
+
+
+@dataclasses.dataclass
+class Place:
+    """A place.
+
+    Args:
+        city: Its city.
+    """
+
+    city: str
+    number: int = 1
+
+
+def test_a_function_becomes_a_tool():
+    plugin = notes()
+
+    @plugin.tool(effect="read", paginated=True, auth_optional=True)
+    def get_note(
+        cx: Context,
+        place: Place,
+        kinds: list[Kind],
+        id: Annotated[int, Arg(min=1)] = 7,
+        word: Literal["a", "b"] | None = None,
+        more: dict[str, float] | None = None,
+    ):
+        """Reads
+        a note.
+
+        Args:
+            place: Where.
+            id: Number,
+                from one.
+        """
+
+    spec = plugin.manifest["tools"][0]
+    assert (spec["description"], spec["title"], spec["auth"]) == ("Reads a note.", "Get note", ["user"])
+    takes = spec["input"]
+    assert takes["required"] == ["place", "kinds"] and takes["additionalProperties"] is False
+    assert takes["properties"]["id"] == {"description": "Number, from one.", "type": "integer", "minimum": 1, "default": 7}
+    assert takes["properties"]["kinds"]["items"] == {"type": "string", "enum": ["open", "done"]}
+    assert takes["properties"]["word"] == {"type": "string", "enum": ["a", "b"]}
+    assert takes["properties"]["place"]["properties"]["city"] == {"description": "Its city.", "type": "string"}
+    assert takes["properties"]["place"]["required"] == ["city"]
+    assert "cursor" in takes["properties"]
+    assert plugin.manifest["limits"] == {"memory_mib": 192}
+
+
+def test_mistakes_in_a_declaration_are_named():
+    plugin = notes()
+    with pytest.raises(ValueError, match="lower-case"):
+        plugin.tool(effect="read")(lambda cx: None)
+    with pytest.raises(ValueError, match="effect is"):
+        plugin.tool(effect="reads")
+
+    def untyped(cx, a):
+        """A."""
+
+    def told(cx: Context):
+        """A.
+
+        Args:
+            b: Not there.
+        """
+
+    def silent(cx: Context):
+        pass
+
+    def odd(cx: Context, a: complex):
+        """A."""
+
+    for function, match in ((silent, "needs a docstring"), (untyped, "needs a type"), (told, "tells of b"), (odd, "has no schema")):
+        with pytest.raises(TypeError, match=match):
+            plugin.tool(effect="read")(function)
+
+
+def test_a_call_has_its_types_its_page_and_its_state():
+    plugin = notes()
+
+    @plugin.tool(effect="read", paginated=True)
+    def get_note(cx: Context, place: Place, kind: Kind, ratio: float = 1.5):
+        """Reads a note."""
+        cx.kv_set("n", [place.number])
+        return page({"city": place.city, "kind": kind, "ratio": ratio, "kept": cx.kv_get("n"), "n": cx.page_number()}, 9)
+
+    output = testing.MockHost().call(plugin, "get_note", {"place": {"city": "Ulm"}, "kind": "done"}, "4")
+    assert output.data == {"city": "Ulm", "kind": Kind.DONE, "ratio": 1.5, "kept": ([1], 1), "n": 4}
+    assert output.next_cursor == "9"
+
+
+def test_urllib_sends_through_the_host_with_the_slot_of_the_call():
+    plugin = notes()
+
+    @plugin.tool(effect="write")
+    def send(cx: Context, url: str):
+        """Sends."""
+        request = urllib.request.Request(url, data=b"a=1", headers={"X-One": "1"}, method="PUT")
+        try:
+            with urllib.request.urlopen(request, timeout=2) as answer:
+                return [answer.status, answer.read().decode(), answer.headers["x-two"]]
+        except urllib.error.HTTPError as error:
+            if error.code == 418:
+                return "teapot"
+            raise
+
+    wanted = {"method": "PUT", "url": f"{AUDIENCE}/n", "query": {"q": "1"}, "auth": "user", "body": "a=1",
+              "headers": {"x-one": "1", "content-type": "application/x-www-form-urlencoded"}}  # fmt: skip
+
+    def call(response, request=wanted, url=f"{AUDIENCE}/n?q=1", **more):
+        host = testing.MockHost(exchanges=[{"request": request, "response": response}], **more)
+        return host.call(plugin, "send", {"url": url}).data
+
+    assert call({"status": 201, "body": "made", "headers": {"X-Two": "2"}}) == [201, "made", "2"]
+    assert call({"status": 418}) == "teapot"
+    with pytest.raises(ToolError) as raised:
+        call({"status": 404, "body": {"message": "gone"}})
+    assert (raised.value.kind, raised.value.message, raised.value.http_status) == ("not-found", "gone", 404)
+    with pytest.raises(ToolError) as raised:
+        call({"failure": {"kind": "denied", "message": "not granted"}})
+    assert (raised.value.kind, raised.value.code) == ("permission-denied", "egress_denied")
+    with pytest.raises(AssertionError, match="auth: sent None"):
+        call({}, url="https://elsewhere.example/n?q=1")
+    with pytest.raises(RuntimeError, match="while a tool runs"):
+        from toolgate_plugin import http
+
+        http.opener().open(AUDIENCE)
+
+
+def test_the_status_decides_the_kind():
+    headers = Message()
+    headers["Retry-After"] = "3"
+    error = problem(403, headers, b"")
+    assert (error.kind, error.retry_after_ms) == ("rate-limited", 3000)
+    assert problem(500, Message(), b"<html>").message == "the provider answered with status 500"
+    assert problem(503, Message(), b"busy").kind == "unavailable"
+
+
+def test_fields_are_chosen_renamed_and_collected():
+    issue = {"number": 7, "body": None, "user": {"login": "mona"}, "labels": [{"name": "bug"}, {"name": "ui"}]}
+    fields = ["number", "body", "author=user/login", "labels=labels/*/name", "first=labels/0/name", "a/b"]
+    assert pick(issue, fields) == {"number": 7, "author": "mona", "labels": ["bug", "ui"], "first": "bug"}
+    assert pick_each({"message": "none"}, ["x"]) == []
+
+
+def test_the_world_has_the_imports_that_were_asked_for():
+    made = build.world(build.contract(), ["egress"])
+    assert "    resource blob;\n}" in made and "import egress;" in made and "import kv;" not in made.partition("world authored")[2]
+
+
+def test_a_section_stands_at_the_end_with_its_length():
+    made = build.with_section(b"x", "y" * 200)
+    assert made[1] == 0 and len(made) == 1 + 1 + 2 + 1 + len("toolgate:manifest") + 200
