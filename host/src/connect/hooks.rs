@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::gateway::Gateway;
 use crate::gateway::hooks::{BODY_BYTES_MAX, HookRefused, Taken};
+use crate::rest::body;
 
 /// How long a provider may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -23,12 +23,10 @@ pub(super) async fn take(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let body = match tokio::time::timeout(BODY_TIMEOUT, read(body)).await {
-        Ok(Ok(body)) => body,
-        Ok(Err(status)) => return answer(status, &json!({ "error": "the body cannot be read" })),
-        Err(_) => {
-            let late = json!({ "error": "the body did not arrive in time" });
-            return answer(StatusCode::REQUEST_TIMEOUT, &late);
+    let body = match body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await {
+        Ok(body) => body,
+        Err(refused) => {
+            return answer(refused.status(), &json!({ "error": refused.message() }));
         }
     };
     let taken = Box::pin(gateway.take_delivery(&connection_id, &headers, &body)).await;
@@ -48,21 +46,6 @@ pub(super) async fn take(
             answer(status, &json!({ "error": refused.to_string() }))
         }
     }
-}
-
-async fn read(body: Body) -> Result<Vec<u8>, StatusCode> {
-    if body.size_hint().lower() > BODY_BYTES_MAX as u64 {
-        return Err(StatusCode::PAYLOAD_TOO_LARGE);
-    }
-    let (mut whole, mut parts) = (Vec::new(), body.into_data_stream());
-    while let Some(part) = parts.next().await {
-        let part = part.map_err(|_| StatusCode::BAD_REQUEST)?;
-        if whole.len() + part.len() > BODY_BYTES_MAX {
-            return Err(StatusCode::PAYLOAD_TOO_LARGE);
-        }
-        whole.extend_from_slice(&part);
-    }
-    Ok(whole)
 }
 
 fn answer(status: StatusCode, body: &Value) -> Response {

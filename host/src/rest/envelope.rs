@@ -154,7 +154,7 @@ impl Failure {
         }
     }
 
-    fn message(&self) -> String {
+    pub fn message(&self) -> String {
         match self {
             Self::Gateway(error) => error.to_string(),
             Self::Request {

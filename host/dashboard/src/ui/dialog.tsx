@@ -1,6 +1,7 @@
 // The browser's own dialog: it keeps the focus inside, closes with Escape and gives the focus back.
 
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { holdEvents } from '../api/events';
 import { Button } from './button';
 import { ErrorNote } from './note';
 
@@ -65,7 +66,7 @@ export function Confirm({ title, children, action, onConfirm, onClose }: Confirm
   const confirm = async () => {
     setBusy(true);
     try {
-      await onConfirm();
+      await holdEvents(onConfirm);
       onClose();
     } catch (refused) {
       setError(refused);

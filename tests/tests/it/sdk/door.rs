@@ -41,14 +41,14 @@ impl Door {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("bound");
         let heads = Arc::new(Mutex::new(Vec::new()));
-        let (kept, mut faults) = (heads.clone(), VecDeque::from(faults.to_vec()));
+        let faults = Arc::new(Mutex::new(VecDeque::from(faults.to_vec())));
+        let kept = heads.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let fault = faults.pop_front().unwrap_or(Fault::Pass);
-                let kept = kept.clone();
+                let (kept, faults) = (kept.clone(), faults.clone());
                 tokio::spawn(async move {
                     // A client that goes away is its own affair.
-                    let _ = serve(client, gateway, elsewhere, fault, &kept).await;
+                    let _ = serve(client, gateway, elsewhere, &faults, &kept).await;
                 });
             }
         });
@@ -77,15 +77,17 @@ async fn serve(
     mut client: TcpStream,
     gateway: SocketAddr,
     elsewhere: SocketAddr,
-    fault: Fault,
+    faults: &Mutex<VecDeque<Fault>>,
     heads: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
     let (head, body) = read_request(&mut client).await?;
+    // Only a request takes a fault: a connection may end before one came.
+    let next = faults.lock().expect("nobody panics in here").pop_front();
     heads
         .lock()
         .expect("nobody panics in here")
         .push(head.clone());
-    let answer = match fault {
+    let answer = match next.unwrap_or(Fault::Pass) {
         Fault::Pass => pass(gateway, &head, &body).await?,
         Fault::CutAfter => {
             pass(gateway, &head, &body).await?;
