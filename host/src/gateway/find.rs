@@ -36,6 +36,8 @@ impl Gateway {
         within("schema_limit", request.schema_limit, 0, SCHEMA_LIMIT_MAX)?;
         let user = caller.user(request.user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
+        // Counted first: what becomes ready in between is then among the tools.
+        let plugins_loading = self.plugins_loading();
         let snapshot = self.snapshot();
         let cosines = self.meaning.cosines(&snapshot, &request.query).await;
         let found = snapshot.catalog.search(&SearchQuery {
@@ -86,6 +88,7 @@ impl Gateway {
                 Err(_) => Ranking::Lexical,
             },
             lexical_reason: cosines.err(),
+            plugins_loading,
         })
     }
 

@@ -28,6 +28,8 @@ pub struct Health {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PluginCounts {
     pub active: usize,
+    /// Files of the folder that are still being compiled and looked at; their tools follow.
+    pub loading: usize,
     pub quarantined: usize,
     pub pending_approval: usize,
 }
@@ -82,6 +84,7 @@ impl Gateway {
             database: self.store.kind().as_str().to_owned(),
             plugins: PluginCounts {
                 active: snapshot.serving.len(),
+                loading: self.plugins_loading(),
                 quarantined: count(PluginState::Quarantined),
                 pending_approval: count(PluginState::PendingApproval),
             },

@@ -54,6 +54,7 @@ pub mod workspaces;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
@@ -95,8 +96,10 @@ pub struct Gateway {
     /// How many wait for a user to connect.
     waiters: connections::wait::Waiters,
     /// How many watch for live updates.
-    watchers: Arc<std::sync::atomic::AtomicUsize>,
+    watchers: Arc<AtomicUsize>,
     plugins: plugins::Shelf,
+    /// Files of the plugins folder that are still on their way into service.
+    loading: Arc<AtomicUsize>,
     probation: plugins::Probation,
     knowledge: knowledge::Knowledge,
     /// Base of links for people, without a trailing slash.
@@ -160,7 +163,7 @@ impl Gateway {
                 vault.clone(),
                 egress.clone(),
                 clock.clone(),
-                public_url,
+                public_url.clone(),
                 snapshot.clone(),
                 running.clone(),
             ),
@@ -175,15 +178,13 @@ impl Gateway {
             waiters: connections::wait::Waiters::default(),
             watchers: Arc::default(),
             probation: plugins::Probation::default(),
+            loading: intake.loading(),
             plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir),
             knowledge: knowledge::Knowledge {
                 reader: knowledge::read::Reader::open(&config.data_dir)?,
                 indexes: knowledge::index::Indexes::default(),
             },
-            public_url: config
-                .public_url
-                .clone()
-                .unwrap_or_else(|| format!("http://{}", config.listen)),
+            public_url,
             receipts: receipt_writer::Receipts::start(store.clone()),
             store,
             egress,
@@ -258,6 +259,11 @@ impl Gateway {
 
     fn vault(&self) -> &crate::vault::Vault {
         &self.connections.vault
+    }
+
+    /// How many files of the plugins folder may still bring tools that the snapshot lacks.
+    fn plugins_loading(&self) -> usize {
+        self.loading.load(Ordering::Relaxed)
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {

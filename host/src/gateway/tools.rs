@@ -73,6 +73,19 @@ pub struct FoundTools {
     /// Why words alone decided, where they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lexical_reason: Option<LexicalReason>,
+    /// Plugins that are still being loaded, whose tools are not among these; left out when there
+    /// are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schema(required = false)]
+    pub plugins_loading: usize,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the shape that serde calls"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]

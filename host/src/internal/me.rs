@@ -10,7 +10,7 @@ use super::access::{Access, Member};
 use super::client::From;
 use super::routes::Routes;
 use crate::gateway::Gateway;
-use crate::gateway::members::sign_in::{Me, SignInInfo};
+use crate::gateway::members::account::{Me, SignInInfo};
 use crate::rest::body::JsonBody;
 use crate::rest::envelope::{Failure, Success};
 use crate::rest::path::Segments;

@@ -29,8 +29,12 @@ const LINE_CHARS_MAX: usize = 2_000;
 pub fn health(health: &Health) -> String {
     let Health { version, tools, .. } = health;
     if health.status == "ok" {
+        let more = match health.plugins.loading {
+            0 => String::new(),
+            loading => format!(", {loading} more integrations are being loaded"),
+        };
         format!(
-            "The remote MCP server is healthy and the API key is valid (toolgate {version}, {tools} tools)."
+            "The remote MCP server is healthy and the API key is valid (toolgate {version}, {tools} tools{more})."
         )
     } else {
         format!(
@@ -68,6 +72,14 @@ pub fn found_tools(found: &FoundTools) -> String {
             tool.name,
             tool.service,
             one_line(&tool.description)
+        );
+    }
+    if found.plugins_loading > 0 {
+        let _ = write!(
+            text,
+            "\n\nThe gateway is still loading {} of its integrations: if the tool you need is missing, \
+             search again in a few seconds.\n",
+            found.plugins_loading
         );
     }
     if found.tools.is_empty() {

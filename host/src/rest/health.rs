@@ -33,7 +33,7 @@ pub fn routes() -> OpenApiRouter<App> {
             "status": "ok",
             "version": "0.1.0",
             "database": "sqlite",
-            "plugins": {"active": 5, "quarantined": 0, "pending_approval": 0},
+            "plugins": {"active": 5, "loading": 0, "quarantined": 0, "pending_approval": 0},
             "tools": 74,
             "runtime": "pooling",
             "search": "hybrid",

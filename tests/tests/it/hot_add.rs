@@ -27,6 +27,33 @@ async fn a_file_dropped_into_the_folder_serves_without_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_search_says_when_a_plugin_is_still_being_loaded() {
+    let gateway = TestGateway::start(Options::default()).await;
+    let search = async || {
+        let path = "/v1/tools/search?query=run+something";
+        gateway.get(path).await.data()
+    };
+    assert_eq!(search().await.get("plugins_loading"), None);
+    let file = Fixture::new("late").build();
+    // A file that keeps changing is not taken yet.
+    gateway
+        .wait("the search to say that it is early", async || {
+            gateway.drop_file("late.wasm", &file);
+            search().await["plugins_loading"] == 1
+        })
+        .await;
+    gateway.drop_file("late.wasm", &file);
+    let health = gateway.get("/v1/health").await.data();
+    assert_eq!(health["plugins"]["loading"], 1);
+    gateway.wait_for_file("late.wasm", "active").await;
+    assert_eq!(search().await.get("plugins_loading"), None);
+    assert_eq!(
+        gateway.get("/v1/health").await.data()["plugins"]["loading"],
+        0
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_file_takes_its_tools_away() {
     let gateway = TestGateway::with_plugin("gone.wasm", Fixture::new("gone").build()).await;
     std::fs::remove_file(gateway.plugins_dir().join("gone.wasm")).unwrap();

@@ -1,9 +1,12 @@
 //! Members: people who sign in to a workspace's dashboard.
 //!
 //! Shapes and what owners and admins do with members are here. [`links`] lets people in,
-//! [`sign_in`] checks who they are, [`enter`] turns a cookie into a [`Caller`], [`password`] holds
-//! the hashing and its bounds, [`oidc`] signs in with a provider.
+//! [`sign_in`] checks who they are, as often as [`attempts`] lets them try, [`enter`] turns a cookie
+//! into a [`Caller`], [`account`] is what they do with their own, [`password`] holds the hashing and
+//! its bounds, [`oidc`] signs in with a provider.
 
+pub mod account;
+mod attempts;
 pub mod enter;
 pub mod links;
 pub mod oidc;

@@ -6,22 +6,16 @@
 
 use std::net::IpAddr;
 
-use serde::Serialize;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use super::enter::{Claims, JWT_LIFE_MS, user_of};
+use super::account::Me;
+use super::enter::{Claims, JWT_LIFE_MS};
 use super::links::over;
 use super::{checked_email, checked_name};
-use crate::clock::rfc3339;
-use crate::gateway::connections::apps::CALLBACK_PATH;
 use crate::gateway::connections::link::{hash, random_token};
-use crate::gateway::{Caller, Error, Gateway, RateLimited};
+use crate::gateway::{Error, Gateway};
 use crate::ids;
-use crate::runtime::inspect::hex;
-use crate::store::{
-    AuditEntry, LinkKind, Member, Plan, RateCount, Role, SignIn, StoreError, Workspace,
-};
+use crate::store::{AuditEntry, LinkKind, Member, SignIn, StoreError};
 use crate::vault::{Purpose, Secret};
 
 /// A sign-in ends after this long without a refresh, and after this long in any case.
@@ -30,12 +24,6 @@ pub const LIFE_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// How long the token before still refreshes: two pages of one browser may ask at once.
 const GRACE_MS: i64 = 30_000;
 
-/// Failed attempts are counted in windows of this length: for one address from one client, from one
-/// client, and for one address from everywhere.
-const WINDOW_MS: i64 = 15 * 60 * 1_000;
-const FAILURES_MAX: i64 = 10;
-const CLIENT_FAILURES_MAX: i64 = 60;
-const ADDRESS_FAILURES_MAX: i64 = 100;
 /// Workspaces that one address may be a member of and still sign in by password.
 const SAME_EMAIL_MAX: i64 = 8;
 const USER_AGENT_CHARS_MAX: usize = 200;
@@ -66,32 +54,6 @@ pub struct SetUpRequest {
     pub password: Secret,
 }
 
-/// The signed-in person.
-#[derive(Clone, Debug, Serialize)]
-pub struct Me {
-    pub member_id: String,
-    pub name: String,
-    pub email: String,
-    pub role: Role,
-    /// Whether the workspace runs the installation.
-    pub operator: bool,
-    /// The user that this member's own calls are for.
-    pub user_id: String,
-    pub workspace: MyWorkspace,
-    /// When the sign-in ends unless it is used before.
-    pub session_expires_at: String,
-    pub public_url: String,
-    pub mcp_url: String,
-    pub callback_url: String,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct MyWorkspace {
-    pub workspace_id: String,
-    pub name: String,
-    pub plan: Plan,
-}
-
 /// A sign-in at the moment at which its secrets can be read.
 #[derive(Debug)]
 pub struct SignedIn {
@@ -99,18 +61,6 @@ pub struct SignedIn {
     pub jwt: Secret,
     /// Absent where the browser has a newer one already.
     pub refresh: Option<Secret>,
-}
-
-/// One place where a member is signed in.
-#[derive(Clone, Debug, Serialize)]
-pub struct SignInInfo {
-    pub sign_in_id: String,
-    pub current: bool,
-    pub created_at: String,
-    pub last_seen_at: String,
-    pub expires_at: String,
-    pub address: Option<String>,
-    pub user_agent: Option<String>,
 }
 
 impl Gateway {
@@ -362,127 +312,6 @@ impl Gateway {
         Ok(())
     }
 
-    /// The signed-in person.
-    pub async fn me(&self, caller: &Caller, sign_in_id: &str) -> Result<Me, Error> {
-        let (sign_in, member) = self.own_sign_in(caller, sign_in_id).await?;
-        let workspace = self.workspace_of(&member).await?;
-        self.me_of(&member, &sign_in, workspace).await
-    }
-
-    /// Changes the signed-in person's own name.
-    pub async fn change_me(
-        &self,
-        caller: &Caller,
-        sign_in_id: &str,
-        name: Option<&str>,
-    ) -> Result<Me, Error> {
-        if let Some(name) = name {
-            let name = checked_name(name)?;
-            self.store
-                .rename_member(&caller.workspace_id, &caller.key_id, &name)
-                .await?;
-            self.record_change(
-                caller,
-                "members.rename",
-                &caller.key_id,
-                json!({ "name": name }),
-            )
-            .await?;
-        }
-        self.me(caller, sign_in_id).await
-    }
-
-    /// Changes the signed-in person's own password and ends all other sign-ins.
-    ///
-    /// # Errors
-    /// `invalid_credentials` when the current password does not fit.
-    pub async fn change_password(
-        &self,
-        caller: &Caller,
-        sign_in_id: &str,
-        current: Secret,
-        new: Secret,
-        client: &Client,
-    ) -> Result<(), Error> {
-        let (_, member) = self.own_sign_in(caller, sign_in_id).await?;
-        let counted = self.count_attempt(&member.email, client).await?;
-        if member.password_hash.is_some()
-            && !self.passwords.fits(current, member.password_hash).await?
-        {
-            return Err(Error::InvalidCredentials);
-        }
-        self.forgive(counted).await?;
-        let password_hash = self.passwords.hash(new).await?;
-        self.store
-            .set_member_password(
-                &caller.workspace_id,
-                &caller.key_id,
-                &password_hash,
-                Some(sign_in_id),
-            )
-            .await?;
-        self.record_change(caller, "members.set_password", &caller.key_id, json!({}))
-            .await
-    }
-
-    /// Where the signed-in person is signed in, newest first.
-    pub async fn sign_ins(
-        &self,
-        caller: &Caller,
-        sign_in_id: &str,
-    ) -> Result<Vec<SignInInfo>, Error> {
-        caller.need_role(Role::Member)?;
-        let rows = self
-            .store
-            .list_sign_ins(&caller.workspace_id, &caller.key_id, self.clock.now_ms())
-            .await?;
-        let shown = rows.into_iter().map(|row| SignInInfo {
-            current: row.id == sign_in_id,
-            sign_in_id: row.id,
-            created_at: rfc3339(row.created_at_ms),
-            last_seen_at: rfc3339(row.last_seen_at_ms),
-            expires_at: rfc3339(row.expires_at_ms),
-            address: row.address,
-            user_agent: row.user_agent,
-        });
-        Ok(shown.collect())
-    }
-
-    /// Ends one of the signed-in person's own sign-ins.
-    pub async fn revoke_sign_in(&self, caller: &Caller, id: &str) -> Result<(), Error> {
-        caller.need_role(Role::Member)?;
-        let gone = self
-            .store
-            .delete_sign_in(&caller.workspace_id, &caller.key_id, id)
-            .await?;
-        if !gone {
-            return Err(Error::NotFound("the sign-in".to_owned()));
-        }
-        self.record_change(
-            caller,
-            "members.revoke_sign_in",
-            &caller.key_id,
-            json!({ "sign_in_id": id }),
-        )
-        .await
-    }
-
-    async fn own_sign_in(
-        &self,
-        caller: &Caller,
-        sign_in_id: &str,
-    ) -> Result<(SignIn, Member), Error> {
-        caller.need_role(Role::Member)?;
-        let now_ms = self.clock.now_ms();
-        let found = self
-            .store
-            .find_sign_in(&caller.workspace_id, sign_in_id, now_ms);
-        found
-            .await?
-            .filter(|(_, member)| member.id == caller.key_id)
-            .ok_or(Error::SignInRequired)
-    }
-
     async fn signed_in(
         &self,
         member: &Member,
@@ -509,40 +338,7 @@ impl Gateway {
         })
     }
 
-    async fn workspace_of(&self, member: &Member) -> Result<Workspace, Error> {
-        self.store
-            .find_workspace(&member.workspace_id)
-            .await?
-            .ok_or(Error::SignInRequired)
-    }
-
-    async fn me_of(
-        &self,
-        member: &Member,
-        sign_in: &SignIn,
-        workspace: Workspace,
-    ) -> Result<Me, Error> {
-        let base = &self.public_url;
-        Ok(Me {
-            member_id: member.id.clone(),
-            name: member.name.clone(),
-            email: member.email.clone(),
-            role: member.role,
-            operator: self.is_operator(&workspace.id).await?,
-            user_id: user_of(member)?.to_string(),
-            workspace: MyWorkspace {
-                workspace_id: workspace.id,
-                name: workspace.name,
-                plan: workspace.plan,
-            },
-            session_expires_at: rfc3339(sign_in.expires_at_ms),
-            public_url: base.clone(),
-            mcp_url: format!("{base}/mcp"),
-            callback_url: format!("{base}{CALLBACK_PATH}"),
-        })
-    }
-
-    /// Adds to the audit log what somebody without a [`Caller`] yet has done.
+    /// Adds to the audit log what somebody who is no caller yet has done.
     pub(super) async fn record_member(
         &self,
         member: &Member,
@@ -563,52 +359,5 @@ impl Gateway {
             request_id: Some(client.request_id.clone()),
         };
         Ok(self.store.add_audit_entry(&entry).await?)
-    }
-
-    /// Counts an attempt as failed before it is looked at, so that attempts side by side do not
-    /// slip through.
-    async fn count_attempt(&self, email: &str, client: &Client) -> Result<Vec<RateCount>, Error> {
-        let now_ms = self.clock.now_ms();
-        let starts_at_ms = now_ms - now_ms.rem_euclid(WINDOW_MS);
-        let from = client
-            .address
-            .map_or_else(|| "nowhere".to_owned(), |address| address.to_string());
-        let of = hex(&Sha256::digest(email.as_bytes()));
-        let limits = [
-            (format!("sign_in:{of}:{from}"), FAILURES_MAX),
-            (format!("sign_in_from:{from}"), CLIENT_FAILURES_MAX),
-            (format!("sign_in_of:{of}"), ADDRESS_FAILURES_MAX),
-        ];
-        let counts: Vec<RateCount> = limits
-            .iter()
-            .map(|(subject, _)| RateCount {
-                subject: subject.clone(),
-                span_ms: WINDOW_MS,
-                starts_at_ms,
-                used: 1,
-            })
-            .collect();
-        let sums = self.store.add_rate_counts(&counts).await?;
-        let met = sums
-            .iter()
-            .zip(&limits)
-            .find(|(sum, (_, max))| sum.used > *max);
-        match met {
-            None => Ok(counts),
-            Some((_, (_, max))) => Err(Error::RateLimited(RateLimited {
-                window: "quarter_hour",
-                limit: max.unsigned_abs(),
-                retry_after_s: ((starts_at_ms + WINDOW_MS - now_ms).unsigned_abs()).div_ceil(1_000),
-            })),
-        }
-    }
-
-    async fn forgive(&self, counted: Vec<RateCount>) -> Result<(), Error> {
-        let back: Vec<RateCount> = counted
-            .into_iter()
-            .map(|count| RateCount { used: -1, ..count })
-            .collect();
-        self.store.add_rate_counts(&back).await?;
-        Ok(())
     }
 }

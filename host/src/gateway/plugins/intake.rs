@@ -1,30 +1,30 @@
 //! The way of a file: seen, stable, captured, inspected, decided, serving.
 //!
 //! One constructor serves start-up and the running gateway: [`Intake::scan`] looks at the folder
-//! once and brings everything as far as it can go. Nothing here is reachable with an API key.
+//! once and brings everything as far as it can go; [`admit`] is what becomes of one file. Nothing
+//! here is reachable with an API key.
+
+mod admit;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use tokio::time::Instant;
 
-use super::decide::{Decision, decide};
-use super::folder::{self, Fingerprint, NotCaptured};
+use super::folder::{self, Fingerprint};
 use super::judged::{Judged, log_state};
 use super::recall::{self, Captured};
-use super::{INSPECTOR, Serving, Snapshot};
-use crate::catalog::manifest::Manifest;
-use crate::catalog::rights::Rights;
+use super::{Serving, Snapshot};
 use crate::clock::Clock;
-use crate::egress::Grant;
 use crate::metrics::Metrics;
-use crate::runtime::{Plugin, Rejected, Runtime, Size};
-use crate::store::{ActivatePlugin, CachedManifest, ParkPlugin, PluginState, Store, StoreError};
+use crate::runtime::Runtime;
+use crate::store::{PluginState, Store, StoreError};
 
 /// A file is taken once it has not changed for this long.
 const STABLE: Duration = Duration::from_millis(500);
@@ -50,6 +50,8 @@ pub struct Intake {
     serving: BTreeMap<String, Arc<Serving>>,
     changed: bool,
     published: Instant,
+    /// Files of the folder whose tools, if they have any, do not serve yet.
+    loading: Arc<AtomicUsize>,
     /// What became of files since the last publication: told once it is true.
     untold: Vec<(String, Judged)>,
 }
@@ -93,8 +95,14 @@ impl Intake {
             serving: BTreeMap::new(),
             changed: true,
             published: Instant::now(),
+            loading: Arc::default(),
             untold: Vec::new(),
         })
+    }
+
+    /// How many files of the folder are still on their way, as it changes.
+    pub fn loading(&self) -> Arc<AtomicUsize> {
+        self.loading.clone()
     }
 
     /// Looks at the folder once. Answers whether something is still on its way, so that the caller
@@ -262,6 +270,7 @@ impl Intake {
                 }
             }
         }
+        self.loading.store(self.waiting(), Ordering::Relaxed);
         let seen = seen.into_iter().map(|name| {
             let judged = Judged {
                 sha256: None,
@@ -282,253 +291,6 @@ impl Intake {
         });
         let bytes_max = self.runtime.component_bytes_max();
         recall::capture(&self.store, &self.captured, bytes_max, files.collect()).await
-    }
-
-    /// Brings one stable file to its end: serving, parked, in conflict or quarantined.
-    async fn take(&mut self, name: &str, captured: Captured, reach: Reach) -> anyhow::Result<()> {
-        let (sha256, remembered) = match captured {
-            Ok(captured) => captured,
-            Err(NotCaptured::Moving) => {
-                if let Some(file) = self.files.get_mut(name) {
-                    file.since = Instant::now();
-                    file.at_start = false;
-                }
-                return Ok(());
-            }
-            Err(NotCaptured::TooLarge(bytes)) => {
-                let rejected = Rejected::by_file_size(bytes);
-                return self
-                    .settle(name, Judged::quarantined(rejected.reason()))
-                    .await;
-            }
-            Err(NotCaptured::Io(cause)) => {
-                return self
-                    .settle(
-                        name,
-                        Judged::quarantined(format!("the file cannot be read: {cause}")),
-                    )
-                    .await;
-            }
-        };
-        let inspected = match self.inspect(&sha256, remembered, reach).await? {
-            None => return Ok(()),
-            Some(Ok(manifest)) => manifest,
-            Some(Err(rejected)) => {
-                let judged = Judged {
-                    sha256: Some(sha256),
-                    ..Judged::quarantined(rejected.reason())
-                };
-                return self.settle(name, judged).await;
-            }
-        };
-        let judged = self.admit(name, &sha256, inspected).await?;
-        self.settle(name, judged).await
-    }
-
-    /// The manifest of a captured file: remembered, or found by judging the file now. `None`: this
-    /// scan may not do that.
-    async fn inspect(
-        &self,
-        sha256: &str,
-        remembered: Option<Arc<Manifest>>,
-        reach: Reach,
-    ) -> anyhow::Result<Option<Result<Arc<Manifest>, Rejected>>> {
-        if let Some(manifest) = remembered {
-            // What an operator allowed once may be switched off by now.
-            let allowed = self.runtime.allows(Size::of(&manifest));
-            let judged = allowed.then_some(manifest);
-            return Ok(Some(judged.ok_or(Rejected::LargeNotAllowed)));
-        }
-        if reach == Reach::Remembered {
-            return Ok(None);
-        }
-        let bytes = tokio::fs::read(folder::captured(&self.captured, sha256)).await?;
-        let inspected = match self.runtime.inspect(bytes).await {
-            Ok(inspected) => inspected,
-            Err(rejected) => return Ok(Some(Err(rejected))),
-        };
-        for warning in &inspected.warnings {
-            tracing::debug!(plugin.service = %inspected.manifest.service, "plugins.lint: {warning}");
-        }
-        self.store
-            .put_manifest(&CachedManifest {
-                sha256: inspected.sha256,
-                service: inspected.manifest.service.clone(),
-                manifest: inspected.manifest_json,
-                imports: serde_json::to_string(&inspected.imports)?,
-                wasm_bytes: i64::try_from(inspected.size_bytes)?,
-                inspector: INSPECTOR.to_owned(),
-                inspected_at_ms: self.clock.now_ms(),
-            })
-            .await?;
-        Ok(Some(Ok(Arc::new(inspected.manifest))))
-    }
-
-    async fn admit(
-        &mut self,
-        name: &str,
-        sha256: &str,
-        manifest: Arc<Manifest>,
-    ) -> anyhow::Result<Judged> {
-        let service = manifest.service.clone();
-        let row = self.store.find_plugin(&service).await?;
-        let holder = self.holder(&service, name);
-        if let Err(cause) = Grant::new(&manifest.hosts, &[]) {
-            return Ok(Judged {
-                sha256: Some(sha256.to_owned()),
-                ..Judged::quarantined(format!("its hosts cannot be granted: {cause}"))
-            });
-        }
-        if let Some((tool, owner)) = self.snapshot.load().catalog.claimed(&manifest) {
-            let reason = format!(
-                "its tool {tool} would take the name of a tool of {owner}; rename one of them"
-            );
-            return Ok(Judged {
-                sha256: Some(sha256.to_owned()),
-                ..Judged::quarantined(reason)
-            });
-        }
-        let asks = Rights::of(&manifest);
-        let (state, reason) = match decide(sha256, &asks, row.as_ref(), holder.as_deref()) {
-            Decision::Conflict { with } => (
-                PluginState::Conflict,
-                Some(format!(
-                    "{with} already provides {service}; remove one of the two files"
-                )),
-            ),
-            Decision::Park(difference) => {
-                self.store
-                    .park_plugin(&ParkPlugin {
-                        service: &service,
-                        file_name: name,
-                        sha256,
-                        version: &manifest.version,
-                        difference: &serde_json::to_string(&difference)?,
-                        now_ms: self.clock.now_ms(),
-                    })
-                    .await?;
-                self.keep_serving(&service).await?;
-                (
-                    PluginState::PendingApproval,
-                    Some(format!(
-                        "asks for more: {difference}; allow it with `toolgate plugin approve {service}`"
-                    )),
-                )
-            }
-            Decision::Activate => {
-                let unchanged = row.as_ref().is_some_and(|row| {
-                    row.state == PluginState::Active
-                        && row.active_sha256.as_deref() == Some(sha256)
-                        && row.pending_sha256.is_none()
-                        && row.file_name.as_deref() == Some(name)
-                });
-                if !unchanged {
-                    self.store
-                        .activate_plugin(&ActivatePlugin {
-                            service: &service,
-                            file_name: name,
-                            sha256,
-                            version: &manifest.version,
-                            approved: &serde_json::to_string(&asks)?,
-                            now_ms: self.clock.now_ms(),
-                        })
-                        .await?;
-                }
-                self.serve(sha256, manifest)?;
-                (PluginState::Active, None)
-            }
-        };
-        Ok(Judged {
-            sha256: Some(sha256.to_owned()),
-            service: Some(service),
-            state,
-            reason,
-        })
-    }
-
-    /// The other file of the folder that provides `service`.
-    fn holder(&self, service: &str, but: &str) -> Option<String> {
-        self.files
-            .iter()
-            .find(|(name, file)| {
-                name.as_str() != but
-                    && file.judged.as_ref().is_some_and(|judged| {
-                        judged.service.as_deref() == Some(service)
-                            && matches!(
-                                judged.state,
-                                PluginState::Active | PluginState::PendingApproval
-                            )
-                    })
-            })
-            .map(|(name, _)| name.clone())
-    }
-
-    /// Puts the last good version of a service back into place where the folder's file may not
-    /// serve: it was parked or damaged while the gateway was away.
-    async fn keep_serving(&mut self, service: &str) -> anyhow::Result<()> {
-        if self.serving.contains_key(service) {
-            return Ok(());
-        }
-        let Some(row) = self.store.find_plugin(service).await? else {
-            return Ok(());
-        };
-        let Some(sha256) = row
-            .active_sha256
-            .filter(|_| row.state == PluginState::Active)
-        else {
-            return Ok(());
-        };
-        let there = folder::captured(&self.captured, &sha256).exists();
-        let remembered = recall::manifest(&self.store, &sha256).await?;
-        let may_serve = |manifest: &Manifest| there && self.runtime.allows(Size::of(manifest));
-        if let Some(manifest) = remembered.filter(may_serve) {
-            self.serve(&sha256, Arc::new(manifest))?;
-        }
-        Ok(())
-    }
-
-    fn serve(&mut self, sha256: &str, manifest: Arc<Manifest>) -> anyhow::Result<()> {
-        let service = manifest.service.clone();
-        if self
-            .serving
-            .get(&service)
-            .is_some_and(|now| now.code.sha256() == sha256)
-        {
-            return Ok(());
-        }
-        let file = folder::captured(&self.captured, sha256);
-        let code = Plugin::new(&service, sha256, Size::of(&manifest), &file);
-        let grant = Arc::new(Grant::new(&manifest.hosts, &[])?);
-        self.serving.insert(
-            service,
-            Arc::new(Serving {
-                code,
-                manifest,
-                grant,
-            }),
-        );
-        self.changed = true;
-        Ok(())
-    }
-
-    async fn settle(&mut self, name: &str, judged: Judged) -> anyhow::Result<()> {
-        if judged.state == PluginState::Quarantined
-            && let Some(service) = self.service_served_from(name).await?
-        {
-            self.keep_serving(&service).await?;
-            if !self.serving.contains_key(&service) {
-                let (state, reason) = (PluginState::Quarantined, judged.reason.as_deref());
-                let now_ms = self.clock.now_ms();
-                self.store
-                    .set_plugin_state(&service, state, reason, now_ms)
-                    .await?;
-            }
-        }
-        self.untold.push((name.to_owned(), judged.clone()));
-        if let Some(file) = self.files.get_mut(name) {
-            file.judged = Some(judged);
-        }
-        Ok(())
     }
 
     async fn note(&self, files: &[(String, Judged)]) -> Result<(), StoreError> {
@@ -557,6 +319,7 @@ impl Intake {
                 "plugins.catalog_swapped"
             );
         }
+        self.loading.store(self.waiting(), Ordering::Relaxed);
         self.count();
         let untold = std::mem::take(&mut self.untold);
         self.note(&untold).await

@@ -35,6 +35,8 @@ pub struct Found {
     ranking: Ranking,
     #[serde(default)]
     lexical_reason: Option<LexicalReason>,
+    #[serde(default)]
+    plugins_loading: usize,
 }
 
 #[derive(Deserialize)]
@@ -71,6 +73,7 @@ impl From<Found> for FoundTools {
             suggestions: found.suggestions,
             ranking: found.ranking,
             lexical_reason: found.lexical_reason,
+            plugins_loading: found.plugins_loading,
         }
     }
 }

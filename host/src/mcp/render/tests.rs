@@ -37,6 +37,7 @@ fn search(total: usize, tools: Vec<FoundTool>, suggestions: &[&str]) -> FoundToo
         suggestions: suggestions.iter().map(|&name| name.to_owned()).collect(),
         ranking: Ranking::Lexical,
         lexical_reason: None,
+        plugins_loading: 0,
     }
 }
 
@@ -95,6 +96,12 @@ fn health_is_one_line() {
         search_model: ModelState::NotInstalled,
     };
     insta::assert_snapshot!("health", health(&found));
+    found.plugins.loading = 3;
+    let early = health(&found);
+    assert!(
+        early.contains("40 tools, 3 more integrations are being loaded)"),
+        "{early}"
+    );
     found.status = "degraded".to_owned();
     insta::assert_snapshot!("health_degraded", health(&found));
 }
@@ -128,6 +135,19 @@ fn search_says_when_it_had_no_time_for_meaning() {
         ),
         "{first}"
     );
+}
+
+#[test]
+fn search_says_when_integrations_are_still_being_loaded() {
+    let mut early = search(0, vec![], &[]);
+    assert!(!found_tools(&early).contains("loading"));
+    early.plugins_loading = 12;
+    let text = found_tools(&early);
+    assert!(
+        text.contains("still loading 12 of its integrations"),
+        "{text}"
+    );
+    assert!(text.contains("search again in a few seconds"), "{text}");
 }
 
 #[test]
