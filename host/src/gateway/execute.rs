@@ -1,7 +1,12 @@
-//! Running one tool: check, connect, invoke, keep a receipt.
+//! Running one tool: check, permit, connect, invoke, keep a receipt.
+//!
+//! Whatever ends a run before the plugin begins gives back what the run was permitted with; whatever
+//! comes after it, there is a receipt.
 //!
 //! The run is a task of its own, so that a caller who hangs up leaves neither half a write nor an
 //! execution without a receipt, and a panic in it ends nothing else.
+
+mod permit;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,13 +15,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::approvals::Question;
-use super::connections::{ForCall, Says};
+use super::connections::{ForCall, Held, Says};
 use super::executions::ExecutionStatus;
 use super::find::shown_name;
 use super::idempotency::{self, Claim};
 use super::journal::RunJournal;
-use super::outcome::{outcome, provider_error, reason_text, status_of};
-use super::permissions::{self, Permission, Permissions};
+use super::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
+use super::permissions::Permissions;
 use super::plugins::Serving;
 use super::receipt_writer::Late;
 use super::results::Budget;
@@ -29,7 +34,7 @@ use crate::catalog::manifest::Effect;
 use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
 use crate::runtime::{Call, Ended, NotStarted, Random, RefusalKind, limits, size};
-use crate::store::{ExecutionRow, KvScope, Session};
+use crate::store::{ExecutionRow, KvScope, PermissionRule, Session};
 
 /// A session id as a caller may choose it.
 const SESSION_ID_BYTES_MAX: usize = 64;
@@ -51,9 +56,24 @@ struct Run {
     parks: bool,
     /// The approval that this run uses up.
     approval_id: Option<String>,
+    /// The rule with a number of calls that this run was counted against.
+    counted: Option<PermissionRule>,
     budget: Budget,
     claim: Option<Claim>,
     started_at_ms: i64,
+}
+
+/// A run whose plugin has ended, or that was decided without it.
+struct Ran {
+    held: Arc<Held>,
+    scope: Arc<egress::Scope>,
+    end: End,
+}
+
+enum End {
+    /// The connection said what the call comes to.
+    Decided(Outcome),
+    Ended(Ended),
 }
 
 impl Run {
@@ -82,28 +102,12 @@ impl Gateway {
         let permissions = self.permissions_of(caller, &user).await?;
         self.check_session(caller, request.session_id.as_deref())
             .await?;
-        let mut run = self.check(user, &permissions, request)?;
-        if !run.dry_run {
-            if permissions.of(&run.tool).permission == Permission::Ask {
-                run.approval_id = self.take_approval(caller, &run.question()).await?;
-                run.parks = run.approval_id.is_none();
-            }
-            if !run.parks {
-                let counted = self.count_call(caller, &run.user, &run.tool, &permissions);
-                match counted.await? {
-                    Permission::Allow => {}
-                    Permission::Ask => run.parks = run.approval_id.is_none(),
-                    Permission::Deny => {
-                        return Err(permissions::denied(&run.user, &run.tool.name));
-                    }
-                }
-            }
-            run.dry_run = run.parks;
-        }
+        let run = self.check(user, &permissions, request)?;
         // Nothing leaves while receipts cannot be written.
         if self.stop.is_cancelled() || self.receipts.behind() {
             return Err(Error::Overloaded { retry_after_s: 1 });
         }
+        let run = self.permit(caller, &permissions, run).await?;
         let (gateway, caller) = (self.clone(), caller.clone());
         let task = self
             .running
@@ -158,6 +162,7 @@ impl Gateway {
             claim: request.claim,
             parks: false,
             approval_id: None,
+            counted: None,
             dry_run: request.dry_run,
             started_at_ms: self.clock.now_ms(),
             tool,
@@ -168,6 +173,67 @@ impl Gateway {
     async fn run(self: &Arc<Self>, caller: &Caller, run: Run) -> Result<Execution, Error> {
         let _running = self.metrics.execution_started();
         let began = Instant::now();
+        let Ran { held, scope, end } = match self.start(caller, &run).await {
+            Ok(ran) => ran,
+            Err(error) => {
+                self.give_back(caller, &run).await;
+                return Err(error);
+            }
+        };
+        let (mut outcome, trouble) = match end {
+            End::Decided(outcome) => (outcome, None),
+            End::Ended(Ended::Refused(refusal)) => {
+                let says = says(refusal.kind);
+                let (user, tool, serving) = (&run.user, &run.tool, &run.serving);
+                match self
+                    .after_refusal(caller, user, tool, serving, &held, says)
+                    .await
+                {
+                    Ok(Some(outcome)) => (outcome, None),
+                    Ok(None) => (provider_error(refusal), None),
+                    Err(trouble) => (provider_error(refusal), Some(trouble)),
+                }
+            }
+            End::Ended(ended) => (outcome(&scope, ended), None),
+        };
+        let requests = scope.records();
+        if run.tool.effect() != Effect::Read && !run.tool.idempotent() {
+            unclear_write(&mut outcome, &requests);
+        }
+        let came_to = status_of(&outcome);
+        let outcome = match trouble {
+            Some(trouble) => Err(trouble),
+            None => self.settle_outcome(caller, &run, outcome).await,
+        };
+        // What the plugin did stands, whatever trouble the gateway has with it.
+        let (status, reason) = outcome.as_ref().map_or(came_to, status_of);
+        let took = began.elapsed();
+        if !run.dry_run {
+            let crashed = reason == Some(FailureReason::PluginCrashed);
+            self.on_probation(&run.serving, crashed);
+        }
+        self.metrics.executed(
+            run.tool.service(),
+            status.as_str(),
+            reason.map_or("", reason_text),
+            took,
+        );
+        let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let (mut row, session) = receipt_of(caller, &run, status, reason, duration_ms, &requests);
+        row.connection_id = held.connection_id();
+        self.keep_receipt(row, session, !requests.is_empty()).await;
+        Ok(Execution {
+            outcome: outcome.map_err(after_the_run)?,
+            execution_id: run.execution_id,
+            tool_name: run.tool.name.clone(),
+            service: run.tool.service().to_owned(),
+            session_id: run.session_id,
+            duration_ms,
+        })
+    }
+
+    /// Everything up to the plugin's end. An error: the plugin did not begin.
+    async fn start(self: &Arc<Self>, caller: &Caller, run: &Run) -> Result<Ran, Error> {
         let settings = self.services.of(&caller.workspace_id, run.tool.service());
         let grant = services::grant(&run.serving, &settings)?;
         let wanted = &run.serving.manifest.limits;
@@ -200,110 +266,61 @@ impl Gateway {
             },
         );
         if ends.is_none()
-            && let Some(journal) = self.before_it_leaves(caller, &run).await?
+            && let Some(journal) = self.before_it_leaves(caller, run).await?
         {
             scope = scope.journaled_by(Arc::new(journal));
         }
         let scope = Arc::new(scope);
-        let outcome = if let Some(outcome) = ends {
-            outcome
-        } else {
-            let call = Call {
-                tool: run.tool.action().to_owned(),
-                arguments: run.arguments.clone(),
-                session: Some(run.session_id.clone()),
-                cursor: run.cursor.clone(),
-                meta: "{}".to_owned(),
-                scope: scope.clone(),
-                kv: Arc::new(SessionState {
-                    store: self.store.clone(),
-                    clock: self.clock.clone(),
-                    scope: KvScope {
-                        workspace_id: caller.workspace_id.clone(),
-                        session_id: run.session_id.clone(),
-                        service: run.tool.service().to_owned(),
-                    },
-                }),
-                config: held.config(),
-                timeout: call_limits.timeout,
-                memory_bytes_max: size::memory_bytes_max(wanted),
-                response_bytes_max: wanted
-                    .response_mib
-                    .map_or(call_limits.response_bytes_max, |mib| (mib as usize) << 20)
-                    .min(call_limits.response_bytes_max),
-                now_ms: run.started_at_ms,
-                random: Random::System,
-            };
-            match self.runtime.invoke(&run.serving.code, call).await {
-                Ok(Ended::Refused(refusal)) => {
-                    let says = says(refusal.kind);
-                    let (user, tool, serving) = (&run.user, &run.tool, &run.serving);
-                    match self
-                        .after_refusal(caller, user, tool, serving, &held, says)
-                        .await?
-                    {
-                        Some(outcome) => outcome,
-                        None => provider_error(refusal),
-                    }
-                }
-                Ok(ended) => outcome(&scope, ended),
-                Err(NotStarted::Overloaded(_)) => {
-                    return Err(Error::Overloaded { retry_after_s: 1 });
-                }
-                Err(NotStarted::Load(cause)) => return Err(Error::Internal(cause.into())),
-            }
-        };
-        let outcome = self.settle_approval(caller, &run, outcome).await?;
-        let outcome = self.within_budget(caller, &run, outcome).await?;
-        let took = began.elapsed();
-        let execution = Execution {
-            execution_id: run.execution_id.clone(),
-            tool_name: run.tool.name.clone(),
-            service: run.tool.service().to_owned(),
-            session_id: run.session_id.clone(),
-            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            outcome,
-        };
-        let (status, reason) = status_of(&execution.outcome);
-        if !run.dry_run {
-            let crashed = reason == Some(FailureReason::PluginCrashed);
-            self.on_probation(&run.serving, crashed);
+        if let Some(outcome) = ends {
+            let end = End::Decided(outcome);
+            return Ok(Ran { held, scope, end });
         }
-        self.metrics.executed(
-            &execution.service,
-            status.as_str(),
-            reason.map_or("", reason_text),
-            took,
-        );
-        self.keep_receipt(caller, &run, &execution, &scope, held.connection_id())
-            .await;
-        Ok(execution)
+        let call = Call {
+            tool: run.tool.action().to_owned(),
+            arguments: run.arguments.clone(),
+            session: Some(run.session_id.clone()),
+            cursor: run.cursor.clone(),
+            meta: "{}".to_owned(),
+            scope: scope.clone(),
+            kv: Arc::new(SessionState {
+                store: self.store.clone(),
+                clock: self.clock.clone(),
+                scope: KvScope {
+                    workspace_id: caller.workspace_id.clone(),
+                    session_id: run.session_id.clone(),
+                    service: run.tool.service().to_owned(),
+                },
+            }),
+            config: held.config(),
+            timeout: call_limits.timeout,
+            memory_bytes_max: size::memory_bytes_max(wanted),
+            response_bytes_max: wanted
+                .response_mib
+                .map_or(call_limits.response_bytes_max, |mib| (mib as usize) << 20)
+                .min(call_limits.response_bytes_max),
+            now_ms: run.started_at_ms,
+            random: Random::System,
+        };
+        match self.runtime.invoke(&run.serving.code, call).await {
+            Ok(ended) => Ok(Ran {
+                held,
+                scope,
+                end: End::Ended(ended),
+            }),
+            Err(NotStarted::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
+            Err(NotStarted::Load(cause)) => Err(Error::Internal(cause.into())),
+        }
     }
 
-    /// Parks a call that waits for a person; gives back the approval of one that came to nothing.
-    async fn settle_approval(
+    /// What the caller gets of an outcome: a question to a person, or as much as fits.
+    async fn settle_outcome(
         &self,
         caller: &Caller,
         run: &Run,
         outcome: Outcome,
     ) -> Result<Outcome, Error> {
-        if run.parks {
-            let requests = match outcome {
-                Outcome::DryRun { requests } => requests,
-                // A tool that sends nothing has its answer already; it is not for the caller yet.
-                Outcome::Success { .. } => Vec::new(),
-                other => return Ok(other),
-            };
-            let question = run.question();
-            let needed = self.ask_approval(caller, &question, &requests).await?;
-            return Ok(Outcome::ApprovalRequired(needed));
-        }
-        if let Some(approval_id) = &run.approval_id
-            && matches!(outcome, Outcome::AuthRequired(_) | Outcome::AuthExpired(_))
-        {
-            self.return_approval(caller, approval_id).await?;
-        }
-        Ok(outcome)
+        let outcome = self.settle_approval(caller, run, outcome).await?;
+        self.within_budget(caller, run, outcome).await
     }
 
     async fn within_budget(
@@ -335,7 +352,7 @@ impl Gateway {
     }
 
     /// With an `Idempotency-Key`: from here on the provider may see a write, and a receipt says so
-    /// even if this process does not live to see its answer: what it will hold is written ahead.
+    /// even if this process does not live to see its answer: what leaves is written ahead.
     async fn before_it_leaves(
         &self,
         caller: &Caller,
@@ -351,36 +368,24 @@ impl Gateway {
             return Err(idempotency::in_progress());
         }
         let (row, session) = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
-        let journal = RunJournal::begin(self.receipts.clone(), row, session).await;
-        journal
-            .map(Some)
-            .map_err(|Late| Error::Overloaded { retry_after_s: 1 })
+        Ok(Some(RunJournal::new(self.receipts.clone(), row, session)))
     }
 
-    async fn keep_receipt(
-        &self,
-        caller: &Caller,
-        run: &Run,
-        execution: &Execution,
-        scope: &egress::Scope,
-        connection_id: Option<String>,
-    ) {
-        let requests = scope.records();
-        let (status, reason) = status_of(&execution.outcome);
-        let (mut row, session) = receipt_of(
-            caller,
-            run,
-            status,
-            reason,
-            execution.duration_ms,
-            &requests,
-        );
-        row.connection_id = connection_id;
-        let kept = self.receipts.keep(row, session, !requests.is_empty()).await;
-        if kept == Err(Late) {
+    async fn keep_receipt(&self, row: ExecutionRow, session: Session, durable: bool) {
+        let execution_id = row.id.clone();
+        if self.receipts.keep(row, session, durable).await == Err(Late) {
             // What was sent was sent: the caller learns what became of it all the same.
-            tracing::warn!(execution_id = run.execution_id, "receipts.late");
+            tracing::warn!(execution_id, "receipts.late");
         }
+    }
+}
+
+/// Trouble that the gateway had once the plugin had run: never one that a caller takes for a call
+/// that did not happen.
+fn after_the_run(error: Error) -> Error {
+    match error {
+        Error::Internal(_) => error,
+        other => Error::Internal(anyhow::anyhow!("after the run: {other}")),
     }
 }
 

@@ -126,6 +126,10 @@ impl Gateway {
             };
             let ran = gateway.execute(&caller, request).await;
             match &ran {
+                // Where something may have left, the key stays claimed and its outcome unknown.
+                Err(Error::Internal(_)) => {
+                    gateway.free(&caller, &claim, false).await?;
+                }
                 Err(_) => {
                     gateway.free(&caller, &claim, true).await?;
                 }
@@ -326,7 +330,7 @@ impl Gateway {
         Ok(())
     }
 
-    async fn free(
+    pub(super) async fn free(
         &self,
         caller: &Caller,
         claim: &Claim,

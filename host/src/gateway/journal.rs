@@ -1,8 +1,8 @@
 //! Requests of a write that must not be sent twice, written down before they leave.
 //!
-//! The receipt of such a run is on disk when it begins and grows with each request, so that whoever
-//! repeats it after a crash is told what left. What came back is only known at the end. A request
-//! that cannot be written down does not leave.
+//! The receipt of such a run is on disk before its first request leaves and grows with each, so that
+//! whoever repeats it after a crash is told what left. What came back is only known at the end. A
+//! request that cannot be written down does not leave.
 
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
@@ -21,19 +21,13 @@ pub(super) struct RunJournal {
 }
 
 impl RunJournal {
-    /// Returns once the beginning is on disk.
-    pub(super) async fn begin(
-        receipts: Receipts,
-        row: ExecutionRow,
-        session: Session,
-    ) -> Result<Self, Late> {
-        receipts.keep(row.clone(), session.clone(), true).await?;
-        Ok(Self {
+    pub(super) fn new(receipts: Receipts, row: ExecutionRow, session: Session) -> Self {
+        Self {
             receipts,
             row,
             session,
             left: Mutex::default(),
-        })
+        }
     }
 }
 

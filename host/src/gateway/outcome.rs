@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::executions::ExecutionStatus;
 use super::tools::{FailureReason, Outcome, ResultFile, ToolError};
-use crate::egress;
+use crate::egress::{self, RequestRecord};
 use crate::runtime::{Ended, Output, Refusal, RefusalKind, limits};
 
 /// All files of one result, in base64.
@@ -130,6 +130,25 @@ fn failed(reason: FailureReason, code: &str, message: &str, can_retry: bool) -> 
             provider_status: None,
             provider_body: None,
         },
+    }
+}
+
+/// Takes back the advice to repeat a write that the provider may have done: one that was sent and
+/// that nobody answered clearly. A refusal before the work (429, 503) stays worth another try.
+pub(super) fn unclear_write(outcome: &mut Outcome, sent: &[RequestRecord]) {
+    let unclear = |request: &RequestRecord| {
+        matches!(request.method.as_str(), "POST" | "PATCH")
+            && matches!(request.status, None | Some(500 | 502 | 504))
+    };
+    if let Outcome::Error { error, .. } = outcome
+        && sent.iter().any(unclear)
+    {
+        error.can_retry = false;
+        error.retry_after_ms = None;
+        error.suggested_fix = Some(
+            "The provider may have done it all the same: look first, and repeat only what is not there."
+                .to_owned(),
+        );
     }
 }
 

@@ -241,20 +241,21 @@ impl Gateway {
         })
     }
 
-    /// Decides about a call that is about to run, and counts it against a rule with `max_calls`.
+    /// Decides about a call that is about to run, and counts it against a rule with `max_calls`,
+    /// which is answered too: [`Gateway::uncount_call`] takes it back.
     pub(super) async fn count_call(
         &self,
         caller: &Caller,
         user: &UserId,
         tool: &Tool,
         permissions: &Permissions,
-    ) -> Result<Permission, Error> {
+    ) -> Result<(Permission, Option<PermissionRule>), Error> {
         let decided = permissions.of(tool);
         let Some(rule) = decided.rule.filter(|rule| rule.max_calls.is_some()) else {
-            return Ok(decided.permission);
+            return Ok((decided.permission, None));
         };
         if self.store.use_rule(rule, permissions.now_ms).await? {
-            return Ok(decided.permission);
+            return Ok((decided.permission, Some(rule.clone())));
         }
         // Used up meanwhile. Rules as they are now, whatever is remembered.
         let rows = self
@@ -265,11 +266,17 @@ impl Gateway {
         let subject = Subject::of(tool);
         let decided = decide(&rules, permissions.default, subject, permissions.now_ms);
         match decided.rule.filter(|rule| rule.max_calls.is_some()) {
-            Some(rule) if !self.store.use_rule(rule, permissions.now_ms).await? => {
-                Ok(Permission::Deny)
+            Some(rule) if self.store.use_rule(rule, permissions.now_ms).await? => {
+                Ok((decided.permission, Some(rule.clone())))
             }
-            _ => Ok(decided.permission),
+            Some(_) => Ok((Permission::Deny, None)),
+            None => Ok((decided.permission, None)),
         }
+    }
+
+    /// Gives back what [`Gateway::count_call`] counted for a call that did not run.
+    pub(super) async fn uncount_call(&self, rule: &PermissionRule) -> Result<(), Error> {
+        Ok(self.store.return_rule(rule).await?)
     }
 }
 

@@ -153,4 +153,28 @@ impl Store {
             used.is_some()
         }))
     }
+
+    /// Takes back one count of [`Store::use_rule`]; nothing where the rule was set anew since.
+    pub async fn return_rule(&self, rule: &PermissionRule) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let used: Option<i64> = sqlx::query_scalar(
+                "UPDATE permission_rules SET used = used - 1 \
+                 WHERE workspace_id = $1 AND user_id = $2 AND kind = $3 AND name = $4 AND rule = $5 \
+                 AND updated_at_ms = $6 AND used > 0 RETURNING used",
+            )
+            .bind(&rule.workspace_id)
+            .bind(&rule.user_id)
+            .bind(rule.kind.as_str())
+            .bind(&rule.name)
+            .bind(rule.rule.as_str())
+            .bind(rule.updated_at_ms)
+            .fetch_optional(&mut *tx)
+            .await?;
+            // It was used up, and has a call again.
+            if used.is_some() && used.map(|used| used + 1) == rule.max_calls {
+                bump!(tx, Topic::Permissions);
+            }
+        });
+        Ok(())
+    }
 }

@@ -53,15 +53,15 @@ async fn provider() -> Provider {
     }
 }
 
-/// A plugin `notes` with a write that is not idempotent and one that is.
-async fn plugin(folder: &Path) -> Vec<u8> {
+/// A plugin `notes` with a write that is not idempotent, one that is, and a read.
+pub(crate) async fn plugin(folder: &Path) -> Vec<u8> {
     let operation =
         |id: &str| json!({ "operationId": id, "responses": { "200": { "description": "Done." } } });
     let document = json!({
         "openapi": "3.1.0",
         "info": { "title": "Notes", "version": "1.0.0" },
         "servers": [{ "url": "https://api.notes.io" }],
-        "paths": { "/notes": { "post": operation("create_note") },
+        "paths": { "/notes": { "post": operation("create_note"), "get": operation("list_notes") },
                    "/board": { "put": operation("replace_board") } },
     });
     let description = folder.join("notes.json");

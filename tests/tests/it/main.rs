@@ -39,3 +39,4 @@ mod spec;
 mod store;
 mod tools;
 mod webhooks;
+mod writes;

@@ -25,7 +25,7 @@ use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio_util::task::TaskTracker;
 
-pub(super) use call::{ForCall, Says};
+pub(super) use call::{ForCall, Held, Says};
 pub use wait::{WAIT_S_MAX, WaitFor};
 
 use super::plugins::{Serving, Snapshot};

@@ -325,7 +325,18 @@ async fn a_rule_ends_at_its_time_and_after_its_calls() {
         let counted = world
             .count_call(&caller, &user("ada"), &tool, &permissions)
             .await;
-        assert_eq!(counted.unwrap(), permission);
+        let (decided, rule) = counted.unwrap();
+        assert_eq!(decided, permission);
+        assert_eq!(rule.is_some(), permission == Permission::Allow);
+        if let Some(rule) = rule {
+            // A call that did not run is not counted.
+            world.uncount_call(&rule).await.unwrap();
+            let caller = world.again(&caller).await;
+            let permissions = world.permissions_of(&caller, &user("ada")).await.unwrap();
+            let ada = user("ada");
+            let again = world.count_call(&caller, &ada, &tool, &permissions);
+            assert_eq!(again.await.unwrap().0, Permission::Allow);
+        }
     }
     let caller = world.again(&caller).await;
     assert!(!seen(&world, &caller, "github_create_issue").await);
