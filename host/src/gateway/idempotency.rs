@@ -239,8 +239,10 @@ impl Gateway {
             let done = work.await;
             match &done {
                 Ok(answer) => gateway.keep_answer(&caller, &claim, &kept(answer)).await?,
-                // How far it came nobody knows: the key stays claimed.
-                Err(Error::Internal(_)) => {}
+                // How far it came nobody knows.
+                Err(Error::Internal(_)) => {
+                    gateway.free(&caller, &claim, false).await?;
+                }
                 Err(_) => {
                     gateway.free(&caller, &claim, true).await?;
                 }
@@ -330,6 +332,8 @@ impl Gateway {
         Ok(())
     }
 
+    /// Frees the key of a request that came to nothing. One that was marked stays claimed unless
+    /// `even_if_marked`: what became of it nobody will know.
     pub(super) async fn free(
         &self,
         caller: &Caller,
@@ -342,7 +346,13 @@ impl Gateway {
             &claim.execution_id,
             even_if_marked,
         );
-        Ok(freed.await?)
+        let freed = freed.await?;
+        if !freed && !even_if_marked {
+            self.store
+                .give_up_request(&caller.workspace_id, &claim.key, &claim.execution_id)
+                .await?;
+        }
+        Ok(freed)
     }
 }
 

@@ -148,8 +148,8 @@ async fn add(
         media_type: body.media_type,
         content,
     };
-    let added = gateway.add_document(&caller, request);
-    let document = gateway.once(&caller, attempt, Box::pin(added)).await?;
+    let added = gateway.add_document_once(&caller, attempt, request);
+    let document = Box::pin(added).await?;
     Ok((StatusCode::CREATED, Success::new(&caller, document)).into_response())
 }
 

@@ -179,6 +179,28 @@ impl Store {
         }))
     }
 
+    /// Ends the time of a marked request that will never be answered: from now on its outcome is
+    /// unknown, not pending.
+    pub async fn give_up_request(
+        &self,
+        workspace_id: &str,
+        key: &str,
+        execution_id: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "UPDATE idempotency SET deadline_ms = 0 WHERE workspace_id = $1 AND key = $2 \
+                 AND execution_id = $3 AND answer IS NULL AND sent",
+            )
+            .bind(workspace_id)
+            .bind(key)
+            .bind(execution_id)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
     /// Deletes what is past its time.
     pub async fn purge_requests(&self, now_ms: i64) -> Result<u64, StoreError> {
         Ok(portable!(write unnoticed self, tx => {

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate_tests::gateway::{Answer, Options, TestGateway, new_key};
+use toolgate_tests::gateway::{Answer, Options, TestGateway, client, new_key};
 use toolgate_tests::{pdf, postgres};
 
 const DOCUMENTS: &str = "/v1/knowledge/documents";
@@ -57,6 +57,40 @@ async fn a_pdf_is_found_by_page_and_gone_once_it_is_deleted() {
     assert_eq!(deleted.data(), json!({"document_id": id, "deleted": true}));
     assert!(search(&gateway, &gateway.key, "boat").await.is_empty());
     assert_eq!(gateway.get(&path).await.code(), "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_hangs_up_and_repeats_has_one_document() {
+    let gateway = TestGateway::start(Options::default()).await;
+    let pages: Vec<String> = (0..300).map(|n| format!("Page {n} of the log")).collect();
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let content = STANDARD.encode(pdf::pages(&pages));
+    let body = json!({"media_type": "application/pdf", "content_base64": content}).to_string();
+    let add = || {
+        client()
+            .post(gateway.url(DOCUMENTS))
+            .bearer_auth(&gateway.key)
+            .header("content-type", "application/json")
+            .header("idempotency-key", "the-log")
+            .body(body.clone())
+    };
+    // Gone while the file is read, if it is not read by then.
+    let _ = add()
+        .timeout(std::time::Duration::from_millis(60))
+        .send()
+        .await;
+    let again = async || Answer::of(add().send().await.unwrap()).await;
+    gateway
+        .wait("the first request to end", async || {
+            again().await.code() != "in_progress"
+        })
+        .await;
+    let added = again().await;
+    assert_eq!(added.status, 201, "{}", added.text);
+    let listed = gateway.get(DOCUMENTS).await.data();
+    let documents = listed["documents"].as_array().unwrap();
+    assert_eq!(documents.len(), 1, "{listed}");
+    assert_eq!(documents[0]["document_id"], added.data()["document_id"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

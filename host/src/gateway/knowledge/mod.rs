@@ -9,6 +9,8 @@ pub mod passages;
 pub(in crate::gateway) mod read;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::find::shown_name;
+use super::idempotency::{Attempt, Once};
 use super::{Caller, Error, Gateway, Scope};
 use crate::clock::rfc3339;
 use crate::ids;
@@ -34,6 +37,9 @@ pub const SEARCH_LIMIT_MAX: usize = 20;
 pub const DOCUMENTS_MAX: i64 = 5_000;
 /// Text of all documents of one workspace, in characters.
 pub const WORKSPACE_CHARS_MAX: i64 = 50_000_000;
+
+/// Reading, waiting for a place to read, and keeping take no longer.
+const ADDED_WITHIN: Duration = Duration::from_secs(60);
 
 /// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -170,6 +176,20 @@ pub struct Position {
 }
 
 impl Gateway {
+    /// [`Gateway::add_document`] at most once for the attempt's key; it goes on when the caller hangs
+    /// up, who may repeat it and is answered the same document.
+    pub async fn add_document_once(
+        self: &Arc<Self>,
+        caller: &Caller,
+        attempt: Option<Attempt>,
+        request: AddDocument,
+    ) -> Result<Once<ListedDocument>, Error> {
+        let (gateway, owned) = (self.clone(), caller.clone());
+        let work = async move { gateway.add_document(&owned, request).await };
+        self.once_within(caller, attempt, ADDED_WITHIN, work, Clone::clone)
+            .await
+    }
+
     /// Reads a document and keeps its text. It is found by the next search of any process.
     pub async fn add_document(
         &self,
