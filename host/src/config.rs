@@ -198,6 +198,24 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub model_seconds: Option<u64>,
+    /// How long receipts of calls are kept, in days; 0 for ever [default: 0]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_KEEP_RECEIPTS_DAYS",
+        value_name = "N",
+        help_heading = "Settings"
+    )]
+    pub keep_receipts_days: Option<u32>,
+    /// How long entries of the audit log are kept, in days; 0 for ever [default: 0]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_KEEP_AUDIT_DAYS",
+        value_name = "N",
+        help_heading = "Settings"
+    )]
+    pub keep_audit_days: Option<u32>,
     /// How long a shutdown waits for running calls, in seconds [default: 60]
     #[arg(
         long,
@@ -248,8 +266,16 @@ pub struct Config {
     pub mcp_origins: Vec<String>,
     /// The model that sessions converse through.
     pub model: Option<ModelSettings>,
+    pub keep: Keep,
     pub drain: Duration,
     pub log_format: LogFormat,
+}
+
+/// How long what was written down is kept; for ever if absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    pub receipts_ms: Option<i64>,
+    pub audit_ms: Option<i64>,
 }
 
 /// An OpenID Connect provider that members sign in with.
@@ -327,6 +353,8 @@ impl Settings {
             model: self.model.or(file.model),
             model_key_file: self.model_key_file.or(file.model_key_file),
             model_seconds: self.model_seconds.or(file.model_seconds),
+            keep_receipts_days: self.keep_receipts_days.or(file.keep_receipts_days),
+            keep_audit_days: self.keep_audit_days.or(file.keep_audit_days),
             drain_seconds: self.drain_seconds.or(file.drain_seconds),
             log_format: self.log_format.or(file.log_format),
         }
@@ -403,11 +431,21 @@ impl Settings {
             metrics_listen: self.metrics_listen,
             allow_upstreams,
             model,
+            keep: Keep {
+                receipts_ms: days(self.keep_receipts_days),
+                audit_ms: days(self.keep_audit_days),
+            },
             drain: Duration::from_secs(self.drain_seconds.unwrap_or(60)),
             log_format: self.log_format.unwrap_or_default(),
             data_dir,
         })
     }
+}
+
+/// Days in milliseconds; 0 and nothing mean for ever.
+fn days(count: Option<u32>) -> Option<i64> {
+    let count = count.filter(|count| *count > 0)?;
+    Some(i64::from(count) * 24 * 60 * 60 * 1_000)
 }
 
 /// The first line of a secret's file.
@@ -505,6 +543,39 @@ mod tests {
         ] {
             assert!(with(&[], &[bad]).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn receipts_and_the_audit_log_are_kept_for_ever_unless_days_are_given() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = dir.path().join("t.toml");
+        let day_ms = 86_400_000;
+        for (text, flag, receipts_ms, audit_ms) in [
+            ("", None, None, None),
+            ("keep-receipts-days = 0\n", None, None, None),
+            ("keep-receipts-days = 30\n", Some(0), None, None),
+            ("keep-audit-days = 400\n", None, None, Some(400 * day_ms)),
+            (
+                "keep-audit-days = 9\n",
+                Some(1),
+                Some(day_ms),
+                Some(9 * day_ms),
+            ),
+        ] {
+            std::fs::write(&file, text).expect("written");
+            let flags = Settings {
+                keep_receipts_days: flag,
+                ..Settings::default()
+            };
+            let keep = flags.resolve(Some(&file)).expect("good settings").keep;
+            let expected = Keep {
+                receipts_ms,
+                audit_ms,
+            };
+            assert_eq!(keep, expected, "{text}");
+        }
+        std::fs::write(&file, "keep-audit-days = -1\n").expect("written");
+        assert!(Settings::default().resolve(Some(&file)).is_err());
     }
 
     #[test]

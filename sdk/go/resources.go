@@ -102,13 +102,21 @@ func (s *Skills) Delete(ctx context.Context, skillID string) (*DeletedSkill, err
 	return call[DeletedSkill](ctx, s.c, "delete_skill", []string{skillID}, nil)
 }
 
-// Versions is the Skill's history.
-func (s *Skills) Versions(ctx context.Context, skillID string) ([]SkillVersion, error) {
-	found, err := call[SkillVersions](ctx, s.c, "list_skill_versions", []string{skillID}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return found.Versions, nil
+// Versions is the Skill's history, the current version first. Limit is the size of a page.
+func (s *Skills) Versions(ctx context.Context, skillID string, params ListSkillVersionsParams) iter.Seq2[SkillVersion, error] {
+	return paged(params.Cursor, func(cursor string) ([]SkillVersion, string, error) {
+		params.Cursor = cursor
+		page, err := s.VersionsPage(ctx, skillID, params)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Versions, page.NextCursor, nil
+	})
+}
+
+// VersionsPage is one page of Versions.
+func (s *Skills) VersionsPage(ctx context.Context, skillID string, params ListSkillVersionsParams) (*SkillVersions, error) {
+	return call[SkillVersions](ctx, s.c, "list_skill_versions", []string{skillID}, params)
 }
 
 // Check says whether the user could follow the Skill now.

@@ -38,6 +38,7 @@ pub mod pulse;
 mod receipt_writer;
 mod receipts;
 pub mod results;
+mod retention;
 pub mod rotation;
 pub mod services;
 mod session_state;
@@ -200,6 +201,7 @@ impl Gateway {
         let (folder, store) = (PathBuf::from(&config.plugins_dir), gateway.store.clone());
         tokio::spawn(async move { plugins::watch(intake, &folder, store, stop).await });
         tokio::spawn(housekeeping::run(gateway.clone()));
+        tokio::spawn(retention::run(gateway.clone(), config.keep));
         tokio::spawn(meaning::keep(gateway.clone()));
         tokio::spawn(connections::ahead::run(
             gateway.connections.clone(),

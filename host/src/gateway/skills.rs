@@ -99,12 +99,22 @@ pub struct DeletedSkill {
 }
 
 /// `GET /v1/skills/{skill_id}/versions`.
+#[derive(Clone, Debug)]
+pub struct ListSkillVersions {
+    pub skill_id: String,
+    /// 1 to 100.
+    pub limit: usize,
+    pub cursor: Option<String>,
+}
+
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct SkillVersions {
     #[schema(format = "uuid")]
     pub skill_id: String,
-    /// Newest first.
+    /// Newest first; fewer than `limit` where their texts are long.
     pub versions: Vec<SkillVersion>,
+    /// `null` on the last page.
+    pub next_cursor: Option<String>,
 }
 
 /// A Skill as it was.
@@ -260,32 +270,54 @@ impl Gateway {
         })
     }
 
-    /// Every version of a Skill, the current one first.
+    /// The versions of a Skill that are kept, the newest [`store::SKILL_VERSIONS_MAX`], the current
+    /// one first.
     pub async fn skill_versions(
         &self,
         caller: &Caller,
-        skill_id: &str,
+        request: ListSkillVersions,
     ) -> Result<SkillVersions, Error> {
         caller.need(Scope::SkillsRead)?;
-        let id = known_shape(skill_id)?;
-        let rows = self.store.skill_versions(&caller.workspace_id, id).await?;
-        if rows.is_empty() {
-            return Err(unknown(skill_id));
+        let ListSkillVersions {
+            skill_id,
+            limit,
+            cursor,
+        } = request;
+        let id = known_shape(&skill_id)?;
+        if !(1..=LIST_LIMIT_MAX).contains(&limit) {
+            return Err(Error::InvalidRequest(format!(
+                "limit must be 1 to {LIST_LIMIT_MAX}, not {limit}"
+            )));
         }
+        let below = cursor.as_deref().map(parse_cursor).transpose()?;
+        let page = self
+            .store
+            .skill_versions(&caller.workspace_id, id, below, limit)
+            .await?;
+        if page.versions.is_empty() {
+            // Behind the last one, or no such Skill.
+            self.find_skill(caller, id).await?;
+        }
+        let versions = page.versions.into_iter().map(|row| SkillVersion {
+            version: row.version,
+            name: row.name,
+            summary: row.summary,
+            instructions: row.instructions,
+            created_at: rfc3339(row.created_at_ms),
+        });
         Ok(SkillVersions {
-            skill_id: id.to_owned(),
-            versions: rows
-                .into_iter()
-                .map(|row| SkillVersion {
-                    version: row.version,
-                    name: row.name,
-                    summary: row.summary,
-                    instructions: row.instructions,
-                    created_at: rfc3339(row.created_at_ms),
-                })
-                .collect(),
+            versions: versions.collect(),
+            next_cursor: page.below.map(|version| version.to_string()),
+            skill_id,
         })
     }
+}
+
+/// The version that a page of versions ended with.
+fn parse_cursor(text: &str) -> Result<i64, Error> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let version = text.parse().ok().filter(|_| digits);
+    version.ok_or_else(|| Error::InvalidRequest("cursor is none that a page handed out".to_owned()))
 }
 
 /// Only a UUID can name a Skill; other texts never reach the database.

@@ -18,8 +18,8 @@ use super::query::Query;
 use super::{App, openapi};
 use crate::gateway::skill_check::SkillCheck;
 use crate::gateway::skills::{
-    CreateSkill, DeletedSkill, LIST_LIMIT_MAX, LIST_OFFSET_MAX, ListSkills, QUERY_CHARS_MAX, Skill,
-    SkillPage, SkillVersions, UpdateSkill,
+    CreateSkill, DeletedSkill, LIST_LIMIT_MAX, LIST_OFFSET_MAX, ListSkillVersions, ListSkills,
+    QUERY_CHARS_MAX, Skill, SkillPage, SkillVersions, UpdateSkill,
 };
 use crate::gateway::{Caller, Gateway};
 
@@ -302,15 +302,20 @@ async fn delete(
 
 /// List a Skill's versions
 ///
-/// Every version in full, the current one first.
+/// In full, the current one first. The newest 200 are kept. Follow `next_cursor` to the end; a page
+/// of long texts may hold fewer than `limit`.
 #[utoipa::path(
     get,
     path = "/v1/skills/{skill_id}/versions",
     operation_id = "list_skill_versions",
     tag = "Skills",
     security(("api_key" = [])),
-    params(("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10")),
-    responses((status = 200, description = "The versions.", body = inline(Success<SkillVersions>), example = json!({
+    params(
+        ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
+        ("limit" = Option<usize>, Query, description = "How many versions a page holds; 20 if absent.", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+    ),
+    responses((status = 200, description = "One page of versions.", body = inline(Success<SkillVersions>), example = json!({
         "success": true,
         "data": {"skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10", "versions": [{
             "version": 1,
@@ -318,7 +323,7 @@ async fn delete(
             "summary": "Summarises the week's issues of a repository; use on Fridays.",
             "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
             "created_at": "2026-11-20T09:30:00.125Z"
-        }]},
+        }], "next_cursor": null},
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),
 )]
@@ -326,10 +331,16 @@ async fn versions(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    query: Query,
+    mut query: Query,
 ) -> Result<Success<SkillVersions>, Failure> {
+    let page = query.page(LIST_LIMIT_MAX)?;
     query.finish()?;
-    let versions = gateway.skill_versions(&caller, &skill_id).await?;
+    let request = ListSkillVersions {
+        skill_id,
+        limit: page.limit,
+        cursor: page.cursor,
+    };
+    let versions = gateway.skill_versions(&caller, request).await?;
     Ok(Success::new(&caller, versions))
 }
 

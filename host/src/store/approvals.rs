@@ -229,6 +229,32 @@ impl Store {
         }))
     }
 
+    /// Forgets a workspace's approvals that can no more be used and whose time was over before
+    /// `before_ms`, at most `limit`; call again while it answers `limit`.
+    pub async fn prune_approvals(
+        &self,
+        workspace_id: &str,
+        before_ms: i64,
+        limit: usize,
+    ) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            // None ends before it was made, so the list's index finds the old ones. Said twice of
+            // the state: one that is given back meanwhile stays.
+            sqlx::query(
+                "DELETE FROM approvals WHERE workspace_id = $1 AND state NOT IN ('pending', 'approved') \
+                 AND id IN (SELECT id FROM approvals WHERE workspace_id = $1 AND created_at_ms < $2 \
+                 AND expires_at_ms < $2 AND state NOT IN ('pending', 'approved') \
+                 ORDER BY created_at_ms, id LIMIT $3)",
+            )
+            .bind(workspace_id)
+            .bind(before_ms)
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
+        }))
+    }
+
     /// Gives back a run that was taken, unless the same call has been asked about anew meanwhile.
     pub async fn return_approval(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {

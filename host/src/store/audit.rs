@@ -1,4 +1,5 @@
-//! The audit log: who changed what in a workspace. Rows are only ever added.
+//! The audit log: who changed what in a workspace. Rows are only ever added, and
+//! go by their age where the operator has set one.
 
 use super::page::one_more;
 use super::{Cursor, Page, Store, StoreError, portable};
@@ -66,6 +67,28 @@ impl Store {
         });
         Ok(Page::cut(rows, limit, |row: &AuditEntry| {
             (row.at_ms, &row.id)
+        }))
+    }
+
+    /// Forgets a workspace's entries from before `before_ms`, at most `limit`; call again while it
+    /// answers `limit`.
+    pub async fn prune_audit_entries(
+        &self,
+        workspace_id: &str,
+        before_ms: i64,
+        limit: usize,
+    ) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "DELETE FROM audit_log WHERE workspace_id = $1 AND id IN (SELECT id FROM audit_log \
+                 WHERE workspace_id = $1 AND at_ms < $2 ORDER BY at_ms, id LIMIT $3)",
+            )
+            .bind(workspace_id)
+            .bind(before_ms)
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
         }))
     }
 }

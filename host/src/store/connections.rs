@@ -218,6 +218,25 @@ macro_rules! connect {
 }
 pub(super) use connect;
 
+// What is told of. Said of the row that is changed too, not only of the one that was found:
+// PostgreSQL, having waited for another writer of the row, asks again what the statement itself
+// says of it, and not what a query within it found.
+
+/// A credential that nobody can renew, that ends between `$1` and `$2` and was not told of.
+macro_rules! expiring {
+    () => {
+        "NOT refreshable AND state = 'active' AND token_expires_at_ms > $1 AND token_expires_at_ms <= $2 \
+         AND (expiry_told_ms IS NULL OR expiry_told_ms <> token_expires_at_ms)"
+    };
+}
+
+/// A credential that nobody can renew and that has ended by `$1`.
+macro_rules! expired {
+    () => {
+        "NOT refreshable AND state = 'active' AND token_expires_at_ms <= $1"
+    };
+}
+
 impl Store {
     /// Keeps a new credential, active. With an id that is there already the user has connected
     /// again: the box is replaced, a running refresh loses its lease.
@@ -472,11 +491,13 @@ impl Store {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         Ok(portable!(write self, tx => {
             let expiring: Vec<Connection> = sqlx::query_as(
-                "UPDATE connections SET expiry_told_ms = token_expires_at_ms WHERE (workspace_id, id) IN (SELECT \
-                 workspace_id, id FROM connections WHERE NOT refreshable AND state = 'active' \
-                 AND token_expires_at_ms > $1 AND token_expires_at_ms <= $2 \
-                 AND (expiry_told_ms IS NULL OR expiry_told_ms <> token_expires_at_ms) \
-                 ORDER BY token_expires_at_ms LIMIT $3) RETURNING *",
+                concat!(
+                    "UPDATE connections SET expiry_told_ms = token_expires_at_ms WHERE ",
+                    expiring!(),
+                    " AND (workspace_id, id) IN (SELECT workspace_id, id FROM connections WHERE ",
+                    expiring!(),
+                    " ORDER BY token_expires_at_ms LIMIT $3) RETURNING *"
+                ),
             )
             .bind(now_ms)
             .bind(now_ms.saturating_add(ahead_ms))
@@ -484,10 +505,14 @@ impl Store {
             .fetch_all(&mut *tx)
             .await?;
             let expired: Vec<Connection> = sqlx::query_as(
-                "UPDATE connections SET state = 'reauth_needed', state_since_ms = $1, updated_at_ms = $1, \
-                 version = version + 1, last_error = 'the credential has expired and cannot be renewed' \
-                 WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM connections WHERE NOT refreshable \
-                 AND state = 'active' AND token_expires_at_ms <= $1 ORDER BY token_expires_at_ms LIMIT $2) RETURNING *",
+                concat!(
+                    "UPDATE connections SET state = 'reauth_needed', state_since_ms = $1, updated_at_ms = $1, \
+                     version = version + 1, last_error = 'the credential has expired and cannot be renewed' WHERE ",
+                    expired!(),
+                    " AND (workspace_id, id) IN (SELECT workspace_id, id FROM connections WHERE ",
+                    expired!(),
+                    " ORDER BY token_expires_at_ms LIMIT $2) RETURNING *"
+                ),
             )
             .bind(now_ms)
             .bind(limit)

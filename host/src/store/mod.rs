@@ -82,7 +82,9 @@ pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
 pub use session_messages::{SessionMessage, Speaker, TurnClaim};
 pub use sessions::{SESSION_IDLE_MS, Session};
 pub use sign_ins::SignIn;
-pub use skills::{Skill, SkillChange, SkillUpdate, SkillVersion};
+pub use skills::{
+    SKILL_VERSIONS_MAX, Skill, SkillChange, SkillUpdate, SkillVersion, SkillVersionPage,
+};
 pub use text::{Json, UnknownWord};
 pub use tool_vectors::ToolVector;
 pub use usage::{DURATION_CLASSES_MS, Pulse, UsageOf, UsageRow, UserRow};

@@ -64,6 +64,14 @@ fn told(workspace_id: &str, user_id: &str, changes: &[RuleChange<'_>], at_ms: i6
     Event::new(EventType::PermissionChanged, workspace_id, at_ms, data)
 }
 
+/// A rule that decides nothing since `$2`: it has ended, or it is used up and was set before. A rule
+/// that is set again meanwhile is neither.
+macro_rules! dead {
+    () => {
+        "(expires_at_ms < $2 OR (used >= max_calls AND updated_at_ms < $2))"
+    };
+}
+
 impl Store {
     /// A user's rules, expired ones too, by kind and name.
     pub async fn list_rules(
@@ -176,5 +184,32 @@ impl Store {
             }
         });
         Ok(())
+    }
+
+    /// Forgets a workspace's rules that had ended before `before_ms` or were used up and set before
+    /// it, at most `limit`; call again while it answers `limit`. Such rules decide nothing and are
+    /// shown nowhere.
+    pub async fn prune_rules(
+        &self,
+        workspace_id: &str,
+        before_ms: i64,
+        limit: usize,
+    ) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(concat!(
+                "DELETE FROM permission_rules WHERE workspace_id = $1 AND ",
+                dead!(),
+                " AND (user_id, kind, name) IN (SELECT user_id, kind, name FROM permission_rules \
+                 WHERE workspace_id = $1 AND ",
+                dead!(),
+                " ORDER BY user_id, kind, name LIMIT $3)"
+            ))
+            .bind(workspace_id)
+            .bind(before_ms)
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
+        }))
     }
 }

@@ -5,10 +5,15 @@ use sqlx::QueryBuilder;
 
 use super::error::inserted;
 use super::events::emit;
+use super::page::one_more;
 use super::{Event, EventType, Store, StoreError, portable};
 
 /// Words of a filter beyond this are not looked at.
 const FILTER_WORDS_MAX: usize = 16;
+/// So many versions of one Skill are kept, the current one among them.
+pub const SKILL_VERSIONS_MAX: i64 = 200;
+/// Text of the versions that one page reads, in bytes; a page holds at least one version.
+const VERSIONS_BYTES_MAX: i64 = 4 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Skill {
@@ -35,6 +40,14 @@ pub struct SkillVersion {
     pub instructions: String,
     /// When this version began.
     pub created_at_ms: i64,
+}
+
+/// Some versions of a Skill, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillVersionPage {
+    pub versions: Vec<SkillVersion>,
+    /// Where there are older ones: the next page's are below this version.
+    pub below: Option<i64>,
 }
 
 /// What to change; `None` keeps.
@@ -180,7 +193,8 @@ impl Store {
         })
     }
 
-    /// Changes what is given, adds one to the version and keeps the new state in the history.
+    /// Changes what is given, adds one to the version and keeps the new state in the history, which
+    /// loses its oldest beyond [`SKILL_VERSIONS_MAX`].
     pub async fn update_skill(
         &self,
         workspace_id: &str,
@@ -220,6 +234,12 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             keep_version!(tx, skill);
+            sqlx::query("DELETE FROM skill_versions WHERE workspace_id = $1 AND id = $2 AND version <= $3")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(skill.version - SKILL_VERSIONS_MAX)
+                .execute(&mut *tx)
+                .await?;
             emit!(tx, self, &[told(EventType::SkillUpdated, &skill, now_ms)]);
             SkillUpdate::Updated(skill)
         }))
@@ -246,18 +266,55 @@ impl Store {
         }))
     }
 
-    /// Every version, newest first; empty for an unknown Skill.
+    /// Versions below `below`, or from the current one on, newest first: at most `limit`, and no
+    /// more than [`VERSIONS_BYTES_MAX`] of text. Empty for an unknown Skill.
     pub async fn skill_versions(
         &self,
         workspace_id: &str,
         id: &str,
-    ) -> Result<Vec<SkillVersion>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM skill_versions WHERE workspace_id = $1 AND id = $2 ORDER BY version DESC")
-                .bind(workspace_id)
-                .bind(id)
-                .fetch_all(db)
-                .await?
-        }))
+        below: Option<i64>,
+        limit: usize,
+    ) -> Result<SkillVersionPage, StoreError> {
+        portable!(read self, db => {
+            // How long the texts are is known without reading them.
+            let sizes: Vec<(i64, i64)> = sqlx::query_as(
+                "SELECT version, CAST(OCTET_LENGTH(name) + OCTET_LENGTH(summary) + OCTET_LENGTH(instructions) AS BIGINT) \
+                 FROM skill_versions WHERE workspace_id = $1 AND id = $2 AND version < $3 \
+                 ORDER BY version DESC LIMIT $4",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(below.unwrap_or(i64::MAX))
+            .bind(one_more(limit))
+            .fetch_all(db)
+            .await?;
+            let fitting = fitting(&sizes, limit);
+            let (Some((newest, _)), Some((oldest, _))) = (fitting.first(), fitting.last()) else {
+                return Ok(SkillVersionPage::default());
+            };
+            let versions = sqlx::query_as(
+                "SELECT * FROM skill_versions WHERE workspace_id = $1 AND id = $2 \
+                 AND version BETWEEN $3 AND $4 ORDER BY version DESC",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(oldest)
+            .bind(newest)
+            .fetch_all(db)
+            .await?;
+            let below = (fitting.len() < sizes.len()).then_some(*oldest);
+            Ok(SkillVersionPage { versions, below })
+        })
     }
+}
+
+/// The first of `sizes`, each a version and its bytes, that fit on a page of `limit` together.
+fn fitting(sizes: &[(i64, i64)], limit: usize) -> &[(i64, i64)] {
+    let mut bytes = 0;
+    let within = sizes.iter().take(limit).take_while(|(_, size)| {
+        bytes += size;
+        bytes <= VERSIONS_BYTES_MAX
+    });
+    let count = within.count().max(1).min(sizes.len());
+    &sizes[..count]
 }

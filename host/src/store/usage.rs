@@ -182,16 +182,18 @@ impl Store {
         }))
     }
 
-    /// How far the workspace's lists have come. Each part is one look at the end of an index.
+    /// How far the workspace's lists have come. Each part is one look at the end of an index, and
+    /// one at the approvals that stand, of which an index holds only those.
     pub async fn pulse(&self, workspace_id: &str) -> Result<Pulse, StoreError> {
         let mut pulse: Pulse = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT COALESCE((SELECT id FROM executions WHERE workspace_id = $1 \
                  ORDER BY started_at_ms DESC, id DESC LIMIT 1), '') AS executions, \
-                 COALESCE((SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(MAX(created_at_ms), 0) AS TEXT) || ' ' || \
-                 CAST(COALESCE(MAX(decided_at_ms), 0) AS TEXT) || ' ' || \
-                 CAST(COALESCE(SUM(CASE WHEN state = 'used' THEN 1 ELSE 0 END), 0) AS TEXT) \
-                 FROM approvals WHERE workspace_id = $1), '') AS approvals, \
+                 COALESCE((SELECT id FROM approvals WHERE workspace_id = $1 \
+                 ORDER BY created_at_ms DESC, id DESC LIMIT 1), '') || \
+                 (SELECT ' ' || CAST(COUNT(*) AS TEXT) || ' ' || CAST(COUNT(decided_at_ms) AS TEXT) || ' ' || \
+                 CAST(COALESCE(MAX(decided_at_ms), 0) AS TEXT) FROM approvals \
+                 WHERE workspace_id = $1 AND state IN ('pending', 'approved')) AS approvals, \
                  COALESCE((SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(MAX(updated_at_ms), 0) AS TEXT) \
                  FROM skills WHERE workspace_id = $1), '') AS skills, \
                  COALESCE((SELECT id FROM sessions WHERE workspace_id = $1 \

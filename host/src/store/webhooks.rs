@@ -51,6 +51,11 @@ impl Store {
     /// Keeps a new webhook unless the workspace has `most` already. `false`: it has.
     pub async fn insert_webhook(&self, webhook: &Webhook, most: i64) -> Result<bool, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
+            // The workspace's row is locked by this first, so that two writers count in turn.
+            sqlx::query("UPDATE workspaces SET plan = plan WHERE id = $1")
+                .bind(&webhook.workspace_id)
+                .execute(&mut *tx)
+                .await?;
             sqlx::query(
                 "INSERT INTO webhooks (id, workspace_id, url, description, events, filters, enabled, sealed, failures, \
                  created_at_ms, updated_at_ms) SELECT $1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $9 \
@@ -107,7 +112,7 @@ impl Store {
     ) -> Result<Option<Webhook>, StoreError> {
         let anew = change.enabled == Some(true) || change.url.is_some();
         Ok(portable!(write unnoticed self, tx => {
-            let updated = sqlx::query_as(
+            let updated: Option<Webhook> = sqlx::query_as(
                 "UPDATE webhooks SET url = COALESCE($3, url), description = COALESCE($4, description), \
                  events = COALESCE($5, events), filters = COALESCE($6, filters), enabled = COALESCE($7, enabled), \
                  disabled_reason = CASE WHEN $7 IS NULL THEN disabled_reason ELSE NULL END, \
@@ -129,11 +134,12 @@ impl Store {
             .bind(now_ms)
             .fetch_optional(&mut *tx)
             .await?;
-            if anew {
+            if anew && updated.is_some() {
                 sqlx::query(
-                    "UPDATE webhook_deliveries SET next_attempt_at_ms = $2 \
-                     WHERE webhook_id = $1 AND state = 'pending' AND next_attempt_at_ms > $2",
+                    "UPDATE webhook_deliveries SET next_attempt_at_ms = $3 WHERE workspace_id = $1 \
+                     AND webhook_id = $2 AND state = 'pending' AND next_attempt_at_ms > $3",
                 )
+                .bind(workspace_id)
                 .bind(id)
                 .bind(now_ms)
                 .execute(&mut *tx)

@@ -150,8 +150,9 @@ export class Skills extends Resource {
     return this.call("delete_skill", { skill_id });
   }
 
-  async versions(skill_id: string): Promise<SkillVersion[]> {
-    return (await this.call<SkillVersions>("list_skill_versions", { skill_id })).versions;
+  /** The Skill's history, the current version first. `limit` is the size of a page. */
+  versions(skill_id: string, options: Query<"list_skill_versions"> = {}): Pager<SkillVersion, SkillVersions> {
+    return this.pager("list_skill_versions", "versions", { ...options, skill_id });
   }
 
   /** Whether the user could follow the Skill now. */

@@ -125,7 +125,7 @@ func made(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 	case "skills.delete":
 		return c.Skills.Delete(ctx, m.text("skill_id"))
 	case "skills.versions":
-		return c.Skills.Versions(ctx, m.text("skill_id"))
+		return taken(m, c.Skills.Versions(ctx, m.text("skill_id"), params[toolgate.ListSkillVersionsParams](m)))
 	case "skills.check":
 		return c.Skills.Check(ctx, m.text("skill_id"), params[toolgate.CheckSkillParams](m))
 	case "permissions.services":

@@ -12,13 +12,16 @@ mod opening;
 mod permissions;
 mod plugins;
 mod receipts;
+mod retention;
 mod sessions;
 mod skills;
 mod tool_vectors;
 mod usage;
+mod webhooks;
 
 use tempfile::TempDir;
 use toolgate::store::{ApiKey, NewConnection, Plan, Store, Workspace};
+use toolgate_tests::gateway::PATIENCE;
 use toolgate_tests::postgres;
 
 const NOW_MS: i64 = 1_800_000_000_000;
@@ -67,6 +70,27 @@ macro_rules! on_both {
     };
 }
 use on_both;
+
+/// Waits until so many sessions of a PostgreSQL wait for a row that another one holds.
+async fn waiting_for_locks(watching: &sqlx::PgPool, sessions: i64) {
+    let all_wait = async {
+        loop {
+            let waiting: i64 = sqlx::query_scalar(
+                "SELECT COUNT(*) FROM pg_stat_activity \
+                 WHERE datname = current_database() AND wait_event_type = 'Lock'",
+            )
+            .fetch_one(watching)
+            .await
+            .expect("PostgreSQL answers");
+            if waiting >= sessions {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    let waited = tokio::time::timeout(PATIENCE, all_wait).await;
+    assert!(waited.is_ok(), "{sessions} sessions never waited for a row");
+}
 
 async fn workspace(store: &Store, name: &str) -> Workspace {
     store

@@ -1,6 +1,6 @@
 // One Skill: editor with preview, versions with their difference, restore.
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { lazy, Suspense, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
@@ -131,9 +131,11 @@ function Versions({ skill }: { skill: Shape }) {
   const [chosen, setChosen] = useState<number | null>(null);
   const [against, setAgainst] = useState<number>(skill.version);
   const [restoring, setRestoring] = useState<SkillVersion | null>(null);
-  const versions = useQuery({
+  const versions = useInfiniteQuery({
     queryKey: ['skills', skill.skill_id, 'versions'],
-    queryFn: () => call<{ versions: SkillVersion[] }>('GET', `/skills/${skill.skill_id}/versions`),
+    queryFn: ({ pageParam }) => call<{ versions: SkillVersion[]; next_cursor?: string | null }>('GET', `/skills/${skill.skill_id}/versions`, { query: { limit: 20, cursor: pageParam } }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor ?? null,
   });
   const restore = async (version: SkillVersion) => {
     const { name, summary, instructions } = version;
@@ -145,7 +147,7 @@ function Versions({ skill }: { skill: Shape }) {
   return (
     <Loaded query={versions}>
       {(data) => {
-        const all = [...data.versions].sort((a, b) => b.version - a.version);
+        const all = data.pages.flatMap((page) => page.versions);
         const before = all.find((version) => version.version === (chosen ?? all[1]?.version ?? all[0]?.version));
         const after = all.find((version) => version.version === against) ?? all[0];
         const names = all.map((version) => [String(version.version), `Version ${version.version}`] as const);
@@ -163,6 +165,7 @@ function Versions({ skill }: { skill: Shape }) {
                   { head: 'Actions', align: 'acts', cell: (row) => row.version !== skill.version && <Button size="small" icon="undo" onClick={() => setRestoring(row)}>Restore</Button> },
                 ]}
               />
+              {versions.hasNextPage && <div className="inner"><Button size="small" busy={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>Show more</Button></div>}
             </Card>
             <Card
               title="Difference"

@@ -24,6 +24,14 @@ fn all(query: &str) -> ListSkills {
     }
 }
 
+fn versions(skill_id: &str) -> ListSkillVersions {
+    ListSkillVersions {
+        skill_id: skill_id.to_owned(),
+        limit: 20,
+        cursor: None,
+    }
+}
+
 #[tokio::test]
 async fn skills_are_listed_newest_first_and_found_by_every_word() {
     let world = World::open().await;
@@ -82,15 +90,61 @@ async fn an_update_changes_only_what_is_filled_and_counts_versions() {
     let nothing = world.update_skill(&caller, change(&first.skill_id)).await;
     assert_eq!(nothing.unwrap_err().code(), "invalid_request");
     let history = world
-        .skill_versions(&caller, &first.skill_id)
+        .skill_versions(&caller, versions(&first.skill_id))
         .await
         .unwrap();
+    assert_eq!(history.next_cursor, None);
     let versions: Vec<_> = history
         .versions
         .iter()
         .map(|v| (v.version, &*v.summary))
         .collect();
     assert_eq!(versions, [(2, "B2"), (1, "B")]);
+}
+
+#[tokio::test]
+async fn versions_are_paged_and_their_cursor_is_checked() {
+    let world = World::open().await;
+    let caller = world.caller(&[Scope::SkillsRead, Scope::SkillsWrite]).await;
+    let made = world.create_skill(&caller, new("A", "B", "C")).await;
+    let id = made.unwrap().skill_id;
+    for name in ["A2", "A3"] {
+        let update = UpdateSkill {
+            name: Some(name.to_owned()),
+            ..change(&id)
+        };
+        world.update_skill(&caller, update).await.unwrap();
+    }
+    let page = async |limit, cursor: Option<&str>| {
+        let request = ListSkillVersions {
+            limit,
+            cursor: cursor.map(str::to_owned),
+            ..versions(&id)
+        };
+        let page = world.skill_versions(&caller, request).await?;
+        let names: Vec<_> = page.versions.into_iter().map(|one| one.name).collect();
+        Ok::<_, Error>((names.concat(), page.next_cursor))
+    };
+    let (first, cursor) = page(2, None).await.unwrap();
+    assert_eq!(first, "A3A2");
+    let rest = page(2, cursor.as_deref()).await.unwrap();
+    assert_eq!(rest, ("A".to_owned(), None));
+    let behind = page(2, Some("1")).await.unwrap();
+    assert_eq!(behind, (String::new(), None), "behind the last one");
+    for (limit, cursor) in [
+        (0, None),
+        (101, None),
+        (2, Some("x")),
+        (2, Some("-1")),
+        (2, Some("99999999999999999999")),
+        (2, Some("1795167030000.skill")),
+    ] {
+        let refused = page(limit, cursor).await.unwrap_err();
+        assert_eq!(refused.code(), "invalid_request", "{limit} {cursor:?}");
+    }
+    world.delete_skill(&caller, &id).await.unwrap();
+    let gone = page(2, Some("1")).await.unwrap_err();
+    assert_eq!(gone.code(), "skill_not_found");
 }
 
 #[tokio::test]
@@ -132,7 +186,7 @@ async fn a_deleted_skill_is_gone_with_its_history() {
     assert!(world.delete_skill(&caller, &id).await.unwrap().deleted);
     let gone = [
         world.skill(&caller, &id).await.map(drop),
-        world.skill_versions(&caller, &id).await.map(drop),
+        world.skill_versions(&caller, versions(&id)).await.map(drop),
         world.delete_skill(&caller, &id).await.map(drop),
         world.skill(&caller, "not a uuid\0").await.map(drop),
     ];
@@ -199,7 +253,7 @@ async fn a_skill_of_another_workspace_is_not_there() {
         world.skill(&theirs, &id).await.map(drop),
         world.update_skill(&theirs, update).await.map(drop),
         world.delete_skill(&theirs, &id).await.map(drop),
-        world.skill_versions(&theirs, &id).await.map(drop),
+        world.skill_versions(&theirs, versions(&id)).await.map(drop),
     ] {
         assert_eq!(refused.unwrap_err().code(), "skill_not_found");
     }

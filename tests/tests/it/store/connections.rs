@@ -1,4 +1,6 @@
-use toolgate::store::{ConnectionHealth, RefreshFailed, Refreshed, Store, StoreError};
+use toolgate::store::{
+    Connection, ConnectionHealth, NewConnection, RefreshFailed, Refreshed, Store, StoreError,
+};
 
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
 
@@ -412,4 +414,56 @@ async fn a_state_is_not_set_on_a_newer_credential(at: Empty) {
         (row.state, row.state_since_ms),
         (ConnectionHealth::ReauthNeeded, NOW_MS + 1)
     );
+}
+
+/// What one process tells while another one holds the row and then changes it as `meanwhile` does.
+async fn told_after(meanwhile: &'static str, tellers: usize, now_ms: i64) -> (usize, Connection) {
+    let at = super::on_postgres().await;
+    let acme = workspace(&at.store, "acme").await;
+    let once = NewConnection {
+        refreshable: false,
+        ..new_connection(&acme, "con_1")
+    };
+    at.store.connect(&once, NOW_MS).await.unwrap();
+    let pool = sqlx::PgPool::connect(&at.url).await.unwrap();
+    let mut held = pool.begin().await.unwrap();
+    sqlx::query(meanwhile).execute(&mut *held).await.unwrap();
+    let tellers: Vec<_> = (0..tellers)
+        .map(|_| {
+            let store = at.store.clone();
+            tokio::spawn(async move { store.tell_expiring(86_400_000, 10, now_ms).await.unwrap() })
+        })
+        .collect();
+    super::waiting_for_locks(&pool, tellers.len() as i64).await;
+    held.commit().await.unwrap();
+    let mut told = 0;
+    for one in tellers {
+        told += one.await.unwrap();
+    }
+    let row = at.store.find_connection(&acme.id, "con_1").await.unwrap();
+    (told, row.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_postgres_a_credential_replaced_meanwhile_is_not_called_expired() {
+    let replaced = "UPDATE connections SET sealed = 'box 2', generation = 2, expiry_told_ms = NULL, \
+                    token_expires_at_ms = token_expires_at_ms + 864000000";
+    for now_ms in [NOW_MS, NOW_MS + 60_000] {
+        let (told, row) = told_after(replaced, 1, now_ms).await;
+        assert_eq!(told, 0, "at {now_ms}");
+        assert_eq!(row.state, ConnectionHealth::Active, "at {now_ms}");
+        assert_eq!(row.last_error, None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_postgres_two_processes_tell_of_an_end_once() {
+    let held = "UPDATE connections SET updated_at_ms = updated_at_ms";
+    for (now_ms, state) in [
+        (NOW_MS, ConnectionHealth::Active),
+        (NOW_MS + 60_000, ConnectionHealth::ReauthNeeded),
+    ] {
+        let (told, row) = told_after(held, 2, now_ms).await;
+        assert_eq!((told, row.state), (1, state), "at {now_ms}");
+    }
 }

@@ -1,4 +1,6 @@
-use toolgate::store::{Skill, SkillChange, SkillUpdate, Workspace};
+use toolgate::store::{
+    SKILL_VERSIONS_MAX, Skill, SkillChange, SkillUpdate, SkillVersionPage, Store, Workspace,
+};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 
@@ -8,6 +10,9 @@ on_both!(
     skills_are_listed_newest_first_with_their_total,
     a_filter_takes_every_word_literally_and_folds_case,
     a_skill_belongs_to_one_workspace,
+    versions_are_read_page_by_page,
+    a_page_of_versions_is_bounded_in_text,
+    old_versions_give_way_to_new_ones,
 );
 
 fn skill(workspace: &Workspace, id: &str, name: &str, at_ms: i64) -> Skill {
@@ -65,21 +70,19 @@ async fn an_update_changes_what_is_given_and_keeps_the_history(at: Empty) {
         1
     );
 
-    let history = at.store.skill_versions(&acme.id, "s").await.unwrap();
+    let history = at.store.skill_versions(&acme.id, "s", None, 10).await;
+    let history = history.unwrap();
+    assert_eq!(history.below, None);
     let names: Vec<_> = history
+        .versions
         .iter()
         .map(|was| (was.version, was.name.as_str()))
         .collect();
     assert_eq!(names, [(2, "Änderungen"), (1, "Release notes")]);
     assert!(at.store.delete_skill(&acme.id, "s", NOW_MS).await.unwrap());
     assert!(!at.store.delete_skill(&acme.id, "s", NOW_MS).await.unwrap());
-    assert!(
-        at.store
-            .skill_versions(&acme.id, "s")
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    let gone = at.store.skill_versions(&acme.id, "s", None, 10).await;
+    assert_eq!(gone.unwrap(), SkillVersionPage::default());
 }
 
 async fn of_two_updates_of_one_version_one_wins(at: Empty) {
@@ -203,11 +206,80 @@ async fn a_skill_belongs_to_one_workspace(at: Empty) {
         .unwrap();
     assert_eq!(update, SkillUpdate::NotFound);
     assert!(!at.store.delete_skill(&other.id, "s", NOW_MS).await.unwrap());
-    assert!(
-        at.store
-            .skill_versions(&other.id, "s")
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    let versions = at.store.skill_versions(&other.id, "s", None, 10).await;
+    assert_eq!(versions.unwrap(), SkillVersionPage::default());
+}
+
+/// Updates Skill `s` so often, each time with these instructions.
+async fn update(store: &Store, workspace: &Workspace, times: i64, instructions: &str) {
+    let change = SkillChange {
+        instructions: Some(instructions),
+        ..Default::default()
+    };
+    for n in 1..=times {
+        let updated = store
+            .update_skill(&workspace.id, "s", &change, NOW_MS + n)
+            .await;
+        assert!(matches!(updated.unwrap(), SkillUpdate::Updated(_)));
+    }
+}
+
+/// The versions of a page in order, and where the next begins.
+async fn page(
+    at: &Empty,
+    workspace: &Workspace,
+    below: Option<i64>,
+    limit: usize,
+) -> (Vec<i64>, Option<i64>) {
+    let page = at.store.skill_versions(&workspace.id, "s", below, limit);
+    let page = page.await.unwrap();
+    let versions = page.versions.iter().map(|one| one.version).collect();
+    (versions, page.below)
+}
+
+async fn versions_are_read_page_by_page(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let made = skill(&acme, "s", "x", 0);
+    at.store.insert_skill(&made).await.unwrap();
+    update(&at.store, &acme, 4, "2. Write it.").await;
+    let first = page(&at, &acme, None, 2).await;
+    assert_eq!(first, (vec![5, 4], Some(4)));
+    update(&at.store, &acme, 1, "3. Send it.").await;
+    let second = page(&at, &acme, first.1, 2).await;
+    assert_eq!(second, (vec![3, 2], Some(2)), "what is new moves nothing");
+    assert_eq!(page(&at, &acme, second.1, 2).await, (vec![1], None));
+    assert_eq!(page(&at, &acme, Some(3), 2).await, (vec![2, 1], None));
+    assert_eq!(page(&at, &acme, Some(1), 2).await, (vec![], None));
+}
+
+async fn a_page_of_versions_is_bounded_in_text(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let made = skill(&acme, "s", "x", 0);
+    at.store.insert_skill(&made).await.unwrap();
+    // 400 kB each: ten of them fit into 4 MiB.
+    update(&at.store, &acme, 24, &"\u{1f980}".repeat(100_000)).await;
+    let (first, below) = page(&at, &acme, None, 100).await;
+    assert_eq!(first, (16..=25).rev().collect::<Vec<_>>());
+    let (second, below) = page(&at, &acme, below, 100).await;
+    assert_eq!(second, (6..=15).rev().collect::<Vec<_>>());
+    let (third, below) = page(&at, &acme, below, 100).await;
+    assert_eq!((third, below), (vec![5, 4, 3, 2, 1], None));
+    // One that is larger than a page alone is answered all the same.
+    update(&at.store, &acme, 1, &"x".repeat(5 << 20)).await;
+    assert_eq!(page(&at, &acme, None, 100).await, (vec![26], Some(26)));
+}
+
+async fn old_versions_give_way_to_new_ones(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let made = skill(&acme, "s", "x", 0);
+    at.store.insert_skill(&made).await.unwrap();
+    let other = skill(&acme, "other", "y", 0);
+    at.store.insert_skill(&other).await.unwrap();
+    update(&at.store, &acme, SKILL_VERSIONS_MAX + 5, "2. Write it.").await;
+    let (kept, below) = page(&at, &acme, None, 1_000).await;
+    let newest = SKILL_VERSIONS_MAX + 6;
+    assert_eq!(kept, (7..=newest).rev().collect::<Vec<_>>());
+    assert_eq!(below, None);
+    let untouched = at.store.skill_versions(&acme.id, "other", None, 10).await;
+    assert_eq!(untouched.unwrap().versions.len(), 1);
 }

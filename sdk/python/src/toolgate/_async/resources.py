@@ -197,8 +197,11 @@ class AsyncSkills(_Resource):
     async def delete(self, skill_id: str) -> DeletedSkill:
         return await self._call("delete_skill", skill_id=skill_id)
 
-    async def versions(self, skill_id: str) -> builtins.list[SkillVersion]:
-        return (await self._call("list_skill_versions", skill_id=skill_id))["versions"]
+    def versions(
+        self, skill_id: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> AsyncPager[SkillVersion]:
+        """The Skill's history, the current version first. `limit` is the size of a page."""
+        return self._pager("list_skill_versions", "versions", skill_id=skill_id, limit=limit, cursor=cursor)
 
     async def check(self, skill_id: str, *, user_id: str | None = None) -> SkillCheck:
         """Whether the user could follow the Skill now."""

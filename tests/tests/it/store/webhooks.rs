@@ -1,0 +1,145 @@
+use serde_json::json;
+use toolgate::store::{
+    Attempt, AttemptFailed, Event, EventFilters, EventType, Lease, Webhook, WebhookChange,
+    Workspace,
+};
+
+use super::{Empty, NOW_MS, on_both, waiting_for_locks, workspace};
+
+on_both!(
+    a_change_by_another_workspace_touches_nothing,
+    a_workspace_has_no_more_webhooks_than_it_may,
+);
+
+fn webhook(workspace: &Workspace, id: &str) -> Webhook {
+    Webhook {
+        id: id.into(),
+        workspace_id: workspace.id.clone(),
+        url: "https://hooks.example.com/".into(),
+        description: String::new(),
+        events: vec!["*".into()],
+        filters: EventFilters::default(),
+        enabled: true,
+        disabled_reason: None,
+        disabled_at_ms: None,
+        sealed: "box".into(),
+        sealed_previous: None,
+        previous_until_ms: None,
+        failures: 0,
+        failing_since_ms: None,
+        retry_at_ms: None,
+        lease_owner: None,
+        lease_until_ms: None,
+        created_at_ms: NOW_MS,
+        updated_at_ms: NOW_MS,
+    }
+}
+
+async fn a_change_by_another_workspace_touches_nothing(at: Empty) {
+    let (acme, other) = (
+        workspace(&at.store, "acme").await,
+        workspace(&at.store, "other").await,
+    );
+    let made = webhook(&acme, "whk_1");
+    assert!(at.store.insert_webhook(&made, 10).await.unwrap());
+    let event = Event::new(EventType::ToolFailed, &acme.id, NOW_MS, json!({}));
+    let waits = at.store.deliver_to(&acme.id, "whk_1", &event);
+    let seq = waits.await.unwrap().seq;
+    let lease = Lease {
+        owner: "courier",
+        now_ms: NOW_MS,
+        until_ms: NOW_MS + 1,
+    };
+    assert_eq!(at.store.lease_webhooks(lease, 1).await.unwrap().len(), 1);
+    let attempt = Attempt {
+        at_ms: NOW_MS,
+        duration_ms: 1,
+        response_status: Some(500),
+        error: None,
+    };
+    let failed = AttemptFailed {
+        again_at_ms: Some(NOW_MS + 60_000),
+        rest_until_ms: NOW_MS + 60_000,
+        disable: None,
+    };
+    let noted = at
+        .store
+        .delivery_failed("whk_1", seq, &attempt, &failed, "courier");
+    noted.await.unwrap();
+    let next_attempt = async || {
+        let page = at
+            .store
+            .list_deliveries(&acme.id, "whk_1", None, None, 10)
+            .await;
+        page.unwrap().items[0].next_attempt_at_ms
+    };
+    let before = at.store.find_webhook(&acme.id, "whk_1").await.unwrap();
+    assert_eq!(next_attempt().await, NOW_MS + 60_000);
+
+    let url = "https://elsewhere.example.com/";
+    for change in [
+        WebhookChange {
+            enabled: Some(true),
+            ..Default::default()
+        },
+        WebhookChange {
+            url: Some(url),
+            ..Default::default()
+        },
+    ] {
+        let theirs = at
+            .store
+            .update_webhook(&other.id, "whk_1", &change, NOW_MS + 9);
+        assert_eq!(theirs.await.unwrap(), None);
+        assert_eq!(next_attempt().await, NOW_MS + 60_000, "{change:?}");
+        let after = at.store.find_webhook(&acme.id, "whk_1").await.unwrap();
+        assert_eq!(after, before, "{change:?}");
+    }
+
+    let change = WebhookChange {
+        url: Some(url),
+        ..Default::default()
+    };
+    let ours = at
+        .store
+        .update_webhook(&acme.id, "whk_1", &change, NOW_MS + 9);
+    assert_eq!(ours.await.unwrap().unwrap().url, url);
+    assert_eq!(next_attempt().await, NOW_MS + 9, "its own change is heard");
+}
+
+async fn a_workspace_has_no_more_webhooks_than_it_may(at: Empty) {
+    const MOST: i64 = 2;
+    const RACING: i64 = 5;
+    let acme = workspace(&at.store, "acme").await;
+    let race = || {
+        let all: Vec<_> = (0..RACING)
+            .map(|n| {
+                let (store, row) = (at.store.clone(), webhook(&acme, &format!("whk_{n}")));
+                tokio::spawn(async move { store.insert_webhook(&row, MOST).await.unwrap() })
+            })
+            .collect();
+        all
+    };
+    let racing = if at.url.starts_with("postgres") {
+        // Held back until all have begun.
+        let pool = sqlx::PgPool::connect(&at.url).await.unwrap();
+        let mut held = pool.begin().await.unwrap();
+        sqlx::query("SELECT id FROM workspaces FOR UPDATE")
+            .execute(&mut *held)
+            .await
+            .unwrap();
+        let racing = race();
+        waiting_for_locks(&pool, RACING).await;
+        held.commit().await.unwrap();
+        racing
+    } else {
+        race()
+    };
+    let mut kept = 0;
+    for one in racing {
+        kept += i64::from(one.await.unwrap());
+    }
+    assert_eq!(kept, MOST);
+    let listed = at.store.list_webhooks(&acme.id).await.unwrap();
+    assert_eq!(listed.len() as i64, MOST);
+}
