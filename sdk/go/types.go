@@ -318,6 +318,9 @@ type FoundTools struct {
 	Suggestions   []string      `json:"suggestions,omitempty"`
 	Ranking       Ranking       `json:"ranking"`
 	LexicalReason LexicalReason `json:"lexical_reason,omitempty"`
+	// Plugins that are still being loaded, whose tools are not among these; left out when there
+	// are none.
+	PluginsLoading *int `json:"plugins_loading,omitempty"`
 }
 
 // `GET /v1/health`, `svc_health_check`.
@@ -608,7 +611,9 @@ type PlannedRequest struct {
 }
 
 type PluginCounts struct {
-	Active          int `json:"active"`
+	Active int `json:"active"`
+	// Files of the folder that are still being compiled and looked at; their tools follow.
+	Loading         int `json:"loading"`
 	Quarantined     int `json:"quarantined"`
 	PendingApproval int `json:"pending_approval"`
 }
@@ -766,11 +771,12 @@ type SkillVersion struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// `GET /v1/skills/{skill_id}/versions`.
 type SkillVersions struct {
 	SkillID string `json:"skill_id"`
-	// Newest first.
+	// Newest first; fewer than `limit` where their texts are long.
 	Versions []SkillVersion `json:"versions"`
+	// `null` on the last page.
+	NextCursor string `json:"next_cursor,omitempty"`
 }
 
 // `GET /v1/status`.
@@ -1181,6 +1187,14 @@ type ListSessionsParams struct {
 	// Only sessions of this user.
 	UserID string `in:"query,user_id"`
 	// How many sessions a page holds; 20 if absent.
+	Limit int `in:"query,limit"`
+	// `next_cursor` of the page before.
+	Cursor string `in:"query,cursor"`
+}
+
+// ListSkillVersionsParams is what GET /v1/skills/{skill_id}/versions takes beside its path. What is zero is not sent.
+type ListSkillVersionsParams struct {
+	// How many versions a page holds; 20 if absent.
 	Limit int `in:"query,limit"`
 	// `next_cursor` of the page before.
 	Cursor string `in:"query,cursor"`

@@ -672,7 +672,8 @@ export interface paths {
         };
         /**
          * List a Skill's versions
-         * @description Every version in full, the current one first.
+         * @description In full, the current one first. The newest 200 are kept. Follow `next_cursor` to the end; a page
+         *     of long texts may hold fewer than `limit`.
          */
         get: operations["list_skill_versions"];
         put?: never;
@@ -1346,6 +1347,11 @@ export interface components {
         };
         FoundTools: {
             lexical_reason?: components["schemas"]["LexicalReason"] | null;
+            /**
+             * @description Plugins that are still being loaded, whose tools are not among these; left out when there
+             *     are none.
+             */
+            plugins_loading?: number;
             query: string;
             ranking: components["schemas"]["Ranking"];
             service?: string | null;
@@ -1693,6 +1699,8 @@ export interface components {
         };
         PluginCounts: {
             active: number;
+            /** @description Files of the folder that are still being compiled and looked at; their tools follow. */
+            loading: number;
             pending_approval: number;
             quarantined: number;
         };
@@ -1895,11 +1903,12 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description `GET /v1/skills/{skill_id}/versions`. */
         SkillVersions: {
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
             /** Format: uuid */
             skill_id: string;
-            /** @description Newest first. */
+            /** @description Newest first; fewer than `limit` where their texts are long. */
             versions: components["schemas"]["SkillVersion"][];
         };
         /** @description `GET /v1/status`. */
@@ -3287,6 +3296,7 @@ export interface operations {
                      *         "database": "sqlite",
                      *         "plugins": {
                      *           "active": 5,
+                     *           "loading": 0,
                      *           "quarantined": 0,
                      *           "pending_approval": 0
                      *         },
@@ -5179,7 +5189,12 @@ export interface operations {
     };
     list_skill_versions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many versions a page holds; 20 if absent. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /**
@@ -5192,7 +5207,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The versions. */
+            /** @description One page of versions. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5212,7 +5227,8 @@ export interface operations {
                      *             "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
                      *             "created_at": "2026-11-20T09:30:00.125Z"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "next_cursor": null
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"

@@ -50,7 +50,7 @@ export const ROUTES = {
   list_messages: {"method": "GET", "path": "/v1/sessions/{session_id}/messages", "query": ["limit", "cursor"], "header": [], "body": []},
   list_permission_services: {"method": "GET", "path": "/v1/permissions/services", "query": [], "header": [], "body": []},
   list_sessions: {"method": "GET", "path": "/v1/sessions", "query": ["user_id", "limit", "cursor"], "header": [], "body": []},
-  list_skill_versions: {"method": "GET", "path": "/v1/skills/{skill_id}/versions", "query": [], "header": [], "body": []},
+  list_skill_versions: {"method": "GET", "path": "/v1/skills/{skill_id}/versions", "query": ["limit", "cursor"], "header": [], "body": []},
   list_skills: {"method": "GET", "path": "/v1/skills", "query": ["query", "limit", "offset"], "header": [], "body": []},
   list_tools: {"method": "GET", "path": "/v1/tools/list", "query": ["service", "limit", "cursor", "user_id"], "header": [], "body": []},
   list_webhook_deliveries: {"method": "GET", "path": "/v1/webhooks/{webhook_id}/deliveries", "query": ["status", "limit", "cursor"], "header": [], "body": []},

@@ -302,7 +302,7 @@ ROUTES = {
     "list_skill_versions": Route(
         "GET",
         "/v1/skills/{skill_id}/versions",
-        (),
+        ("limit", "cursor"),
         (),
         (),
     ),

@@ -512,6 +512,10 @@ class PlannedRequest(TypedDict):
 
 class PluginCounts(TypedDict):
     active: int
+    loading: int
+    """
+    Files of the folder that are still being compiled and looked at; their tools follow.
+    """
     quarantined: int
     pending_approval: int
 
@@ -1067,14 +1071,14 @@ class SkillCheck(TypedDict):
 
 
 class SkillVersions(TypedDict):
-    """
-    `GET /v1/skills/{skill_id}/versions`.
-    """
-
     skill_id: str
     versions: list[SkillVersion]
     """
-    Newest first.
+    Newest first; fewer than `limit` where their texts are long.
+    """
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
     """
 
 
@@ -1111,6 +1115,11 @@ class FoundTools(TypedDict):
     """
     ranking: Ranking
     lexical_reason: NotRequired[LexicalReason | None]
+    plugins_loading: NotRequired[int]
+    """
+    Plugins that are still being loaded, whose tools are not among these; left out when there
+    are none.
+    """
 
 
 class Execution(TypedDict):

@@ -197,8 +197,11 @@ class Skills(_Resource):
     def delete(self, skill_id: str) -> DeletedSkill:
         return self._call("delete_skill", skill_id=skill_id)
 
-    def versions(self, skill_id: str) -> builtins.list[SkillVersion]:
-        return (self._call("list_skill_versions", skill_id=skill_id))["versions"]
+    def versions(
+        self, skill_id: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> Pager[SkillVersion]:
+        """The Skill's history, the current version first. `limit` is the size of a page."""
+        return self._pager("list_skill_versions", "versions", skill_id=skill_id, limit=limit, cursor=cursor)
 
     def check(self, skill_id: str, *, user_id: str | None = None) -> SkillCheck:
         """Whether the user could follow the Skill now."""
