@@ -140,7 +140,9 @@ struct ResumeBody {}
 /// Resume a session
 ///
 /// Goes on where the last turn had to stop: a call that waited for a connection or an approval is
-/// made again, a turn that met a bound gets a new one. Answers like sending a message.
+/// made again, a turn that met a bound gets a new one. A call that an earlier turn had begun and did
+/// not see to its end is not made again; the assistant learns that its outcome is unknown. Answers
+/// like sending a message; `conflict` where nothing waits or the session has no room for an answer.
 #[utoipa::path(
     post,
     path = "/v1/sessions/{session_id}/resume",

@@ -152,6 +152,32 @@ impl Store {
         }))
     }
 
+    /// Replaces what a step is beside its text, under `turn_id`. `false`: the turn is not this
+    /// one's any more, or the step is gone.
+    pub async fn change_details(
+        &self,
+        workspace_id: &str,
+        session_id: &str,
+        message_id: &str,
+        turn_id: &str,
+        details: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "UPDATE session_messages SET details = $4 WHERE workspace_id = $1 AND session_id = $2 AND id = $3 \
+                 AND EXISTS (SELECT 1 FROM session_turns WHERE workspace_id = $1 AND session_id = $2 AND turn_id = $5)",
+            )
+            .bind(workspace_id)
+            .bind(session_id)
+            .bind(message_id)
+            .bind(details)
+            .bind(turn_id)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
     /// At most `limit` steps after step `after`, oldest first.
     pub async fn list_messages(
         &self,

@@ -15,6 +15,7 @@ mod planted;
 mod processes;
 mod real;
 mod refusals;
+mod resume;
 mod session;
 
 use reqwest::Method;

@@ -7,11 +7,13 @@
 //!
 //! A turn that waits for a person does not go on by itself: nobody would read its answer, and it
 //! runs with its caller's rights. [`Say::Resume`] takes it up where it stood; a new message leaves
-//! what was waiting undone and says so to the model.
+//! what was waiting undone and says so to the model. A call that may have run is made by neither.
 
+mod endings;
 mod matches;
 mod operations;
 pub mod prompt;
+mod rights;
 mod turn;
 
 use std::sync::Arc;
@@ -40,6 +42,9 @@ pub const LIST_LIMIT_MAX: usize = 100;
 pub const SESSION_STEPS_MAX: i64 = 1_000;
 /// Texts of all steps of one session, in characters.
 pub const SESSION_CHARS_MAX: i64 = 4_000_000;
+/// Room that is there before a call runs, in characters: for its answer and the words that end the
+/// turn.
+const ROOM_CHARS: usize = operations::ANSWER_BYTES_MAX + 8_000;
 /// Times that one turn asks the model.
 pub const TURN_STEPS_MAX: usize = 16;
 /// Tokens of one turn, of questions and answers alike.
@@ -96,6 +101,10 @@ pub struct Details {
     /// What a paused turn waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
+    /// Of a reply that left calls open: whether one of them was begun since. What of it may have
+    /// run is not made again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_begun: Option<bool>,
     /// Without a model: what matches the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Matches>)]

@@ -11,14 +11,13 @@ use tokio::time::Instant;
 use super::operations::{self, Ran};
 use super::prompt::{self, Step};
 use super::{
-    Details, Heard, Listener, Message, OperationCall, Pending, SESSION_CHARS_MAX,
+    Details, Heard, Listener, Message, OperationCall, ROOM_CHARS, SESSION_CHARS_MAX,
     SESSION_STEPS_MAX, Say, TURN_STEPS_MAX, TURN_TOKENS_MAX, TurnReason, TurnStatus, shown,
 };
-use crate::gateway::limits::limits_of;
-use crate::gateway::{Caller, Error, Gateway, RateLimited, Scope};
+use crate::gateway::{Caller, Error, Gateway};
 use crate::ids;
 use crate::model::Reply;
-use crate::store::{self, Speaker, Topic, TurnClaim};
+use crate::store::{self, Speaker, TurnClaim};
 
 /// Text of the assistant that is kept of one step.
 const REPLY_CHARS_MAX: usize = 100_000;
@@ -57,6 +56,7 @@ impl Gateway {
             session,
             turn_id: &turn_id,
             steps: Vec::new(),
+            chars: 0,
             listener,
             until: Instant::now() + self.conversing.turn,
             tokens: 0,
@@ -67,16 +67,18 @@ impl Gateway {
     }
 }
 
-struct Turn<'a> {
-    gateway: &'a Arc<Gateway>,
-    caller: Caller,
-    session: &'a store::Session,
-    turn_id: &'a str,
-    steps: Vec<Step>,
-    listener: Option<Listener>,
+pub(super) struct Turn<'a> {
+    pub gateway: &'a Arc<Gateway>,
+    pub caller: Caller,
+    pub session: &'a store::Session,
+    pub turn_id: &'a str,
+    pub steps: Vec<Step>,
+    /// Of the texts of all steps.
+    pub chars: usize,
+    pub listener: Option<Listener>,
     /// No step is begun after this.
-    until: Instant,
-    tokens: u64,
+    pub until: Instant,
+    pub tokens: u64,
 }
 
 impl Turn<'_> {
@@ -87,6 +89,7 @@ impl Turn<'_> {
                 .store
                 .list_messages(workspace, session, 0, SESSION_STEPS_MAX as usize);
         for row in &rows.await? {
+            self.chars += row.content.chars().count();
             self.steps.push(Step {
                 role: row.role,
                 message: shown(row)?,
@@ -136,10 +139,10 @@ impl Turn<'_> {
     async fn begin(&mut self, say: Say) -> Result<(), Error> {
         let waiting = outstanding(&self.steps);
         let last = self.steps.last().map(|step| &step.message.details);
-        let (status, crashed) = match last {
-            Some(details) => (details.status, details.status.is_none()),
-            None => (None, false),
-        };
+        let status = last.and_then(|details| details.status);
+        // What was begun and not answered may have run.
+        let crashed =
+            last.is_some_and(|last| last.status.is_none() || last.call_begun == Some(true));
         match say {
             Say::Resume => {
                 let unfinished = matches!(status, Some(TurnStatus::Paused | TurnStatus::Stopped));
@@ -148,17 +151,36 @@ impl Turn<'_> {
                         "the session waits for nothing; send a message instead".to_owned(),
                     ));
                 }
+                self.need_room(waiting.len() + 1, ROOM_CHARS)?;
                 if crashed {
                     self.leave(&waiting, MAY_HAVE_RUN).await?;
                 }
             }
             Say::Message(content) => {
+                let chars = content.chars().count() + ROOM_CHARS;
+                self.need_room(waiting.len() + 2, chars)?;
                 let why = if crashed { MAY_HAVE_RUN } else { NOT_RUN };
                 self.leave(&waiting, why).await?;
                 self.add(Speaker::User, content, Details::default()).await?;
             }
         }
         Ok(())
+    }
+
+    /// Refuses to begin what there would be no place for: a call whose answer is not kept would be
+    /// made again by whoever resumes.
+    fn need_room(&self, steps: usize, chars: usize) -> Result<(), Error> {
+        let fits = |there: usize, more: usize, most: i64| {
+            i64::try_from(there + more).is_ok_and(|together| together <= most)
+        };
+        if fits(self.steps.len(), steps, SESSION_STEPS_MAX)
+            && fits(self.chars, chars, SESSION_CHARS_MAX)
+        {
+            return Ok(());
+        }
+        Err(Error::Conflict(
+            "the session is full; create another one".to_owned(),
+        ))
     }
 
     /// Answers calls that are not run.
@@ -176,6 +198,8 @@ impl Turn<'_> {
 
     /// Runs one operation. A message: the turn has to wait for a person.
     async fn call(&mut self, call: &OperationCall) -> Result<Option<Message>, Error> {
+        self.need_room(2, ROOM_CHARS)?;
+        self.note_begun().await?;
         let ran = operations::run(self.gateway, &self.caller, self.session, call).await?;
         match ran {
             Ran::Answered { text, execution_id } => {
@@ -190,6 +214,38 @@ impl Turn<'_> {
             }
             Ran::Waits { pending, reason } => self.pause(pending, reason).await.map(Some),
         }
+    }
+
+    /// Marks a turn that ended with this call open, before the call runs: should the process die, or
+    /// nothing of the answer be kept, whoever resumes finds the mark and not a call that waits.
+    async fn note_begun(&mut self) -> Result<(), Error> {
+        let Some(last) = self.steps.last_mut() else {
+            return Ok(());
+        };
+        // Calls that were asked for and never put off are known by their missing answer.
+        if last.message.details.status.is_none() {
+            return Ok(());
+        }
+        let details = Details {
+            call_begun: Some(true),
+            ..last.message.details.clone()
+        };
+        let text =
+            serde_json::to_string(&details).map_err(|cause| Error::Internal(cause.into()))?;
+        let noted = self.gateway.store.change_details(
+            &self.caller.workspace_id,
+            &self.session.id,
+            &last.message.message_id,
+            self.turn_id,
+            &text,
+        );
+        if !noted.await? {
+            return Err(Error::Conflict(
+                "the session was deleted, or somebody else goes on with it".to_owned(),
+            ));
+        }
+        last.message.details = details;
+        Ok(())
     }
 
     async fn ask(&mut self) -> Result<Reply, crate::model::ModelError> {
@@ -270,138 +326,8 @@ impl Turn<'_> {
             .await
     }
 
-    /// Ends the turn until a person has done something. The link is in the answer alone.
-    async fn pause(&mut self, pending: Pending, reason: TurnReason) -> Result<Message, Error> {
-        let link = pending.connect_url.clone();
-        let details = Details {
-            status: Some(TurnStatus::Paused),
-            reason: Some(reason),
-            model_configured: Some(true),
-            pending: Some(Pending {
-                connect_url: None,
-                ..pending.clone()
-            }),
-            tokens: Some(self.tokens),
-            ..Details::default()
-        };
-        let text = format!("{} Then resume the session.", pending.message);
-        let mut paused = self.add(Speaker::Assistant, text, details).await?;
-        if let Some(pending) = &mut paused.details.pending {
-            pending.connect_url = link;
-        }
-        Ok(paused)
-    }
-
-    async fn stop(&mut self, reason: TurnReason) -> Result<Message, Error> {
-        let why = match reason {
-            TurnReason::StepsExhausted => {
-                format!("the turn has used all of its {TURN_STEPS_MAX} steps")
-            }
-            TurnReason::TokensExhausted => {
-                format!("the turn has used its {TURN_TOKENS_MAX} tokens")
-            }
-            TurnReason::TimeExhausted => format!(
-                "the turn has used its {} s",
-                self.gateway.conversing.turn.as_secs()
-            ),
-            TurnReason::KeyRevoked => "the rights of whoever asked have changed".to_owned(),
-            _ => "the gateway is stopping".to_owned(),
-        };
-        self.end(
-            reason,
-            format!("Stopped: {why}. Resume the session to go on."),
-        )
-        .await
-    }
-
-    async fn limited(&mut self, limited: &RateLimited) -> Result<Message, Error> {
-        let text = format!(
-            "Stopped: the limit of {} requests a {} is used up. Resume the session in {} s to go on.",
-            limited.limit, limited.window, limited.retry_after_s
-        );
-        self.end(TurnReason::RateLimited, text).await
-    }
-
-    async fn failed(&mut self, why: &str) -> Result<Message, Error> {
-        let text = format!("Stopped: {why}. Resume the session to try again.");
-        self.end(TurnReason::ModelFailed, text).await
-    }
-
-    async fn end(&mut self, reason: TurnReason, text: String) -> Result<Message, Error> {
-        let details = Details {
-            status: Some(TurnStatus::Stopped),
-            reason: Some(reason),
-            model_configured: Some(true),
-            tokens: Some(self.tokens),
-            ..Details::default()
-        };
-        self.add(Speaker::Assistant, text, details).await
-    }
-
-    /// Why no further step may be begun. Rights are those of this moment, not of the beginning.
-    async fn must_stop(&mut self) -> Result<Option<TurnReason>, Error> {
-        if self.gateway.stop.is_cancelled() {
-            return Ok(Some(TurnReason::GatewayStopping));
-        }
-        if Instant::now() >= self.until {
-            return Ok(Some(TurnReason::TimeExhausted));
-        }
-        Ok((!self.renew_caller().await?).then_some(TurnReason::KeyRevoked))
-    }
-
-    /// Counts a call as the request that it would be outside of a session.
-    async fn over_the_limit(&self) -> Result<Option<RateLimited>, Error> {
-        let (gateway, limits) = (self.gateway, &self.caller.limits);
-        let counted = gateway
-            .counts
-            .count(&gateway.store, limits, gateway.clock.now_ms());
-        match counted.await {
-            Ok(()) => Ok(None),
-            Err(Error::RateLimited(limited)) => Ok(Some(limited)),
-            Err(other) => Err(other),
-        }
-    }
-
-    /// Looks at what has changed since the last step. `false`: the key is no longer valid.
-    async fn renew_caller(&mut self) -> Result<bool, Error> {
-        let store = &self.gateway.store;
-        let changes = store.changes().await?;
-        self.gateway.services.refresh(store, changes).await?;
-        let member = self.caller.role.is_some();
-        let topic = if member { Topic::Members } else { Topic::Keys };
-        let stale = changes.of(topic) != self.caller.changes.of(topic);
-        self.caller.changes = changes;
-        if stale && member {
-            // What a member may do now is looked at when it resumes.
-            return Ok(false);
-        }
-        if !stale {
-            return Ok(true);
-        }
-        let keys = store.list_keys(&self.caller.workspace_id).await?;
-        let now_ms = self.gateway.clock.now_ms();
-        let key = keys.into_iter().find(|key| {
-            key.id == self.caller.key_id
-                && key.revoked_at_ms.is_none()
-                && key.expires_at_ms.is_none_or(|at| at > now_ms)
-        });
-        let Some(key) = key else {
-            return Ok(false);
-        };
-        self.caller.scopes = key
-            .scopes
-            .iter()
-            .filter_map(|scope| Scope::parse(scope))
-            .collect();
-        let Some(workspace) = store.find_workspace(&self.caller.workspace_id).await? else {
-            return Ok(false);
-        };
-        self.caller.limits = limits_of(&key, &workspace);
-        Ok(true)
-    }
-
     /// Keeps a step.
-    async fn add(
+    pub(super) async fn add(
         &mut self,
         role: Speaker,
         content: String,
@@ -425,6 +351,7 @@ impl Turn<'_> {
                 "the session is full or was deleted; create another one".to_owned(),
             ));
         }
+        self.chars += row.content.chars().count();
         let message = shown(&row)?;
         if let Some(listener) = &self.listener {
             let _ = listener.send(Heard::Step(Box::new(message.clone())));

@@ -1,26 +1,12 @@
 //! A conversation that needs an account.
 
 use serde_json::{Value, json};
-use toolgate_tests::gateway::{Options, TestGateway};
+use toolgate_tests::gateway::Options;
 use toolgate_tests::model::{Model, call, text};
 use toolgate_tests::provider::Provider;
 
 use super::{TOOL, follow, gateway};
-
-async fn begin(gateway: &TestGateway, prompt: &str) -> (String, Value) {
-    let made = gateway
-        .post("/v1/sessions", &json!({"prompt": prompt}))
-        .await;
-    assert_eq!(made.status, 201, "{}", made.text);
-    let session = made.data();
-    let reply = session["messages"]
-        .as_array()
-        .unwrap()
-        .last()
-        .unwrap()
-        .clone();
-    (session["session_id"].as_str().unwrap().to_owned(), reply)
-}
+use crate::messages::begin;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_pauses_with_a_link_is_connected_goes_on_and_finishes() {
