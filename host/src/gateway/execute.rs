@@ -100,7 +100,7 @@ impl Gateway {
         caller.need(Scope::ToolsExecute)?;
         let user = caller.user(request.user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
-        self.check_session(caller, request.session_id.as_deref())
+        self.check_session(caller, &user, request.session_id.as_deref())
             .await?;
         let run = self.check(user, &permissions, request)?;
         // Nothing leaves while receipts cannot be written.
@@ -463,7 +463,7 @@ fn parse_arguments(arguments: Arguments) -> Result<Value, Error> {
     }
 }
 
-fn checked_session_id(id: String) -> Result<String, Error> {
+pub(super) fn checked_session_id(id: String) -> Result<String, Error> {
     let fits = (1..=SESSION_ID_BYTES_MAX).contains(&id.len())
         && id
             .bytes()

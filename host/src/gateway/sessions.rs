@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::execute::checked_session_id;
 use super::idempotency::{Attempt, Once};
 use super::messages::{self, Heard, Listener, Message, Say};
 use super::{Caller, Error, Gateway, Scope};
@@ -209,26 +210,41 @@ impl Gateway {
         })
     }
 
-    /// Refuses a session that was never created, or is gone. Other names are the caller's own
-    /// and begin to be with their first use. Who may act for one user alone takes up only what is
-    /// there and that user's: a name that another one uses is refused like one that nobody does.
+    /// Refuses a session of another user than the run's: what plugins keep in it is that user's. It
+    /// is refused like one that was never created, or is gone. Other names are the caller's own and
+    /// begin with their first use, for its user; who may act for one user alone takes up only what
+    /// is there.
     pub(super) async fn check_session(
         &self,
         caller: &Caller,
+        user: &UserId,
         session_id: Option<&str>,
     ) -> Result<(), Error> {
         let Some(id) = session_id else {
             return Ok(());
         };
-        if caller.confined {
-            let _ = self.receipts.flush().await;
-        } else if !id.starts_with(CREATED) {
-            return Ok(());
-        }
         let now_ms = self.clock.now_ms();
-        let found = self.store.find_session(&caller.workspace_id, id, now_ms);
-        match found.await? {
-            Some(row) if caller.acts_for(&row.user_id) => Ok(()),
+        let find = || self.store.find_session(&caller.workspace_id, id, now_ms);
+        let mut found = find().await?;
+        if found.is_none() {
+            // A run that has just ended may have begun it.
+            let _ = self.receipts.flush().await;
+            found = if caller.confined || id.starts_with(CREATED) {
+                find().await?
+            } else {
+                let begun = store::Session {
+                    workspace_id: caller.workspace_id.clone(),
+                    id: checked_session_id(id.to_owned())?,
+                    user_id: user.to_string(),
+                    prompt: None,
+                    created_at_ms: now_ms,
+                    last_active_at_ms: now_ms,
+                };
+                Some(self.store.open_session(&begun).await?)
+            };
+        }
+        match found {
+            Some(row) if row.user_id == user.as_str() => Ok(()),
             _ => Err(unknown(id)),
         }
     }
@@ -290,7 +306,9 @@ mod tests {
         world.clock.advance_ms(1);
         let gone = world.session(&caller, &made.session_id).await.unwrap_err();
         assert_eq!(gone.code(), "session_not_found");
-        let used = world.check_session(&caller, Some(&made.session_id)).await;
+        let ada = &caller.default_user;
+        let used = world.check_session(&caller, ada, Some(&made.session_id));
+        let used = used.await;
         assert_eq!(used.unwrap_err().code(), "session_not_found");
     }
 
@@ -345,16 +363,19 @@ mod tests {
         }
         let stranger = world.stranger(&[Scope::Admin]).await;
         let id = &made.session_id;
+        let user = &stranger.default_user;
         for refused in [
             world.session(&stranger, id).await.map(drop),
             world.delete_session(&stranger, id).await.map(drop),
-            world.check_session(&stranger, Some(id)).await,
-            world.check_session(&stranger, Some("ses_unknown")).await,
+            world.check_session(&stranger, user, Some(id)).await,
+            world
+                .check_session(&stranger, user, Some("ses_unknown"))
+                .await,
         ] {
             assert_eq!(refused.unwrap_err().code(), "session_not_found");
         }
         for own in [None, Some("tool_1"), Some("my-own")] {
-            assert!(world.check_session(&stranger, own).await.is_ok());
+            assert!(world.check_session(&stranger, user, own).await.is_ok());
         }
         let other = world.caller(&[Scope::ToolsExecute]).await;
         let refused = begin(&world, &other, create("A")).await;
@@ -389,15 +410,25 @@ mod tests {
         for (id, user) in [("tool_1", "ada"), ("tool_2", "bob")] {
             world.store().put_session(&begun(id, user)).await.unwrap();
         }
+        let (ada, bob) = (&caller.default_user, &confined.default_user);
+        let check = async |caller: &Caller, user: &UserId, id: &str| {
+            let checked = world.check_session(caller, user, Some(id)).await;
+            checked.map_err(|refused| refused.code())
+        };
         for id in [own.session_id.as_str(), "tool_2"] {
-            assert!(world.check_session(&confined, Some(id)).await.is_ok());
-            assert!(world.check_session(&caller, Some(id)).await.is_ok());
+            assert_eq!(check(&confined, bob, id).await, Ok(()), "{id}");
+            assert_eq!(check(&caller, bob, id).await, Ok(()), "{id}");
+            // A key acts for everybody, and for one of them at a time.
+            let refused = check(&caller, ada, id).await;
+            assert_eq!(refused, Err("session_not_found"), "{id}");
         }
-        assert!(world.check_session(&confined, None).await.is_ok());
+        assert!(world.check_session(&confined, bob, None).await.is_ok());
         for id in [theirs.session_id.as_str(), "tool_1", "nobodys"] {
-            let refused = world.check_session(&confined, Some(id)).await;
-            assert_eq!(refused.unwrap_err().code(), "session_not_found", "{id}");
-            assert!(world.check_session(&caller, Some(id)).await.is_ok());
+            let refused = check(&confined, bob, id).await;
+            assert_eq!(refused, Err("session_not_found"), "{id}");
+            assert_eq!(check(&caller, ada, id).await, Ok(()), "{id}");
         }
+        let odd = check(&caller, ada, "no name").await;
+        assert_eq!(odd, Err("invalid_request"));
     }
 }

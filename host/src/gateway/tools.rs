@@ -173,6 +173,7 @@ pub struct ToolAuth {
 pub struct Execute {
     pub tool_name: String,
     pub arguments: Arguments,
+    /// The user's own; another one's does not exist.
     pub session_id: Option<String>,
     pub user_id: Option<UserId>,
     pub connection_id: Option<String>,

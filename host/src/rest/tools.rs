@@ -221,7 +221,8 @@ struct ExecuteBody {
     #[serde(default)]
     #[schema(schema_with = arguments_schema)]
     arguments: ArgumentsField,
-    /// Continues an earlier execution's session; a new one is made if absent.
+    /// Continues an earlier execution's session; a new one is made if absent. A session is one
+    /// user's: for another one it is `session_not_found`.
     #[schema(
         min_length = 1,
         max_length = 256,

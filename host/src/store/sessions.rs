@@ -47,7 +47,7 @@ macro_rules! upsert_sessions {
 pub(super) use upsert_sessions;
 
 /// Inserts those sessions that are not there yet and tells of them, inside the open transaction.
-/// Exact for several processes too: of two that insert the same one, one does.
+/// Answers how many that were. Exact for several processes too: of two that insert the same one, one does.
 macro_rules! tell_new_sessions {
     ($tx:ident, $store:expr, $sessions:expr) => {{
         let mut insert = sqlx::QueryBuilder::new($crate::store::sessions::INSERT_SESSIONS);
@@ -68,6 +68,7 @@ macro_rules! tell_new_sessions {
         if !events.is_empty() {
             $crate::store::events::emit!($tx, $store, &events);
         }
+        made.len()
     }};
 }
 pub(super) use tell_new_sessions;
@@ -92,6 +93,32 @@ impl Store {
             upsert_sessions!(tx, [session]);
         });
         Ok(())
+    }
+
+    /// Begins a session unless it is there, and answers the one that is. One that was idle for too
+    /// long is not; whichever begins has nothing in it.
+    pub async fn open_session(&self, session: &Session) -> Result<Session, StoreError> {
+        let (workspace_id, id) = (&session.workspace_id, &session.id);
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query("DELETE FROM sessions WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms <= $3")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(session.created_at_ms - SESSION_IDLE_MS)
+                .execute(&mut *tx)
+                .await?;
+            if tell_new_sessions!(tx, self, [session]) > 0 {
+                sqlx::query("DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2")
+                    .bind(workspace_id)
+                    .bind(id)
+                    .execute(&mut *tx)
+                    .await?;
+            }
+            sqlx::query_as("SELECT * FROM sessions WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_one(&mut *tx)
+                .await?
+        }))
     }
 
     /// A session that is not idle for too long.

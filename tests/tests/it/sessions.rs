@@ -2,8 +2,9 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use toolgate::clock::Clock;
 use toolgate_tests::component::Fixture;
-use toolgate_tests::gateway::TestGateway;
+use toolgate_tests::gateway::{Answer, Options, TestGateway};
 
 /// Answers `{"step":1}` and keeps a value, and answers that value from then on.
 fn remembering() -> Vec<u8> {
@@ -87,4 +88,91 @@ async fn a_created_session_carries_state_and_an_unknown_one_is_refused() {
         (refused.status, &*refused.code()),
         (404, "session_not_found")
     );
+}
+
+async fn step_of(gateway: &TestGateway, session_id: &str, user_id: &str) -> Answer {
+    let body = json!({"arguments": {}, "session_id": session_id, "user_id": user_id});
+    gateway.post("/v1/tools/memory_run/execute", &body).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_answers_to_the_user_who_began_it_alone() {
+    let gateway = TestGateway::with_plugin("memory.wasm", remembering()).await;
+    let asked = json!({"prompt": "Mine", "user_id": "ada"});
+    let created = gateway.post("/v1/sessions", &asked).await.data()["session_id"].clone();
+    let begun = json!({"arguments": {}, "user_id": "ada"});
+    let begun = gateway.post("/v1/tools/memory_run/execute", &begun).await;
+    let begun = begun.data()["session_id"].clone();
+    for (session, first) in [
+        (created.as_str().unwrap(), 1),
+        // What a run that named no session has begun is there at once.
+        (begun.as_str().unwrap(), 2),
+        ("a-name-of-our-own", 1),
+    ] {
+        if first == 1 {
+            let one = step_of(&gateway, session, "ada").await.data();
+            assert_eq!(one["result"], json!({"step": 1}), "{session}");
+        }
+        let refused = step_of(&gateway, session, "bob").await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (404, "session_not_found"),
+            "{session}"
+        );
+        let two = step_of(&gateway, session, "ada").await.data();
+        assert_eq!(two["result"], json!({"step": 2}), "{session}");
+    }
+    let own = step_of(&gateway, "bobs-own", "bob").await.data();
+    assert_eq!(own["result"], json!({"step": 1}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_users_who_begin_one_session_at_once_one_does() {
+    let gateway = TestGateway::with_plugin("memory.wasm", remembering()).await;
+    for round in 0..5 {
+        let session = format!("round-{round}");
+        let users = ["ada", "bob", "ada", "bob", "ada", "bob"];
+        let at_once = users.map(|user| step_of(&gateway, &session, user));
+        let answers = futures_util::future::join_all(at_once).await;
+        let mut began = std::collections::BTreeSet::new();
+        for (user, answer) in users.iter().zip(answers) {
+            match answer.status {
+                200 => {
+                    began.insert(*user);
+                }
+                _ => assert_eq!(answer.code(), "session_not_found"),
+            }
+        }
+        assert_eq!(began.len(), 1, "{began:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_was_idle_for_a_day_begins_anew_with_nothing_in_it() {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+    let clock = Clock::manual(1_800_000_000_000);
+    let options = Options {
+        plugins: vec![("memory.wasm".to_owned(), remembering())],
+        clock: Some(clock.clone()),
+        ..Options::default()
+    };
+    let gateway = TestGateway::start(options).await;
+    let begun = step(&gateway, None).await["session_id"].clone();
+    for session in [begun.as_str().unwrap(), "a-name-of-our-own"] {
+        step(&gateway, Some(session)).await;
+        let kept = step(&gateway, Some(session)).await;
+        assert_eq!(kept["result"], json!({"step": 2}), "{session}");
+        clock.advance_ms(DAY_MS - 1);
+        let kept = step(&gateway, Some(session)).await;
+        assert_eq!(kept["result"], json!({"step": 2}), "{session}");
+        clock.advance_ms(DAY_MS);
+        let gone = gateway.get(&format!("/v1/sessions/{session}")).await;
+        assert_eq!(gone.code(), "session_not_found");
+        let anew = step(&gateway, Some(session)).await;
+        assert_eq!(anew["result"], json!({"step": 1}), "{session}");
+    }
+    clock.advance_ms(DAY_MS);
+    // Nobody's any more, so anybody's.
+    let theirs = step_of(&gateway, "a-name-of-our-own", "bob").await.data();
+    assert_eq!(theirs["result"], json!({"step": 1}));
 }

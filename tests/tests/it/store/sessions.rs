@@ -5,6 +5,8 @@ use super::{Empty, NOW_MS, on_both, workspace};
 on_both!(
     a_session_ends_after_a_day_without_use,
     a_session_belongs_to_one_workspace,
+    a_session_that_begins_has_nothing_in_it,
+    of_two_users_who_open_a_session_one_begins_it,
     pages_stand_still_while_sessions_arrive,
     of_two_writers_of_one_version_one_wins,
     values_are_apart_by_service_session_and_workspace,
@@ -118,6 +120,69 @@ async fn a_session_belongs_to_one_workspace(at: Empty) {
             .unwrap()
             .is_none()
     );
+}
+
+async fn a_session_that_begins_has_nothing_in_it(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let scope = KvScope {
+        workspace_id: acme.id.clone(),
+        ..scope()
+    };
+    let open = async |user: &str, at_ms: i64| {
+        let begun = Session {
+            user_id: user.into(),
+            ..session(&acme.id, "tool_1", at_ms)
+        };
+        at.store.open_session(&begun).await.unwrap()
+    };
+    let kept = async |at_ms: i64| {
+        let found = at.store.kv_get(&scope, "k", at_ms).await;
+        found.unwrap().is_some()
+    };
+    let set = async |at_ms: i64| {
+        let set = at.store.kv_set(&scope, "k", b"v", None, None, at_ms).await;
+        assert!(matches!(set.unwrap(), KvSet::Stored { .. }));
+    };
+    // What no session holds is nobody's.
+    set(NOW_MS).await;
+    assert_eq!(open("ada", NOW_MS).await.user_id, "ada");
+    assert!(!kept(NOW_MS).await);
+    set(NOW_MS).await;
+    let last = NOW_MS + SESSION_IDLE_MS - 1;
+    let there = open("bob", last).await;
+    assert_eq!(
+        (there.user_id.as_str(), there.last_active_at_ms),
+        ("ada", NOW_MS),
+        "to ask for it is not to use it"
+    );
+    assert!(kept(last).await);
+    let anew = open("bob", last + 1).await;
+    assert_eq!(
+        (anew.user_id.as_str(), anew.created_at_ms),
+        ("bob", last + 1)
+    );
+    assert!(!kept(last + 1).await);
+}
+
+async fn of_two_users_who_open_a_session_one_begins_it(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    for round in 0..10 {
+        let id = format!("tool_{round}");
+        let opening = ["ada", "bob", "ada", "bob"].map(|user| {
+            let begun = Session {
+                user_id: user.into(),
+                ..session(&acme.id, &id, NOW_MS)
+            };
+            let store = at.store.clone();
+            tokio::spawn(async move { store.open_session(&begun).await.unwrap().user_id })
+        });
+        let mut owners = Vec::new();
+        for one in opening {
+            owners.push(one.await.unwrap());
+        }
+        owners.dedup();
+        assert_eq!(owners.len(), 1, "{owners:?}");
+    }
 }
 
 async fn pages_stand_still_while_sessions_arrive(at: Empty) {
