@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// Levels of nesting that are read; the parser's own bound.
 pub const DEPTH_MAX: usize = 127;
@@ -26,9 +26,21 @@ pub struct Problem {
 
 /// Reads `text` once without keeping anything of it.
 pub fn check(text: &[u8]) -> Result<(), Problem> {
-    serde_json::from_slice::<Sound>(text)
-        .map(drop)
-        .map_err(|error| Problem::of(&error))
+    let reader = Reader {
+        levels: DEPTH_MAX,
+        keys_once: true,
+    };
+    reader.read(text)
+}
+
+/// Whether any parser can read `text` and still can where something is put around it: at most
+/// `levels` of nesting. A key that stands twice is left to the reader.
+pub fn check_levels(text: &[u8], levels: usize) -> Result<(), Problem> {
+    let reader = Reader {
+        levels,
+        keys_once: false,
+    };
+    reader.read(text)
 }
 
 impl Problem {
@@ -44,64 +56,88 @@ impl Problem {
     }
 }
 
-/// A value in which no object repeats a key. Holds nothing.
-struct Sound;
+/// Reads one value and keeps nothing.
+#[derive(Clone, Copy)]
+struct Reader {
+    /// Levels that may still be entered.
+    levels: usize,
+    keys_once: bool,
+}
 
-impl<'de> Deserialize<'de> for Sound {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Reader)
+impl Reader {
+    fn read(self, text: &[u8]) -> Result<(), Problem> {
+        let mut parser = serde_json::Deserializer::from_slice(text);
+        self.deserialize(&mut parser)
+            .and_then(|()| parser.end())
+            .map_err(|error| Problem::of(&error))
+    }
+
+    fn inside<E: Error>(self) -> Result<Self, E> {
+        let levels = self.levels.checked_sub(1);
+        let levels = levels.ok_or_else(|| E::custom("the nesting is too deep"))?;
+        Ok(Self { levels, ..self })
     }
 }
 
-struct Reader;
+impl<'de> DeserializeSeed<'de> for Reader {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
 
 impl<'de> Visitor<'de> for Reader {
-    type Value = Sound;
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Sound, E> {
-        Ok(Sound)
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Sound, E> {
-        Ok(Sound)
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Sound, E> {
-        Ok(Sound)
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Sound, E> {
-        Ok(Sound)
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Sound, E> {
-        Ok(Sound)
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_unit<E>(self) -> Result<Sound, E> {
-        Ok(Sound)
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Sound, A::Error> {
-        while items.next_element::<Sound>()?.is_some() {}
-        Ok(Sound)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let inside = self.inside()?;
+        while items.next_element_seed(inside)?.is_some() {}
+        Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Sound, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let inside = self.inside()?;
         let mut keys = Keys::Few(Vec::new());
         while let Some(Key(key)) = entries.next_key()? {
-            if let Err(twice) = keys.add(key) {
+            if self.keys_once
+                && let Err(twice) = keys.add(key)
+            {
                 return Err(A::Error::custom(format_args!(
                     "the key {twice:?} appears twice"
                 )));
             }
-            entries.next_value::<Sound>()?;
+            entries.next_value_seed(inside)?;
         }
-        Ok(Sound)
+        Ok(())
     }
 }
 
@@ -221,5 +257,27 @@ mod tests {
             check(b"\"\xff\"").unwrap_err().what,
             "invalid unicode code point"
         );
+    }
+
+    #[test]
+    fn levels_are_counted_and_keys_may_be_left_alone() {
+        for (text, levels, fits) in [
+            ("[[1]]", 2, true),
+            ("[[1]]", 1, false),
+            (r#"{"a":[{}]}"#, 3, true),
+            (r#"{"a":[{}]}"#, 2, false),
+            ("[[1],[2],[3]]", 2, true),
+            (r#""[[[[""#, 0, true),
+            (r#"{"a":1,"a":2}"#, 1, true),
+            ("1e999", 9, false),
+            (r#""\ud800""#, 9, false),
+            ("[1", 9, false),
+            ("[1] x", 9, false),
+        ] {
+            let read = check_levels(text.as_bytes(), levels);
+            assert_eq!(read.is_ok(), fits, "{text}: {read:?}");
+        }
+        let deep = format!("{}{}", "[".repeat(1 << 20), "]".repeat(1 << 20));
+        assert!(check_levels(deep.as_bytes(), usize::MAX).is_err());
     }
 }

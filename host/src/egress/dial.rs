@@ -52,6 +52,8 @@ pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
     pub body: Bytes,
+    /// What came over the wire for the body: less, where it was compressed.
+    pub wire_bytes: usize,
 }
 
 /// An answer whose body is still to come.
@@ -226,6 +228,7 @@ impl Dialler {
             on_bytes(part.len())?;
             body.extend_from_slice(&part);
         }
+        let wire_bytes = body.len();
         let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
         let body = match encoding {
             Some(encoding) if !body.is_empty() => decode(encoding, body.freeze(), body_bytes_max)
@@ -243,6 +246,7 @@ impl Dialler {
             status,
             headers,
             body,
+            wire_bytes,
         })
     }
 }

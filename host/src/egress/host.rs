@@ -99,6 +99,9 @@ impl Egress {
             }
         }
         let mapping = self.inner.mapping(&target);
+        if mapping.is_none() {
+            self.inner.elsewhere(&target)?;
+        }
         let private = target.named || mapping.is_some();
         let url = mapping.map_or_else(
             || target.url.clone(),

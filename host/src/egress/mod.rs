@@ -43,7 +43,7 @@ pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;
 pub use scope::{CallLimits, Journal, Mode, NotWritten, Scope, Witness, Witnessed};
-pub use send::{Egress, EgressConfig};
+pub use send::{Egress, EgressConfig, Told};
 pub use upstream::{AllowUpstream, AllowUpstreamError};
 
 /// A request as the guest asked for it, before any decision.

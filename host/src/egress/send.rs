@@ -40,7 +40,13 @@ pub struct EgressConfig {
     pub extra_roots_pem: Vec<Vec<u8>>,
     /// How host names become addresses.
     pub lookup: Lookup,
+    /// Where present, nothing but `allow_upstreams` is asked, and this is told of every other host
+    /// that a request was meant for.
+    pub only_upstreams: Option<Told>,
 }
+
+/// Hears of a host.
+pub type Told = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for EgressConfig {
     fn default() -> Self {
@@ -49,6 +55,7 @@ impl Default for EgressConfig {
             user_agent: concat!("toolgate/", env!("CARGO_PKG_VERSION")).to_owned(),
             extra_roots_pem: Vec::new(),
             lookup: system_lookup(),
+            only_upstreams: None,
         }
     }
 }
@@ -62,6 +69,7 @@ pub struct Egress {
 pub(super) struct Inner {
     pub(super) dialler: Dialler,
     pub(super) allow_upstreams: Vec<AllowUpstream>,
+    only_upstreams: Option<Told>,
 }
 
 /// A request on its way: what the plugin asked for, decided and cleaned, without any credential.
@@ -79,6 +87,7 @@ impl Egress {
             inner: Arc::new(Inner {
                 dialler,
                 allow_upstreams: config.allow_upstreams,
+                only_upstreams: config.only_upstreams,
             }),
         })
     }
@@ -270,6 +279,8 @@ impl Inner {
         let mapping = self.mapping(&hop.target);
         if let Some(mapping) = mapping {
             draft.url = mapping.rewrite(&draft.url);
+        } else {
+            self.elsewhere(&hop.target)?;
         }
         if let Some(injection) = injection {
             let signature =
@@ -296,7 +307,27 @@ impl Inner {
             Ok(answer) => receipt.record.status = Some(answer.status),
             Err(failure) => receipt.left = failure.sent,
         }
-        result
+        let answer = result?;
+        // What was compressed is held as it was opened; the receipt says what came over the wire.
+        scope
+            .take_bytes(answer.body.len().saturating_sub(answer.wire_bytes))
+            .map_err(|failure| Failure {
+                sent: true,
+                ..failure
+            })?;
+        Ok(answer)
+    }
+
+    /// Refuses what has no allowed upstream, where only those are asked.
+    pub(super) fn elsewhere(&self, target: &Target) -> Result<(), Failure> {
+        let Some(told) = &self.only_upstreams else {
+            return Ok(());
+        };
+        told(&target.origin.host);
+        Err(denied(format!(
+            "`{}` is no allowed upstream, and nothing else is asked here",
+            target.origin.host
+        )))
     }
 
     pub(super) fn mapping(&self, target: &Target) -> Option<&AllowUpstream> {

@@ -8,7 +8,7 @@ use super::tools::{FailureReason, Outcome, ResultFile, ToolError};
 use crate::egress::{self, RequestRecord};
 use crate::runtime::{Ended, Output, Refusal, RefusalKind, limits};
 
-/// All files of one result, in base64.
+/// All files of one result, in base64, with their media types and names.
 const RESULT_FILES_BYTES_MAX: usize = limits::RESULT_BYTES_MAX;
 
 pub(super) fn outcome(scope: &egress::Scope, ended: Ended) -> Outcome {
@@ -43,7 +43,10 @@ fn success(output: Output) -> Outcome {
     let bytes: usize = output
         .files
         .iter()
-        .map(|file| file.data.len() / 3 * 4 + 4)
+        .map(|file| {
+            let name = file.name.as_ref().map_or(0, String::len);
+            file.data.len() / 3 * 4 + 4 + file.media_type.len() + name
+        })
         .sum();
     if bytes + output.data.get().len() > RESULT_FILES_BYTES_MAX {
         let message = format!(

@@ -16,10 +16,32 @@ pub struct Blob {
     pub data: Bytes,
 }
 
+impl Blob {
+    /// What the host holds for it.
+    fn bytes(&self) -> usize {
+        self.data.len() + self.media_type.len() + self.name.as_ref().map_or(0, String::len)
+    }
+}
+
 impl Guest {
+    /// A blob as a guest describes it: what it says beside the content is short.
+    fn take_blob(
+        &mut self,
+        blob: Blob,
+    ) -> wasmtime::Result<Result<Resource<Blob>, types::ToolError>> {
+        let short = |text: &str| text.len() <= limits::BLOB_WORD_BYTES_MAX;
+        if short(&blob.media_type) && blob.name.as_deref().is_none_or(short) {
+            return self.keep_blob(blob).map(Ok);
+        }
+        Ok(Err(refused(
+            types::ErrorKind::InvalidArguments,
+            "media type and name of a file are at most 1 KiB long",
+        )))
+    }
+
     /// Takes a blob into the call's table; the sum of all blobs is bounded.
     pub(super) fn keep_blob(&mut self, blob: Blob) -> wasmtime::Result<Resource<Blob>> {
-        self.blob_bytes = self.blob_bytes.saturating_add(blob.data.len());
+        self.blob_bytes = self.blob_bytes.saturating_add(blob.bytes());
         if self.blob_bytes > limits::BLOB_BYTES_MAX {
             let exceeded = LimitExceeded::Blobs(limits::BLOB_BYTES_MAX >> 20);
             self.meter.exceeded.get_or_insert(exceeded);
@@ -60,7 +82,7 @@ impl wit::HostBlob for Guest {
 
     fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
         let gone = self.table.delete(blob)?;
-        self.blob_bytes = self.blob_bytes.saturating_sub(gone.data.len());
+        self.blob_bytes = self.blob_bytes.saturating_sub(gone.bytes());
         Ok(())
     }
 }
@@ -72,12 +94,11 @@ impl wit::Host for Guest {
         name: Option<String>,
         data: Vec<u8>,
     ) -> wasmtime::Result<Result<Resource<Blob>, types::ToolError>> {
-        self.keep_blob(Blob {
+        self.take_blob(Blob {
             media_type,
             name,
             data: data.into(),
         })
-        .map(Ok)
     }
 
     /// A file reference is a `data:` URL (RFC 2397) with base64 content: the caller's file travels
@@ -87,7 +108,7 @@ impl wit::Host for Guest {
         reference: String,
     ) -> wasmtime::Result<Result<Resource<Blob>, types::ToolError>> {
         match parse_data_url(&reference) {
-            Some(blob) => self.keep_blob(blob).map(Ok),
+            Some(blob) => self.take_blob(blob),
             None => Ok(Err(refused(
                 types::ErrorKind::InvalidArguments,
                 "a file reference is a data URL: data:<media type>;base64,<content>",

@@ -12,18 +12,16 @@ use wasmtime_wasi::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi_http::WasiHttpCtx;
 
-use super::bindings::{integration, types};
+use super::bindings::integration;
 use super::blobs::Blob;
 use super::guest::{Guest, KeyValue, Random, cut};
 use super::lane::Lane;
 use super::limits::{self, LimitExceeded, Meter};
-use super::wasi_http::Door;
+use super::returned::{MESSAGE_BYTES_MAX, collect, refusal, scrub_output};
+use super::wasi_http::{Door, Held};
 use super::{LoadError, Plugin, Runtime};
 use crate::egress::Scope;
 
-/// Text of a plugin's error that reaches an agent.
-const MESSAGE_BYTES_MAX: usize = 4 << 10;
-const DETAILS_BYTES_MAX: usize = 32 << 10;
 /// Header maps of the wasi:http door.
 const HTTP_FIELDS_BYTES_MAX: usize = 32 << 10;
 
@@ -183,6 +181,7 @@ impl Runtime {
                 scope: call.scope,
                 deadline,
                 response_bytes_max: call.response_bytes_max,
+                held: Held::default(),
             },
         };
         let mut store = Store::new(&lane.engine, guest);
@@ -210,72 +209,6 @@ impl Runtime {
     }
 }
 
-type Returned = Result<integration::Output, types::ToolError>;
-
-/// Takes the result out of the store while its blobs still exist.
-fn collect(
-    store: &mut Store<Guest>,
-    returned: Returned,
-) -> wasmtime::Result<Result<(integration::Output, Vec<Blob>), types::ToolError>> {
-    let mut output = match returned {
-        Ok(output) => output,
-        Err(error) => return Ok(Err(error)),
-    };
-    if output.data.len() > limits::RESULT_BYTES_MAX {
-        return Err(LimitExceeded::Result(limits::RESULT_BYTES_MAX >> 20).into());
-    }
-    let mut files = Vec::with_capacity(output.files.len());
-    for handle in std::mem::take(&mut output.files) {
-        files.push(store.data_mut().table.delete(handle)?);
-    }
-    Ok(Ok((output, files)))
-}
-
-fn scrub_output(scope: &Scope, (output, files): (integration::Output, Vec<Blob>)) -> Ended {
-    let text = scope.scrub(&output.data);
-    let data = match RawValue::from_string(text) {
-        Ok(data) => data,
-        Err(_) => return Ended::Crashed("the plugin's result is not JSON".to_owned()),
-    };
-    Ended::Returned(Output {
-        data,
-        files,
-        next_cursor: output.next_cursor,
-        summary: output
-            .summary
-            .map(|line| cut(&scope.scrub(&line), MESSAGE_BYTES_MAX)),
-    })
-}
-
-fn refusal(scope: &Scope, error: types::ToolError) -> Refusal {
-    let details = error
-        .details
-        .filter(|details| details.len() <= DETAILS_BYTES_MAX)
-        .and_then(|details| serde_json::from_str(&scope.scrub(&details)).ok());
-    Refusal {
-        kind: match error.kind {
-            types::ErrorKind::InvalidArguments => RefusalKind::InvalidArguments,
-            types::ErrorKind::AuthRequired => RefusalKind::AuthRequired,
-            types::ErrorKind::AuthExpired => RefusalKind::AuthExpired,
-            types::ErrorKind::PermissionDenied => RefusalKind::PermissionDenied,
-            types::ErrorKind::NotFound => RefusalKind::NotFound,
-            types::ErrorKind::Conflict => RefusalKind::Conflict,
-            types::ErrorKind::RateLimited => RefusalKind::RateLimited,
-            types::ErrorKind::Upstream => RefusalKind::Upstream,
-            types::ErrorKind::Unavailable => RefusalKind::Unavailable,
-            types::ErrorKind::TooLarge => RefusalKind::TooLarge,
-            types::ErrorKind::Cancelled => RefusalKind::Cancelled,
-            types::ErrorKind::Internal => RefusalKind::Internal,
-        },
-        code: error.code.map(|code| cut(&scope.scrub(&code), 128)),
-        message: cut(&scope.scrub(&error.message), MESSAGE_BYTES_MAX),
-        retry_after_ms: error.retry_after_ms,
-        http_status: error.http_status,
-        field: error.field.map(|field| cut(&scope.scrub(&field), 256)),
-        details,
-    }
-}
-
 /// The guest did not return: a limit, the end of a dry run, or a crash.
 fn broken(scope: &Scope, guest: &Guest, cause: &wasmtime::Error) -> Ended {
     if cause.downcast_ref::<DryRunEnded>().is_some() {
@@ -287,6 +220,10 @@ fn broken(scope: &Scope, guest: &Guest, cause: &wasmtime::Error) -> Ended {
     if let Some(exceeded) = &guest.meter.exceeded {
         return Ended::LimitExceeded(exceeded.to_string());
     }
+    if handed_too_much(cause) {
+        let exceeded = LimitExceeded::Handed(limits::HOSTCALL_BYTES_MAX >> 20);
+        return Ended::LimitExceeded(exceeded.to_string());
+    }
     let why = match cause.downcast_ref::<Trap>() {
         Some(Trap::StackOverflow) => "the plugin's call stack overflowed".to_owned(),
         Some(Trap::UnreachableCodeReached) => "the plugin panicked".to_owned(),
@@ -295,4 +232,11 @@ fn broken(scope: &Scope, guest: &Guest, cause: &wasmtime::Error) -> Ended {
     };
     tracing::warn!(plugin.service = &*guest.service, error = %cut(&scope.scrub(&format!("{cause:#}")), 1024), "runtime.plugin_crashed");
     Ended::Crashed(cut(&scope.scrub(&why), MESSAGE_BYTES_MAX))
+}
+
+/// Whether the runtime stopped copying from the guest. Its error for that has no type that could be
+/// asked for; a result beyond its bound by little is refused by [`collect`].
+fn handed_too_much(cause: &wasmtime::Error) -> bool {
+    let said = cause.root_cause().to_string();
+    said.starts_with("too much data is being copied between the host and the guest")
 }

@@ -15,14 +15,20 @@ pub const TABLE_ELEMENTS_MAX: usize = 20_000;
 pub const TABLES_MAX: usize = 8;
 pub const MEMORIES_MAX: usize = 2;
 pub const INSTANCES_MAX: usize = 32;
-/// Bytes a guest may hand to the host in one call.
-pub const HOSTCALL_BYTES_MAX: usize = 8 << 20;
+/// Bytes a guest may hand to the host at once: a result at its bound, and what stands beside it.
+pub const HOSTCALL_BYTES_MAX: usize = RESULT_BYTES_MAX + (1 << 20);
 /// Resources (blobs, streams, header maps) alive at one time.
 pub const RESOURCES_MAX: usize = 256;
 /// Result of one call as JSON.
 pub const RESULT_BYTES_MAX: usize = 8 << 20;
-/// All blobs of one call.
+/// Levels of nesting of a result. Parsers stop at 128, and every answer wraps it in some more.
+pub const RESULT_DEPTH_MAX: usize = 100;
+/// A result's `next_cursor`.
+pub const CURSOR_BYTES_MAX: usize = 64 << 10;
+/// All blobs of one call, with their media types and names.
 pub const BLOB_BYTES_MAX: usize = 32 << 20;
+/// Media type of a blob, and its name.
+pub const BLOB_WORD_BYTES_MAX: usize = 1 << 10;
 /// One read of a blob.
 pub const BLOB_READ_BYTES_MAX: usize = 1 << 20;
 /// One log line; longer ones are cut.
@@ -33,6 +39,14 @@ pub const LOG_LINES_MAX: u32 = 200;
 pub const STDIO_BYTES_MAX: usize = 16 << 10;
 /// Random bytes of one request.
 pub const RANDOM_BYTES_MAX: u32 = 64 << 10;
+/// Body of one request of the wasi:http door.
+pub const DOOR_BODY_BYTES_MAX: usize = 8 << 20;
+/// All bodies that the host holds for the door at one time in one call.
+pub const DOOR_BODIES_BYTES_MAX: usize = 32 << 20;
+/// What a guest may write into such a body before the host takes it.
+pub const DOOR_CHUNK_BYTES_MAX: usize = 64 << 10;
+/// Method of such a request, and its authority.
+pub const DOOR_WORD_BYTES_MAX: usize = 1 << 10;
 /// Wall clock of one call.
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time on the processor of one call.
@@ -55,6 +69,10 @@ pub enum LimitExceeded {
     Cpu(u64),
     #[error("the plugin's result is larger than {0} MiB")]
     Result(usize),
+    #[error("the plugin handed the gateway more than {0} MiB at once")]
+    Handed(usize),
+    #[error("the plugin's cursor for the next page is larger than {0} KiB")]
+    Cursor(usize),
     #[error("the plugin held more than {0} MiB of files")]
     Blobs(usize),
 }
@@ -83,6 +101,15 @@ impl Meter {
 }
 
 impl Meter {
+    /// Refuses what the guest's whole memory could not take.
+    pub fn fits(&mut self, bytes: usize) -> Result<(), LimitExceeded> {
+        if bytes <= self.memory_bytes_max {
+            return Ok(());
+        }
+        let exceeded = LimitExceeded::Memory(self.memory_bytes_max >> 20);
+        Err(*self.exceeded.get_or_insert(exceeded))
+    }
+
     /// Guest memory by now: it never shrinks.
     pub fn memory_bytes(&self) -> usize {
         self.memory_bytes

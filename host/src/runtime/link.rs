@@ -1,17 +1,24 @@
 //! What imports are answered with: everything a plugin may import, and what an interpreter needs to
 //! wake up.
 
-use wasmtime::Engine;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, HasData, HasSelf, Linker, ResourceType};
+use wasmtime::component::{Component, HasData, HasSelf, Linker, Resource, ResourceType};
+use wasmtime::{Engine, StoreContextMut};
 use wasmtime_wasi::cli::WasiCli;
 use wasmtime_wasi::clocks::WasiClocks;
 use wasmtime_wasi::filesystem::WasiFilesystem;
 use wasmtime_wasi::p2::bindings::{cli, clocks, filesystem, random};
 use wasmtime_wasi::{ResourceTable, WasiView};
+use wasmtime_wasi_http::WasiHttpView as _;
+use wasmtime_wasi_http::p2::bindings::http::types::{HostOutgoingRequest as _, Method};
+use wasmtime_wasi_http::p2::types::HostOutgoingRequest;
 
 use super::bindings::Plugin as World;
 use super::guest::Guest;
+use super::limits;
+
+/// The interface as wasmtime links it.
+const HTTP_TYPES: &str = "wasi:http/types@0.2.12";
 
 struct Io;
 
@@ -68,7 +75,37 @@ pub(super) fn serving(engine: &Engine) -> wasmtime::Result<Linker<Guest>> {
     cli::terminal_stderr::add_to_linker::<Guest, WasiCli>(l, cli)?;
 
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(l)?;
+    bound_words(l)?;
     Ok(linker)
+}
+
+/// A guest may write requests and never send them: what they say is bounded when it is said. Path and
+/// headers are already.
+fn bound_words(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+    type Said<T> = (Resource<HostOutgoingRequest>, T);
+    let long = |text: &str| text.len() > limits::DOOR_WORD_BYTES_MAX;
+    linker.allow_shadowing(true);
+    let mut types = linker.instance(HTTP_TYPES)?;
+    types.func_wrap(
+        "[method]outgoing-request.set-method",
+        move |mut store: StoreContextMut<'_, Guest>, (request, method): Said<Method>| {
+            if matches!(&method, Method::Other(text) if long(text)) {
+                return Ok((Err(()),));
+            }
+            Ok((store.data_mut().http().set_method(request, method)?,))
+        },
+    )?;
+    types.func_wrap(
+        "[method]outgoing-request.set-authority",
+        move |mut store: StoreContextMut<'_, Guest>, (request, text): Said<Option<String>>| {
+            if text.as_deref().is_some_and(long) {
+                return Ok((Err(()),));
+            }
+            Ok((store.data_mut().http().set_authority(request, text)?,))
+        },
+    )?;
+    linker.allow_shadowing(false);
+    Ok(())
 }
 
 /// A resource of `wasi:sockets` that nobody ever holds.
@@ -129,8 +166,7 @@ pub(super) fn awaking<T: 'static>(
 ) -> wasmtime::Result<()> {
     for (name, _) in component.component_type().imports(engine) {
         if name.starts_with("wasi:cli/environment@") {
-            let none =
-                |_: wasmtime::StoreContextMut<'_, T>, (): ()| Ok((Vec::<(String, String)>::new(),));
+            let none = |_: StoreContextMut<'_, T>, (): ()| Ok((Vec::<(String, String)>::new(),));
             let mut environment = linker.instance(name)?;
             environment.func_wrap("get-environment", none)?;
             environment.func_wrap("get-arguments", |_, (): ()| Ok((Vec::<String>::new(),)))?;

@@ -19,6 +19,7 @@ pub mod limits;
 mod link;
 mod normalize;
 mod out;
+mod returned;
 pub mod size;
 mod wasi_http;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use wasmtime::component::{ComponentType, Lift, Lower};
 
 use super::bindings::types;
-use super::guest::{Entry, KeyPage, KeyValue, KeyValueError, Random};
+use super::guest::{Entry, KeyPage, KeyValue, KeyValueError, Random, cut};
 use super::invoke::Call;
 use super::{LoadError, Plugin, Runtime};
 use crate::egress::{CallLimits, Grant, Mode, Scope};
@@ -17,6 +17,8 @@ use crate::egress::{CallLimits, Grant, Mode, Scope};
 /// The export that a plugin with events has.
 pub(super) const WEBHOOK: &str = "toolgate:plugin/webhook@0.1.0";
 const TIMEOUT: Duration = Duration::from_secs(5);
+/// A refusal's text, for the log.
+const MESSAGE_BYTES_MAX: usize = 1 << 10;
 
 /// A delivery whose signature the host has verified.
 #[derive(Clone, Debug)]
@@ -111,7 +113,10 @@ impl Runtime {
             Err(_elapsed) => return Err(NormalizeError::TimedOut),
             Ok(Err(cause)) => return Err(NormalizeError::Crashed(cause.root_cause().to_string())),
             Ok(Ok(None)) => return Err(NormalizeError::NoExport),
-            Ok(Ok(Some(Err(refused)))) => return Err(NormalizeError::Refused(refused.message)),
+            Ok(Ok(Some(Err(refused)))) => {
+                let message = cut(&refused.message, MESSAGE_BYTES_MAX);
+                return Err(NormalizeError::Refused(message));
+            }
             Ok(Ok(Some(Ok(events)))) => events,
         };
         let read = |event: WireEvent| {

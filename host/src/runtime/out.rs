@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 
 use super::bindings::egress as wit;
 use super::blobs::Blob;
 use super::guest::Guest;
 use super::invoke::DryRunEnded;
+use super::limits;
 use crate::egress::{Credential, Egress, Failure, FailureKind, Request, Response, Scope};
 
 /// Requests of one `send-all` under way at one time.
@@ -56,9 +57,10 @@ impl Guest {
         mode: wit::ResponseMode,
     ) -> wasmtime::Result<wit::Response> {
         let (data, stored) = match mode {
-            wit::ResponseMode::Buffered => (response.body.to_vec(), None),
+            wit::ResponseMode::Buffered => (response.body.into(), None),
             wit::ResponseMode::Stored => {
                 let media_type = header(&response.headers, "content-type")
+                    .filter(|text| text.len() <= limits::BLOB_WORD_BYTES_MAX)
                     .unwrap_or("application/octet-stream")
                     .to_owned();
                 let blob = self.keep_blob(Blob {
@@ -109,17 +111,28 @@ impl wit::Host for Guest {
             translated.push(self.translate(request)?);
         }
         let (requests, modes): (Vec<_>, Vec<_>) = translated.into_iter().unzip();
-        let sent = fan_out(&self.egress, &self.scope, requests).await;
-        if let Some(last) = sent.last() {
-            end_dry_run(&self.scope, last)?;
-        }
-        let mut answers = Vec::with_capacity(sent.len());
-        for (sent, mode) in sent.into_iter().zip(modes) {
+        let (egress, scope) = (self.egress.clone(), self.scope.clone());
+        let mut sent = std::pin::pin!(fan_out(&egress, &scope, requests));
+        let mut answers = Vec::with_capacity(modes.len());
+        let mut dry_run = Ok(());
+        let mut data_bytes = 0;
+        for mode in modes {
+            let Some(sent) = sent.next().await else {
+                break;
+            };
+            dry_run = end_dry_run(&scope, &sent);
             answers.push(match sent {
-                Ok(response) => Ok(self.answer(response, mode)?),
+                Ok(response) => {
+                    let answer = self.answer(response, mode)?;
+                    // More than the guest can take would only be held here: the rest is not awaited.
+                    data_bytes += answer.data.len();
+                    self.meter.fits(data_bytes)?;
+                    Ok(answer)
+                }
                 Err(failure) => Err(failure.into()),
             });
         }
+        dry_run?;
         Ok(answers)
     }
 
@@ -128,16 +141,15 @@ impl wit::Host for Guest {
     }
 }
 
-async fn fan_out(
-    egress: &Egress,
-    scope: &Scope,
+/// Answers in the order of the requests, few of which are under way at one time.
+fn fan_out<'a>(
+    egress: &'a Egress,
+    scope: &'a Scope,
     requests: Vec<Request>,
-) -> Vec<Result<Response, Failure>> {
+) -> impl Stream<Item = Result<Response, Failure>> + Send + 'a {
     futures_util::stream::iter(requests)
         .map(|request| egress.send(scope, request))
         .buffered(FAN_OUT_MAX)
-        .collect()
-        .await
 }
 
 /// In a dry run the guest stops at the first answer that it would need.

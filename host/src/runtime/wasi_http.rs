@@ -5,8 +5,10 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use http_body_util::{BodyExt as _, Full, Limited};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
 use tokio::time::Instant;
 use wasmtime_wasi_http::{
     DEFAULT_FORBIDDEN_HEADERS, Error, ForbiddenHeaderFilter, RequestOptions, WasiBody,
@@ -26,6 +28,53 @@ pub(super) struct Door {
     pub scope: Arc<Scope>,
     pub deadline: Instant,
     pub response_bytes_max: usize,
+    pub held: Held,
+}
+
+/// Bytes of request bodies that the host holds for one call. A guest need not wait for an answer before
+/// it sends the next request, and only a few leave at one time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held(Arc<AtomicUsize>);
+
+/// One body's part of that, until its request has ended.
+struct Part {
+    held: Held,
+    bytes: usize,
+}
+
+impl Part {
+    fn grow(&mut self, bytes: usize) -> Result<(), Error> {
+        let too_large = |most: usize| Error::HttpRequestBodySize(Some(most as u64));
+        if self.bytes + bytes > limits::DOOR_BODY_BYTES_MAX {
+            return Err(too_large(limits::DOOR_BODY_BYTES_MAX));
+        }
+        let most = limits::DOOR_BODIES_BYTES_MAX;
+        let fits = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= most);
+        let held = &self.held.0;
+        held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
+            .map_err(|_| too_large(most))?;
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// The whole body, each piece counted before it is kept.
+async fn collected(mut body: WasiBody, part: &mut Part) -> Result<Bytes, Error> {
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        // Trailers are not sent on.
+        if let Ok(data) = frame?.into_data() {
+            part.grow(data.len())?;
+            whole.extend_from_slice(&data);
+        }
+    }
+    Ok(whole.into_boxed_slice().into())
 }
 
 impl WasiHttpHooks for Door {
@@ -42,6 +91,10 @@ impl WasiHttpHooks for Door {
         *scheme == http::uri::Scheme::HTTPS || *scheme == http::uri::Scheme::HTTP
     }
 
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        limits::DOOR_CHUNK_BYTES_MAX
+    }
+
     fn send_request(
         &mut self,
         request: http::Request<WasiBody>,
@@ -54,13 +107,13 @@ impl WasiHttpHooks for Door {
             .and_then(|options| options.first_byte_timeout)
             .map_or(remaining, |asked| asked.min(remaining));
         let response_bytes_max = self.response_bytes_max;
+        let mut part = Part {
+            held: self.held.clone(),
+            bytes: 0,
+        };
         Box::new(async move {
             let (head, body) = request.into_parts();
-            let body = Limited::new(body, limits::HOSTCALL_BYTES_MAX)
-                .collect()
-                .await
-                .map_err(|_| Error::HttpRequestBodySize(Some(limits::HOSTCALL_BYTES_MAX as u64)))?
-                .to_bytes();
+            let body = collected(body, &mut part).await?;
             let headers = head
                 .headers
                 .iter()
@@ -125,5 +178,39 @@ impl WasiHttpView for Guest {
             table: &mut self.table,
             ctx: &mut self.http,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(held: &Held) -> Part {
+        Part {
+            held: held.clone(),
+            bytes: 0,
+        }
+    }
+
+    #[test]
+    fn bodies_share_what_a_call_may_hold_and_give_it_back() {
+        let held = Held::default();
+        let size = |grown: Result<(), Error>| match grown {
+            Ok(()) => None,
+            Err(Error::HttpRequestBodySize(most)) => most,
+            Err(other) => panic!("{other:?}"),
+        };
+        let (body, all) = (limits::DOOR_BODY_BYTES_MAX, limits::DOOR_BODIES_BYTES_MAX);
+        let mut parts: Vec<Part> = (0..all / body).map(|_| part(&held)).collect();
+        for part in &mut parts {
+            assert_eq!(size(part.grow(body)), None, "at the bound");
+            assert_eq!(size(part.grow(1)), Some(body as u64), "beyond it");
+        }
+        let mut one_more = part(&held);
+        assert_eq!(size(one_more.grow(1)), Some(all as u64));
+        parts.pop();
+        assert_eq!(size(one_more.grow(body)), None, "a request has ended");
+        drop((parts, one_more));
+        assert_eq!(held.0.load(Ordering::Relaxed), 0);
     }
 }

@@ -26,12 +26,13 @@ use serde_json::Value;
 use crate::catalog::manifest::Manifest;
 use crate::clock::Clock;
 use crate::egress::{
-    AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope, Witness,
+    AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope, Told,
+    Witness,
 };
 use crate::runtime::{Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
 use crate::vault::Secret;
 use credentials::TrialCredentials;
-use replay::Exchange;
+use replay::{Example, Exchange, Server};
 pub use state::Cache;
 use state::Memory;
 
@@ -83,12 +84,33 @@ impl Rig {
     /// Inspects a plugin file as the loader does and makes it callable. `upstreams` as
     /// `HOST=URL`; compiled code is kept in `cache`.
     pub async fn open(file: &Path, upstreams: &[String], cache: &Cache) -> anyhow::Result<Self> {
+        Self::reaching(file, upstreams, None, cache).await
+    }
+
+    /// The same, but for `server` alone: hosts of the examples go there, no other host is asked.
+    pub async fn replaying(
+        file: &Path,
+        server: &Server,
+        examples: &[Example],
+        cache: &Cache,
+    ) -> anyhow::Result<Self> {
+        let upstreams = server.upstreams(examples)?;
+        Self::reaching(file, &upstreams, Some(server.elsewhere()), cache).await
+    }
+
+    async fn reaching(
+        file: &Path,
+        upstreams: &[String],
+        only_upstreams: Option<Told>,
+        cache: &Cache,
+    ) -> anyhow::Result<Self> {
         let allow_upstreams = upstreams
             .iter()
             .map(|text| AllowUpstream::parse(text))
             .collect::<Result<Vec<_>, _>>()?;
         let egress = Egress::new(EgressConfig {
             allow_upstreams,
+            only_upstreams,
             ..EgressConfig::default()
         })?;
         let runtime = Runtime::open(cache.path(), [7; 32], egress)?;

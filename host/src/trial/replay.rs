@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::{PLANTED, Rig, Trial};
 use crate::catalog::manifest::Manifest;
+use crate::egress::Told;
 use crate::runtime::{Ended, RefusalKind};
 
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -292,8 +293,19 @@ impl Server {
         };
     }
 
+    /// Notes a host that was meant and that no example has.
+    pub(super) fn elsewhere(&self) -> Told {
+        let script = Arc::clone(&self.script);
+        Arc::new(move |host| {
+            let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);
+            script.differences.push(format!(
+                "host `{host}` is in no example: nothing was sent to it"
+            ));
+        })
+    }
+
     /// Every host of the examples goes to this server, its name as the first segment of the path.
-    pub fn upstreams(&self, examples: &[Example]) -> anyhow::Result<Vec<String>> {
+    pub(super) fn upstreams(&self, examples: &[Example]) -> anyhow::Result<Vec<String>> {
         let mut hosts: Vec<String> = Vec::new();
         for exchange in examples.iter().flat_map(|example| &example.exchanges) {
             let Some(url) = &exchange.request.url else {

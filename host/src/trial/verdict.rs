@@ -83,7 +83,7 @@ async fn examine(
     let service = &inspected.manifest.service;
     let description = Description::of(&examples.join(service), service)?;
     let server = Server::start().await?;
-    let rig = Rig::open(plugin, &server.upstreams(&read)?, cache).await?;
+    let rig = Rig::replaying(plugin, &server, &read, cache).await?;
     for tool in Tool::of_plugin(&rig.manifest, &"".into()) {
         verdict.tools += 1;
         verdict

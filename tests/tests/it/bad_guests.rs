@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use toolgate_tests::component::{Fixture, tool};
-use toolgate_tests::gateway::TestGateway;
+use toolgate_tests::gateway::{Options, TestGateway};
+use toolgate_tests::upstream::Upstream;
 
 /// A plugin whose tool `bad` misbehaves and whose tool `fine` answers. Tools are told apart by the
 /// length of their names.
@@ -89,7 +90,61 @@ async fn a_result_over_8_mib_is_refused() {
     let huge = "(drop (memory.grow (i32.const 160)))
         (memory.fill (i32.const 131072) (i32.const 49) (i32.const 8388609))
         (call $answer (i32.const 131072) (i32.const 8388609))";
-    check("talker", "", huge, &["limit_exceeded", "plugin_crashed"]).await;
+    check("talker", "", huge, &["limit_exceeded"]).await;
+    // Far beyond it too, where the runtime stops copying.
+    let vast = huge.replace("8388609", "25165824").replace("160", "400");
+    check("orator", "", &vast, &["limit_exceeded"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_nested_too_deep_for_its_readers_is_refused() {
+    let nested = |levels: usize| {
+        format!(
+            "(memory.fill (i32.const 65536) (i32.const 91) (i32.const {levels}))
+            (memory.fill (i32.const {}) (i32.const 93) (i32.const {levels}))
+            (call $answer (i32.const 65536) (i32.const {}))",
+            65536 + levels,
+            levels * 2,
+        )
+    };
+    check("digger", "", &nested(200), &["plugin_crashed"]).await;
+    let component = plugin("nester", "", &nested(100)).build();
+    let gateway = TestGateway::with_plugin("nester.wasm", component).await;
+    let answer = gateway.execute("nester_bad", json!({})).await;
+    assert_eq!(answer["status"], "success", "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_that_other_parsers_refuse_is_refused() {
+    // A number beyond every number, and half of a pair of escapes.
+    for (service, text) in [("counter", "1e999"), ("halver", r"\22\5cud800\22")] {
+        let bytes = if service == "counter" { 5 } else { 8 };
+        let field = format!(r#"(data (i32.const 232) "{text}")"#);
+        let code = format!("(call $answer (i32.const 232) (i32.const {bytes}))");
+        check(service, &field, &code, &["plugin_crashed"]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_over_its_bound_is_refused() {
+    let cursor = |bytes: usize| {
+        format!(
+            "(drop (memory.grow (i32.const 4)))
+            (memory.fill (i32.const 65536) (i32.const 97) (i32.const {bytes}))
+            (drop (call $ok))
+            (i32.store (i32.const 88) (i32.const 1))
+            (i32.store (i32.const 92) (i32.const 65536))
+            (i32.store (i32.const 96) (i32.const {bytes}))
+            (i32.const 64)"
+        )
+    };
+    check("pager", "", &cursor(65537), &["limit_exceeded"]).await;
+    let component = plugin("turner", "", &cursor(65536)).build();
+    let gateway = TestGateway::with_plugin("turner.wasm", component).await;
+    let answer = gateway.execute("turner_bad", json!({})).await;
+    assert_eq!(answer["status"], "success", "{}", answer["error"]);
+    let length = answer["next_cursor"].as_str().map(str::len);
+    assert_eq!(length, Some(65536), "whole");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,7 +166,128 @@ async fn a_huge_log_line_is_cut_or_refused_and_never_kept_whole() {
         (memory.fill (i32.const 131072) (i32.const 49) (i32.const 16777216))
         (call $log (i32.const 1) (i32.const 131072) (i32.const 16777216) (i32.const 224) (i32.const 2))
         (call $ok)";
-    check("logger", import, log, &["limit_exceeded", "plugin_crashed"]).await;
+    check("logger", import, log, &["limit_exceeded"]).await;
+}
+
+const BLOBS: &str = r#"(import "toolgate:plugin/blobs@0.1.0" "create"
+        (func $create (param i32 i32 i32 i32 i32 i32 i32 i32)))
+    (import "toolgate:plugin/blobs@0.1.0" "[resource-drop]blob" (func $drop (param i32)))"#;
+
+/// A plugin whose tool `bad` makes blobs, with `a` from 131072 on.
+fn clerk(service: &str, bad: &str) -> Fixture {
+    let bad = format!(
+        "(drop (memory.grow (i32.const 8)))
+        (memory.fill (i32.const 131072) (i32.const 97) (i32.const 131072)) {bad}"
+    );
+    plugin(service, BLOBS, &bad).with("capabilities", json!(["blobs"]))
+}
+
+/// Makes one blob: bytes of its media type, of its name and of its content.
+fn create(media_type: usize, name: usize, content: usize) -> String {
+    format!(
+        "(call $create (i32.const 131072) (i32.const {media_type})
+            (i32.const 1) (i32.const 131072) (i32.const {name})
+            (i32.const 131072) (i32.const {content}) (i32.const 16))"
+    )
+}
+
+/// Repeats code.
+fn times(count: usize, code: &str) -> String {
+    format!(
+        "(local.set $session (i32.const {count}))
+        (loop $on {code}
+            (local.set $session (i32.sub (local.get $session) (i32.const 1)))
+            (br_if $on (local.get $session)))"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_words_about_a_file_are_bounded() {
+    for (n, (media_type, name, fits)) in [
+        (1024, 1024, true),
+        (1025, 1, false),
+        (1, 1025, false),
+        (131_072, 131_072, false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let service = format!("clerk{n}");
+        let made = create(media_type, name, 1);
+        // The guest is told of a refusal and crashes here if it is told the other thing.
+        let code = format!(
+            "{made} (if (i32.ne (i32.load8_u (i32.const 16)) (i32.const {})) (then (unreachable))) (call $ok)",
+            i32::from(!fits)
+        );
+        let component = clerk(&service, &code).build();
+        let gateway = TestGateway::with_plugin(&format!("{service}.wasm"), component).await;
+        let answer = gateway.execute(&format!("{service}_bad"), json!({})).await;
+        assert_eq!(answer["status"], "success", "{media_type} {name}: {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_words_about_a_file_count_like_its_content() {
+    // 253 contents are below 32 MiB; with what is said about each they are above.
+    let held = times(253, &create(1024, 1024, 131_072));
+    let component = clerk("holder", &format!("{held} (call $ok)")).build();
+    let gateway = TestGateway::with_plugin("holder.wasm", component).await;
+    let answer = gateway.execute("holder_bad", json!({})).await;
+    assert_eq!(answer["reason"], "limit_exceeded", "{answer}");
+
+    // What is given back counts no longer.
+    let dropped = times(
+        40_000,
+        &format!(
+            "{} (call $drop (i32.load (i32.const 24)))",
+            create(1024, 1024, 1)
+        ),
+    );
+    let component = clerk("giver", &format!("{dropped} (call $ok)")).build();
+    let gateway = TestGateway::with_plugin("giver.wasm", component).await;
+    let answer = gateway.execute("giver_bad", json!({})).await;
+    assert_eq!(answer["status"], "success", "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fan_out_ends_where_the_guest_cannot_hold_the_answers() {
+    // 40 requests of 76 bytes each from 131072 on, all for the same address.
+    let url = "https://big.example.com/";
+    let import = format!(
+        r#"(import "toolgate:plugin/egress@0.1.0" "send-all" (func $send_all (param i32 i32 i32)))
+        (data (i32.const 16) "{url}")"#
+    );
+    let code = format!(
+        "(drop (memory.grow (i32.const 8)))
+        (local.set $cursor (i32.const 131072))
+        {}
+        (call $send_all (i32.const 131072) (i32.const 40) (i32.const 200)) (call $ok)",
+        times(
+            40,
+            &format!(
+                "(i32.store (i32.add (local.get $cursor) (i32.const 4)) (i32.const 16))
+                (i32.store (i32.add (local.get $cursor) (i32.const 8)) (i32.const {}))
+                (local.set $cursor (i32.add (local.get $cursor) (i32.const 76)))",
+                url.len()
+            )
+        )
+    );
+    let component = plugin("fanner", &import, &code)
+        .with("capabilities", json!(["egress"]))
+        .with("hosts", json!(["big.example.com"]))
+        .build();
+    let upstream = Upstream::start(|_| axum::http::Response::new(vec![b'a'; 8 << 20].into())).await;
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("fanner.wasm".to_owned(), component)],
+        allow_upstream: vec![format!("big.example.com={}", upstream.url())],
+        ..Options::default()
+    })
+    .await;
+    let answer = gateway.execute("fanner_bad", json!({})).await;
+    assert_eq!(answer["reason"], "limit_exceeded", "{answer}");
+    // Nine answers of 8 MiB are beyond the guest's 64, and seven more may be under way.
+    let asked = upstream.received().len();
+    assert!((9..=16).contains(&asked), "{asked} requests");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use toolgate::trial::{Cache, verdict};
+use toolgate_tests::component::Fixture;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_plugin_passes_lint_replays_its_examples_and_plans_allowed_requests() {
@@ -36,4 +38,45 @@ async fn every_plugin_passes_lint_replays_its_examples_and_plans_allowed_request
         files.len(),
         failures.join("\n")
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replay_reaches_no_host_that_its_examples_lack() {
+    let url = "https://two.example.com/v1/";
+    // One request to the second host, and then the result that the example wants.
+    let component = Fixture::new("wanderer")
+        .with("hosts", json!(["one.example.com", "two.example.com"]))
+        .with("capabilities", json!(["egress"]))
+        .fields(&format!(
+            r#"(import "toolgate:plugin/egress@0.1.0" "send" (func $send (param i32 i32)))
+            (data (i32.const 16) "{url}")"#
+        ))
+        .invoke(&format!(
+            "(drop (memory.grow (i32.const 1)))
+            (memory.fill (i32.const 65536) (i32.const 0) (i32.const 76))
+            (i32.store (i32.const 65540) (i32.const 16))
+            (i32.store (i32.const 65544) (i32.const {}))
+            (call $send (i32.const 65536) (i32.const 65640))
+            (call $ok)",
+            url.len()
+        ))
+        .build();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wanderer.wasm");
+    std::fs::write(&file, component).unwrap();
+    let examples = folder.path().join("wanderer/examples");
+    std::fs::create_dir_all(&examples).unwrap();
+    let example = json!({
+        "tool": "run",
+        "exchanges": [{
+            "request": { "url": "https://one.example.com/" },
+            "response": { "failure": { "kind": "timeout" } }
+        }],
+        "result": {}
+    });
+    std::fs::write(examples.join("run.json"), example.to_string()).unwrap();
+    let verdict = verdict::judge(&file, folder.path(), &Cache::new().unwrap()).await;
+    assert_eq!(verdict.examples, 1);
+    let told = |failure: &String| failure.contains("`two.example.com` is in no example");
+    assert!(verdict.failures.iter().any(told), "{:?}", verdict.failures);
 }

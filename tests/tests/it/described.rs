@@ -140,8 +140,8 @@ async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
 
     let server = replay::Server::start().await.unwrap();
     let example = example.filled(&rig.manifest);
-    let upstreams = server.upstreams(std::slice::from_ref(&example)).unwrap();
-    let again = Rig::open(&file, &upstreams, &cache).await.unwrap();
+    let again = Rig::replaying(&file, &server, std::slice::from_ref(&example), &cache);
+    let again = again.await.unwrap();
     let differences = replay::replay(&again, &server, &example).await.unwrap();
     assert!(
         differences.is_empty(),

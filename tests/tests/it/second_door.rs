@@ -58,3 +58,56 @@ async fn the_second_door_meets_the_same_policy_and_leaves_the_same_receipt() {
     }
     assert_eq!(upstream.received().len(), 1, "nothing else left");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_that_wait_for_a_slow_service_do_not_pile_up() {
+    // It takes connections and never reads.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("door.wasm".to_owned(), built_plugin("door").unwrap())],
+        allow_upstream: vec![format!(
+            "door.example.com=http://{}",
+            silent.local_addr().unwrap()
+        )],
+        ..Options::default()
+    })
+    .await;
+    let flood = json!({ "requests": 20, "mib": 4 });
+    let answer = gateway.execute("door_flood", flood).await;
+    assert_eq!(answer["status"], "success", "{answer}");
+    let refused = answer["result"]["refused"].as_array().unwrap();
+    // Eight bodies of 4 MiB are the 32 MiB that the gateway holds for a call.
+    assert_eq!(refused.len(), 12, "{answer}");
+    assert!(
+        refused
+            .iter()
+            .all(|why| *why == "ErrorCode::HttpRequestBodySize(Some(33554432))"),
+        "{answer}"
+    );
+
+    let large = json!({ "requests": 1, "mib": 9 });
+    let answer = gateway.execute("door_flood", large).await;
+    assert_eq!(
+        answer["result"]["refused"],
+        json!(["ErrorCode::HttpRequestBodySize(Some(8388608))"]),
+        "{answer}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_is_not_sent_holds_no_long_words() {
+    let plugins = vec![("door.wasm".to_owned(), built_plugin("door").unwrap())];
+    let gateway = TestGateway::start(Options {
+        plugins,
+        ..Options::default()
+    })
+    .await;
+    for (bytes, said) in [
+        (1024, "ErrorCode::HttpRequestDenied"),
+        (1025, "the request cannot be written"),
+    ] {
+        let arguments = json!({ "host": "a".repeat(bytes) });
+        let answer = gateway.execute("door_fetch", arguments).await;
+        assert_eq!(answer["result"]["refused"], said, "{bytes}: {answer}");
+    }
+}

@@ -268,3 +268,80 @@ async fn a_dry_run_plans_no_more_than_a_call_may_send() {
         ]
     );
 }
+
+#[tokio::test]
+async fn what_a_compressed_answer_grows_to_counts() {
+    use std::io::Write as _;
+
+    let plain_bytes = 100_000;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gzip.write_all(&vec![b'a'; plain_bytes]).expect("memory");
+    let small = gzip.finish().expect("memory");
+    let wire_bytes = small.len() as u64;
+    let upstream =
+        Upstream::start(move |_, _| plain(200, &[("content-encoding", "gzip")], small.clone()))
+            .await;
+    let egress = egress(vec![upstream.as_host(API)], &[]);
+    let limits = CallLimits {
+        total_bytes_max: 2 * plain_bytes as u64,
+        ..CallLimits::default()
+    };
+    let scope = scope_with(Connected::bearer(), limits, Mode::Live);
+    for _ in 0..2 {
+        let response = egress.send(&scope, get("/")).await.expect("within it");
+        assert_eq!(response.body.len(), plain_bytes);
+    }
+    let failure = egress
+        .send(&scope, get("/"))
+        .await
+        .expect_err("three times as much");
+    assert_eq!(
+        (failure.kind, failure.sent),
+        (FailureKind::BudgetExhausted, true)
+    );
+    let received: Vec<u64> = scope.records().iter().map(|one| one.bytes_in).collect();
+    assert_eq!(received, [wire_bytes; 3], "the receipt says what came in");
+}
+
+#[tokio::test]
+async fn a_way_out_that_is_closed_looks_nobody_up() {
+    let (looked_up, told) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(vec![])));
+    let (counted, heard) = (Arc::clone(&looked_up), Arc::clone(&told));
+    let upstream = Upstream::start(|_, number| match number {
+        1 => plain(200, &[], "here"),
+        _ => plain(302, &[("location", "https://other.example.com/")], ""),
+    })
+    .await;
+    let egress = Egress::new(EgressConfig {
+        allow_upstreams: vec![upstream.as_host(API)],
+        lookup: Arc::new(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Box::pin(std::future::ready(Ok(vec![IpAddr::from([127, 0, 0, 1])])))
+        }),
+        only_upstreams: Some(Arc::new(move |host: &str| {
+            heard
+                .lock()
+                .expect("no panic holds it")
+                .push(host.to_owned());
+        })),
+        ..EgressConfig::default()
+    })
+    .expect("a client");
+    let scope = scope(Connected::bearer());
+    egress.send(&scope, get("/")).await.expect("the upstream");
+    let named = Request {
+        url: "https://private.example.com/".into(),
+        credential: Credential::Anonymous,
+        ..get("/")
+    };
+    for request in [get("/moved"), named] {
+        let failure = egress.send(&scope, request).await.expect_err("elsewhere");
+        assert_eq!(failure.kind, FailureKind::Denied, "{failure}");
+    }
+    assert_eq!(
+        *told.lock().expect("no panic holds it"),
+        ["other.example.com", "private.example.com"]
+    );
+    assert_eq!(looked_up.load(Ordering::Relaxed), 0);
+    assert_eq!(upstream.seen().len(), 2);
+}

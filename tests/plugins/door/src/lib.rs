@@ -10,7 +10,7 @@ toolgate_sdk::plugin! {
     categories: ["testing"],
     hosts: ["door.example.com"],
     capabilities: ["wasi-http"],
-    tools: [fetch],
+    tools: [fetch, flood],
 }
 
 #[derive(Args)]
@@ -77,6 +77,72 @@ fn ask(args: &Fetch) -> Result<(u16, String), String> {
         bytes.extend_from_slice(&chunk);
     }
     Ok((status, String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+#[derive(Args)]
+pub struct Flood {
+    /// Requests that are under way at one time.
+    requests: u32,
+    /// Size of each body.
+    mib: u32,
+}
+
+/// Sends many large bodies at once, waits for no answer and says which requests were refused.
+#[tool(effect = "read", example = { "requests": 1, "mib": 1 })]
+pub fn flood(args: Flood, _cx: &Context) -> Result<Value, ToolError> {
+    Ok(json!({ "refused": pour(args.requests, args.mib) }))
+}
+
+/// A body that is not taken to its end has been refused, so the wait for that answer is short.
+#[cfg(target_os = "wasi")]
+fn pour(requests: u32, mib: u32) -> Vec<String> {
+    use wasi::http::outgoing_handler::handle;
+    use wasi::http::types::{Fields, Method, OutgoingBody, OutgoingRequest, Scheme};
+
+    let mut pending = Vec::new();
+    let mut refused = Vec::new();
+    let piece = [b'a'; 4096];
+    for _ in 0..requests {
+        let request = OutgoingRequest::new(Fields::new());
+        let set = request.set_method(&Method::Post).is_ok()
+            && request.set_scheme(Some(&Scheme::Https)).is_ok()
+            && request.set_authority(Some("door.example.com")).is_ok()
+            && request.set_path_with_query(Some("/")).is_ok();
+        let (true, Ok(body)) = (set, request.body()) else {
+            return vec!["the request cannot be written".to_owned()];
+        };
+        let answer = match handle(request, None) {
+            Ok(answer) => answer,
+            Err(error) => return vec![format!("{error:?}")],
+        };
+        let taken = body.write().is_ok_and(|stream| {
+            (0..mib * 256).all(|_| stream.blocking_write_and_flush(&piece).is_ok())
+        });
+        if taken && OutgoingBody::finish(body, None).is_ok() {
+            pending.push(answer);
+            continue;
+        }
+        answer.subscribe().block();
+        refused.push(match answer.get() {
+            Some(Ok(Err(error))) => format!("{error:?}"),
+            _ => "something else".to_owned(),
+        });
+    }
+    // One whose end was still on its way when the next began.
+    for answer in pending {
+        if let Some(Ok(Err(error))) = answer.get() {
+            refused.push(format!("{error:?}"));
+        }
+    }
+    refused
+}
+
+/// There is no second door outside the sandbox.
+#[cfg(not(target_os = "wasi"))]
+fn pour(requests: u32, mib: u32) -> Vec<String> {
+    vec![format!(
+        "{requests} of {mib} MiB can be sent in the sandbox only"
+    )]
 }
 
 /// There is no second door outside the sandbox.
