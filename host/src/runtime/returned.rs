@@ -9,6 +9,7 @@ use super::guest::{Guest, cut};
 use super::invoke::{Ended, Output, Refusal, RefusalKind};
 use super::limits::{self, LimitExceeded};
 use crate::egress::Scope;
+use crate::json;
 
 /// Text of a plugin's error that reaches an agent.
 pub(super) const MESSAGE_BYTES_MAX: usize = 4 << 10;
@@ -45,7 +46,7 @@ pub(super) fn scrub_output(
 ) -> Ended {
     let text = scope.scrub(&output.data);
     // A raw value alone may be nested without end and hold what no reader takes for a number.
-    let read = crate::json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX);
+    let read = json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX);
     if let Err(problem) = read {
         return Ended::Crashed(format!("the plugin's result is not JSON: {problem}"));
     }
@@ -73,7 +74,9 @@ pub(super) fn refusal(scope: &Scope, error: types::ToolError) -> Refusal {
     let details = error
         .details
         .filter(|details| details.len() <= DETAILS_BYTES_MAX)
-        .and_then(|details| serde_json::from_str(&scope.scrub(&details)).ok());
+        .map(|details| scope.scrub(&details))
+        .filter(|text| json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX).is_ok())
+        .and_then(|text| serde_json::from_str(&text).ok());
     Refusal {
         kind: match error.kind {
             types::ErrorKind::InvalidArguments => RefusalKind::InvalidArguments,
@@ -225,5 +228,30 @@ mod tests {
         assert_eq!(file.media_type.len(), limits::BLOB_WORD_BYTES_MAX);
         assert_eq!(file.name.as_deref(), Some("[redacted].txt"));
         assert_eq!(&file.data[..], b"it is [redacted]");
+    }
+
+    #[tokio::test]
+    async fn details_of_an_error_are_left_out_where_a_reader_could_not_take_them() {
+        let scope = scope_that_knows().await;
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        for (details, kept) in [
+            (format!(r#"{{"key":"{SECRET}"}}"#), true),
+            (nested(limits::RESULT_DEPTH_MAX), true),
+            (nested(limits::RESULT_DEPTH_MAX + 1), false),
+            ("not JSON".to_owned(), false),
+        ] {
+            let error = types::ToolError {
+                kind: types::ErrorKind::Upstream,
+                code: None,
+                message: String::new(),
+                retry_after_ms: None,
+                http_status: None,
+                field: None,
+                details: Some(details.clone()),
+            };
+            let told = refusal(&scope, error).details;
+            assert_eq!(told.is_some(), kept, "{details}");
+            assert!(!told.is_some_and(|told| told.to_string().contains(SECRET)));
+        }
     }
 }
