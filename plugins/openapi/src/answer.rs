@@ -23,6 +23,17 @@ impl Answer<'_> {
             .find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
+
+    /// The `Link` headers as one list (RFC 9110, section 5.3).
+    fn links(&self) -> Option<String> {
+        let all: Vec<&str> = self
+            .headers
+            .iter()
+            .filter(|(key, _)| key.eq_ignore_ascii_case("link"))
+            .map(|(_, value)| value.as_str())
+            .collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
 }
 
 /// A tool's result.
@@ -63,9 +74,10 @@ pub fn read(
         return Err(fault);
     }
     let next_cursor = operation.pages.as_ref().and_then(|pages| {
+        let links = answer.links();
         let page = pages::Answer {
             body: &value,
-            link: answer.header("link"),
+            link: links.as_deref(),
             url: asked.url,
             base: asked.base,
         };

@@ -73,7 +73,7 @@ fn is_safe_path(path: &str) -> bool {
 /// What the answer to one page says about the next.
 pub struct Answer<'a> {
     pub body: &'a Value,
-    /// Value of the `Link` header.
+    /// Value of the `Link` header; several of them in one list.
     pub link: Option<&'a str>,
     /// Address that was asked, base and all.
     pub url: &'a str,
@@ -139,7 +139,7 @@ pub fn next(
             let full = items.is_some_and(|items| size.is_none_or(|size| items >= size));
             (known_more || full).then(|| after.to_string())
         }
-        PageStyle::Link => mark_of(pages, next_link(answer.link?)?, answer),
+        PageStyle::Link => mark_of(pages, toolgate_link::next(answer.link?)?, answer),
         PageStyle::NextUrl => mark_of(
             pages,
             pointer::at(answer.body, pages.next.as_deref()?)?.as_str()?,
@@ -154,33 +154,6 @@ fn count(value: &Value) -> u64 {
         Value::Object(map) => map.len() as u64,
         _ => 0,
     }
-}
-
-/// The target of `rel="next"` in a `Link` header (RFC 8288, section 3).
-fn next_link(header: &str) -> Option<&str> {
-    let mut rest = header;
-    while let Some(open) = rest.find('<') {
-        let after = &rest[open + 1..];
-        let close = after.find('>')?;
-        let (target, parameters) = (&after[..close], &after[close + 1..]);
-        let end = parameters
-            .find(",<")
-            .or_else(|| parameters.find(", <"))
-            .unwrap_or(parameters.len());
-        let is_next = parameters[..end].split(';').any(|parameter| {
-            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let value = value.trim().trim_end_matches(',').trim_matches('"');
-            name.trim().eq_ignore_ascii_case("rel")
-                && value
-                    .split_whitespace()
-                    .any(|rel| rel.eq_ignore_ascii_case("next"))
-        });
-        if is_next {
-            return Some(target);
-        }
-        rest = &parameters[end..];
-    }
-    None
 }
 
 /// The mark made of a next address: its query, and its path where that may differ.
@@ -370,6 +343,11 @@ mod tests {
                 Some("<https://h/?p=1>; rel=last")
             ),
             None
+        );
+        let commas = r#"<https://h/v1/a?fields=id,name&p=2>; rel="next last""#;
+        assert_eq!(
+            after(&link, json!({}), None, json!([]), Some(commas)).as_deref(),
+            Some("?fields=id,name&p=2")
         );
         assert_eq!(
             turn(&link, "?p=3").expect("a turn").query_text.as_deref(),

@@ -55,20 +55,11 @@ impl Response {
 
     /// The target of `Link: <...>; rel="next"` (RFC 8288, section 3).
     pub fn next_link(&self) -> Option<&str> {
-        let links = self
+        let mut links = self
             .headers
             .iter()
             .filter(|(name, _)| name.eq_ignore_ascii_case("link"));
-        links
-            .flat_map(|(_, value)| value.split(','))
-            .find_map(|link| {
-                let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-                let next = parameters.split(';').any(|parameter| {
-                    let parameter = parameter.trim();
-                    parameter == "rel=\"next\"" || parameter == "rel=next"
-                });
-                next.then_some(target)
-            })
+        links.find_map(|(_, value)| toolgate_link::next(value))
     }
 }
 
@@ -104,6 +95,17 @@ mod tests {
         let next = response.next_link().expect("a next link");
         assert_eq!(query_value(next, "page"), Some("3"));
         assert_eq!(query_value(next, "per_page"), None);
+    }
+
+    #[test]
+    fn a_next_link_may_hold_commas_and_be_the_last_one_too() {
+        for relation in ["\"next\"", "\"next last\"", "next"] {
+            let response = with_link(&format!(
+                "<https://a.example/x?fields=id,name&page=2>; rel={relation}"
+            ));
+            let next = response.next_link().expect("a next link");
+            assert_eq!(query_value(next, "page"), Some("2"));
+        }
     }
 
     #[test]
