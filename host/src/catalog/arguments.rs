@@ -3,6 +3,7 @@
 //! Reports every violation, each with a JSON Pointer and a sentence from which the caller can
 //! correct the call. Formats are asserted, patterns run in linear time, nothing outside the schema
 //! is ever fetched. Bounded: depth of the arguments, number of violations, length of each message.
+//! Numbers that fit are then written one way: [`write_integers`].
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
@@ -97,6 +98,27 @@ pub(super) fn violations(
     found.sort_by(|a, b| (&a.path, &a.message).cmp(&(&b.path, &b.message)));
     found.dedup();
     found
+}
+
+/// Writes whole numbers as integers in arguments that fit their schema: `7.0`, which clients send
+/// whose numbers are all floating point, is the integer 7 in JSON Schema, but neither in an address
+/// nor to a plugin that reads an integer. Where the schema asks for any number the two are equal.
+/// Numbers past 2^53 stay: there a floating point number no longer names one integer.
+pub fn write_integers(arguments: &mut Value) {
+    const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    match arguments {
+        Value::Array(items) => items.iter_mut().for_each(write_integers),
+        Value::Object(map) => map.values_mut().for_each(write_integers),
+        Value::Number(number) if number.is_f64() => {
+            let whole = number
+                .as_f64()
+                .filter(|n| n.fract() == 0.0 && n.abs() < EXACT_MAX);
+            if let Some(whole) = whole {
+                *arguments = (whole as i64).into();
+            }
+        }
+        _ => {}
+    }
 }
 
 fn within(value: &Value, depth: usize, values: &mut usize) -> bool {
@@ -290,6 +312,7 @@ mod tests {
 
     use super::{
         ARGUMENTS_DEPTH_MAX, ARGUMENTS_VALUES_MAX, VIOLATIONS_MAX, Violation, compile, violations,
+        write_integers,
     };
 
     fn found(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
@@ -384,6 +407,16 @@ mod tests {
             json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
         assert_eq!(found(&schema, &json!({"n": 1, "more": true})), []);
         assert_eq!(found(&schema, &json!({"n": 1.0})), []);
+    }
+
+    #[test]
+    fn whole_numbers_become_integers_wherever_they_stand() {
+        let mut arguments = json!({"n": 7.0, "list": [1e3, -2.0, {"x": 0.5}], "big": 9_007_199_254_740_992.0, "t": "7.0", "i": 3});
+        write_integers(&mut arguments);
+        assert_eq!(
+            arguments.to_string(),
+            r#"{"n":7,"list":[1000,-2,{"x":0.5}],"big":9007199254740992.0,"t":"7.0","i":3}"#
+        );
     }
 
     #[test]

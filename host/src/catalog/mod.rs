@@ -21,7 +21,9 @@ mod tool;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use arguments::{ARGUMENTS_DEPTH_MAX, ARGUMENTS_VALUES_MAX, VIOLATIONS_MAX, Violation};
+pub use arguments::{
+    ARGUMENTS_DEPTH_MAX, ARGUMENTS_VALUES_MAX, VIOLATIONS_MAX, Violation, write_integers,
+};
 pub use hosts::covers as host_covers;
 pub use lint::{Finding, Lint, lint};
 pub use manifest::Manifest;

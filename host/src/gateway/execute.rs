@@ -29,8 +29,8 @@ use super::services;
 use super::session_state::SessionState;
 use super::tools::{Arguments, Execute, Execution, FailureReason, Outcome};
 use super::{Caller, Error, Gateway, Scope};
-use crate::catalog::Tool;
 use crate::catalog::manifest::Effect;
+use crate::catalog::{Tool, write_integers};
 use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
 use crate::runtime::{Call, Ended, NotStarted, Random, RefusalKind, limits, size};
@@ -144,6 +144,7 @@ impl Gateway {
                 violations,
             });
         }
+        write_integers(&mut arguments);
         let session_id = match request.session_id {
             Some(id) => checked_session_id(id)?,
             None => ids::session("tool"),

@@ -24,6 +24,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::catalog::manifest::Manifest;
+use crate::catalog::write_integers;
 use crate::clock::Clock;
 use crate::egress::{
     AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope, Told,
@@ -231,9 +232,11 @@ impl Rig {
             scope = scope.without_repeats();
         }
         let scope = Arc::new(scope);
+        let mut arguments = trial.arguments.clone();
+        write_integers(&mut arguments);
         let call = Call {
             tool: trial.tool.clone(),
-            arguments: trial.arguments.to_string(),
+            arguments: arguments.to_string(),
             session: None,
             cursor: trial.cursor.clone(),
             meta: "{}".to_owned(),
