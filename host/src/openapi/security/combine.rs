@@ -1,5 +1,7 @@
 //! Keys that a request carries together, as one slot.
 
+use std::collections::BTreeMap;
+
 use crate::catalog::manifest::{AuthKind, Placement, SecretField, Slot};
 use crate::openapi::words;
 
@@ -16,14 +18,14 @@ pub(super) fn together(slots: Vec<Slot>) -> Slot {
         } else {
             slot.fields.clone()
         };
+        let renames = renames(slot, &own);
+        placement.extend(slot.placement.iter().map(|place| renamed(place, &renames)));
         for field in own {
-            let key = if field.key == "secret" {
-                slot.slot.clone()
-            } else {
-                format!("{}_{}", slot.slot, field.key)
-            };
-            placement_rename(slot, &field.key, &key, &mut placement);
-            fields.push(SecretField { key, ..field });
+            let key = renames.get(&field.key).cloned();
+            fields.push(SecretField {
+                key: key.unwrap_or(field.key),
+                ..field
+            });
         }
         for origin in &slot.audience {
             if !audience.contains(origin) {
@@ -44,7 +46,7 @@ pub(super) fn together(slots: Vec<Slot>) -> Slot {
     first
 }
 
-pub(super) fn usual_fields(slot: &Slot) -> Vec<SecretField> {
+fn usual_fields(slot: &Slot) -> Vec<SecretField> {
     let field = |key: &str, title: &str, secret: bool| SecretField {
         key: key.to_owned(),
         title: title.to_owned(),
@@ -60,38 +62,63 @@ pub(super) fn usual_fields(slot: &Slot) -> Vec<SecretField> {
     }
 }
 
-/// Adds the slot's placements that name field `old`, with the field's new name.
-pub(super) fn placement_rename(slot: &Slot, old: &str, new: &str, placement: &mut Vec<Placement>) {
-    let rename = |text: &str| text.replace(&format!("{{{old}}}"), &format!("{{{new}}}"));
-    for place in &slot.placement {
-        match place {
-            Placement::Header { header, template } if template.contains(&format!("{{{old}}}")) => {
-                placement.push(Placement::Header {
-                    header: header.clone(),
-                    template: rename(template),
-                });
-            }
-            Placement::Query { query, template } if template.contains(&format!("{{{old}}}")) => {
-                placement.push(Placement::Query {
-                    query: query.clone(),
-                    template: rename(template),
-                });
-            }
-            Placement::Body { body, template } if template.contains(&format!("{{{old}}}")) => {
-                placement.push(Placement::Body {
-                    body: body.clone(),
-                    template: rename(template),
-                });
-            }
-            Placement::Basic { basic } if basic.username.contains(&format!("{{{old}}}")) => {
-                let mut basic = basic.clone();
-                basic.username = rename(&basic.username);
-                basic.password = basic
-                    .password
-                    .replace("{password}", &format!("{{{}_password}}", slot.slot));
-                placement.push(Placement::Basic { basic });
-            }
-            _ => {}
-        }
+/// The names that the fields of a slot have beside those of another.
+fn renames(slot: &Slot, fields: &[SecretField]) -> BTreeMap<String, String> {
+    let mut renames: BTreeMap<String, String> = BTreeMap::new();
+    let signs = |place: &Placement| matches!(place, Placement::AwsSigv4 { .. });
+    if slot.placement.iter().any(signs) {
+        // A signature takes its fields by their names.
+        return renames;
     }
+    for field in fields {
+        let name = if field.key == "secret" {
+            slot.slot.clone()
+        } else {
+            format!("{}_{}", slot.slot, field.key)
+        };
+        renames.insert(field.key.clone(), name);
+    }
+    if let [only] = fields
+        && let Some(name) = renames.get(&only.key).cloned()
+    {
+        // A slot's only field may also be called `secret` in its places.
+        renames.entry("secret".to_owned()).or_insert(name);
+    }
+    renames
+}
+
+/// A placement with the new names of all its fields.
+fn renamed(place: &Placement, renames: &BTreeMap<String, String>) -> Placement {
+    let mut place = place.clone();
+    match &mut place {
+        Placement::Header { template, .. }
+        | Placement::Query { template, .. }
+        | Placement::Body { template, .. }
+        | Placement::Path { path: template } => *template = filled(template, renames),
+        Placement::Basic { basic } => {
+            basic.username = filled(&basic.username, renames);
+            basic.password = filled(&basic.password, renames);
+        }
+        Placement::AwsSigv4 { .. } => {}
+    }
+    place
+}
+
+/// A template whose `{field}`s have their new names; other names stay.
+fn filled(template: &str, renames: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, after)) = after.split_once('}') else {
+            out.push('{');
+            rest = after;
+            continue;
+        };
+        let name = renames.get(name).map_or(name, String::as_str);
+        out.push_str(&format!("{{{name}}}"));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }

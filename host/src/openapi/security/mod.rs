@@ -1,12 +1,14 @@
-//! From `securitySchemes` to credential slots, and from `security` to the slots of a tool.
+//! From `securitySchemes` to credential slots; [`needs`] goes from `security` to the slots of a tool.
 
 mod combine;
+mod needs;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use combine::together;
+pub use needs::Needs;
 use serde_json::{Map, Value, json};
 
 use super::document::{Documents, Node};
@@ -31,14 +33,6 @@ pub struct Security<'d> {
     /// Schemes whose scopes are all those that their flow lists.
     listed: BTreeSet<&'d str>,
     pub oauth_parameters: Vec<String>,
-}
-
-/// What one tool needs.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Needs {
-    pub slots: Vec<String>,
-    pub optional: bool,
-    pub scopes: Vec<String>,
 }
 
 impl<'d> Security<'d> {
@@ -98,116 +92,6 @@ impl<'d> Security<'d> {
             .filter(|s| s.text("in") == Some("query"));
         keys.filter_map(|scheme| scheme.text("name").map(str::to_owned))
             .collect()
-    }
-
-    /// The needs of an operation: its own `security`, else the document's, else any scheme.
-    pub fn needs(
-        &mut self,
-        operation: Node<'d>,
-        pointer: &str,
-        notes: &mut Notes,
-    ) -> Result<Needs, Problem> {
-        let root = self.docs.root();
-        let list = if operation.value.get("security").is_some_and(Value::is_array) {
-            operation.elements("security").collect::<Vec<_>>()
-        } else if root.value.get("security").is_some_and(Value::is_array) {
-            root.elements("security").collect()
-        } else {
-            let all: Vec<&'d str> = self.schemes.keys().copied().collect();
-            let mut needs = Needs::default();
-            for name in all {
-                self.use_slot(vec![name], pointer, notes, &mut needs)?;
-            }
-            return Ok(needs);
-        };
-        let mut needs = Needs::default();
-        for requirement in list
-            .iter()
-            .filter_map(|requirement| requirement.value.as_object())
-        {
-            if requirement.is_empty() {
-                needs.optional = true;
-                continue;
-            }
-            let mut names: Vec<&'d str> = Vec::new();
-            for (name, scopes) in requirement {
-                match self.schemes.get_key_value(name.as_str()) {
-                    Some((name, _)) => names.push(name),
-                    None => notes.changed(
-                        pointer,
-                        format!(
-                            "the security scheme `{}` is not declared",
-                            words::clean(name, 60)
-                        ),
-                    ),
-                }
-                for scope in scopes
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(Value::as_str)
-                {
-                    if is_scope(scope, " ") && !needs.scopes.iter().any(|known| known == scope) {
-                        needs.scopes.push(scope.to_owned());
-                    }
-                }
-            }
-            // OAuth cannot be combined with fields that a user fills in; it comes alone.
-            let oauth = names.iter().copied().find(|name| {
-                self.schemes
-                    .get(name)
-                    .is_some_and(|s| matches!(s.text("type"), Some("oauth2" | "openIdConnect")))
-            });
-            if let Some(oauth) = oauth.filter(|_| names.len() > 1) {
-                notes.changed(
-                    pointer,
-                    format!(
-                        "of the credentials {} only `{oauth}` is sent",
-                        names.join(", ")
-                    ),
-                );
-                names = vec![oauth];
-            }
-            names.sort_unstable();
-            if !names.is_empty() {
-                self.use_slot(names, pointer, notes, &mut needs)?;
-            }
-        }
-        needs.optional &= !needs.slots.is_empty();
-        if needs.slots.is_empty() {
-            needs.scopes.clear();
-        }
-        Ok(needs)
-    }
-
-    fn use_slot(
-        &mut self,
-        names: Vec<&'d str>,
-        pointer: &str,
-        notes: &mut Notes,
-        needs: &mut Needs,
-    ) -> Result<(), Problem> {
-        if !self.made.contains_key(&names) {
-            let slot = if self.order.len() < SLOTS_MAX {
-                self.make(&names, notes)?
-            } else {
-                None
-            };
-            self.made.insert(names.clone(), slot);
-            self.order.push(names.clone());
-        }
-        match self.made.get(&names).and_then(Option::as_ref) {
-            Some(slot) => {
-                if !needs.slots.contains(&slot.slot) {
-                    needs.slots.push(slot.slot.clone());
-                }
-            }
-            None => notes.changed(
-                pointer,
-                format!("the credential `{}` cannot be used", names.join(" and ")),
-            ),
-        }
-        Ok(())
     }
 
     fn make(&mut self, names: &[&'d str], notes: &mut Notes) -> Result<Option<Slot>, Problem> {

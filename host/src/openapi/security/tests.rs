@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Security;
-use crate::catalog::manifest::{AuthKind, Placement, Slot, ToolSpec};
+use crate::catalog::manifest::{AuthKind, BasicTemplate, Placement, Slot, ToolSpec};
 use crate::openapi::document::Documents;
 use crate::openapi::problem::Notes;
 
@@ -172,4 +172,107 @@ fn a_wrong_key_under_x_toolgate_is_named() {
         )
         .expect_err("refused");
     assert!(refused.to_string().contains("scoops"), "{refused}");
+}
+
+fn oauth() -> Value {
+    json!({"type": "oauth2", "flows": {"authorizationCode": {
+        "authorizationUrl": "https://example.com/auth", "tokenUrl": "https://example.com/token", "scopes": {}}}})
+}
+
+fn scopes(schemes: Value, security: Value) -> (Vec<String>, Notes) {
+    let docs = Documents::of(
+        "x",
+        json!({"components": {"securitySchemes": schemes}, "op": {"security": security}}),
+    );
+    let mut notes = Notes::default();
+    let needs = Security::new(&docs, vec![], "Example")
+        .needs(docs.root().get("op").expect("there"), "/op", &mut notes)
+        .expect("needs");
+    (needs.scopes, notes)
+}
+
+#[test]
+fn of_alternatives_the_first_says_which_scopes_a_tool_asks_for() {
+    let schemes = json!({"o": oauth(), "key": {"type": "http", "scheme": "bearer"}, "no": {"type": "mutualTLS"}});
+    for (security, expected) in [
+        (
+            json!([{"o": ["drive.readonly"]}, {"o": ["drive"]}]),
+            vec!["drive.readonly"],
+        ),
+        (json!([{"o": ["a", "b", "a"]}]), vec!["a", "b"]),
+        (json!([{"key": []}, {"o": ["a"]}]), vec!["a"]),
+        (json!([{"key": ["k"]}, {"o": ["a"]}]), vec!["a"]),
+        (json!([{"key": ["k"]}]), vec!["k"]),
+        (json!([{"no": ["n"]}, {"o": ["a"]}]), vec!["a"]),
+        (json!([{"o": ["a"], "key": ["k"]}]), vec!["a"]),
+        (json!([{"unknown": ["u"]}, {}]), vec![]),
+    ] {
+        let (found, notes) = scopes(schemes.clone(), security.clone());
+        assert_eq!(found, expected, "{security}");
+        let others = notes.0.iter().any(|note| note.message.contains("others"));
+        assert!(!others, "{security}: {:?}", notes.0);
+    }
+}
+
+#[test]
+fn the_scopes_of_another_sign_in_are_not_asked_for_and_a_note_says_so() {
+    let schemes = json!({"user": oauth(), "app": oauth()});
+    let (found, notes) = scopes(schemes, json!([{"user": ["repo"]}, {"app": ["admin"]}]));
+    assert_eq!(found, ["repo"]);
+    let told = notes
+        .0
+        .iter()
+        .any(|note| note.message.contains("`user`") && note.message.contains("`app`"));
+    assert!(told, "{:?}", notes.0);
+}
+
+#[test]
+fn a_key_beside_another_keeps_all_its_places_with_every_field_filled() {
+    let key = json!({"type": "apiKey", "in": "query", "name": "k"});
+    let basic = |username: &str, password: &str| Placement::Basic {
+        basic: BasicTemplate {
+            username: username.to_owned(),
+            password: password.to_owned(),
+        },
+    };
+    let header = |template: &str| Placement::Header {
+        header: "x-auth".to_owned(),
+        template: template.to_owned(),
+    };
+    let field = |key: &str| json!({"key": key, "title": key, "secret": true});
+    for (own, keys, place) in [
+        (
+            json!({"placement": {"basic": {}}, "type": "basic"}),
+            vec!["b_username", "b_password"],
+            basic("{b_username}", "{b_password}"),
+        ),
+        (
+            json!({"placement": {"basic": {"username": "api", "password": "{secret}"}}, "type": "api_key"}),
+            vec!["b"],
+            basic("api", "{b}"),
+        ),
+        (
+            json!({"placement": {"basic": {"username": "{email}/token", "password": "{secret}"}}, "type": "basic",
+                   "fields": [field("email"), field("secret")]}),
+            vec!["b_email", "b"],
+            basic("{b_email}/token", "{b}"),
+        ),
+        (
+            json!({"placement": {"header": "x-auth", "template": "{id}:{key}@{site}"}, "type": "api_key",
+                   "fields": [field("id"), field("key")]}),
+            vec!["b_id", "b_key"],
+            header("{b_id}:{b_key}@{site}"),
+        ),
+        (
+            json!({"placement": {"header": "x-auth", "template": "Key {secret}"}, "type": "api_key", "fields": [field("key")]}),
+            vec!["b_key"],
+            header("Key {b_key}"),
+        ),
+    ] {
+        let scheme = json!({"type": "http", "scheme": "bearer", "x-toolgate": own});
+        let (_, _, made) = slots(json!({"a": key, "b": scheme}), json!([{"a": [], "b": []}]));
+        let found: Vec<&str> = made[0].fields[1..].iter().map(|f| f.key.as_str()).collect();
+        assert_eq!(found, keys);
+        assert_eq!(made[0].placement[1..], [place]);
+    }
 }
