@@ -7,7 +7,7 @@ use super::arguments::{Argument, Arguments, Form};
 use super::document::{Documents, Node};
 use super::keys::{self, InputKeys};
 use super::problem::{Notes, Problem, below};
-use super::schema::{Shape, shape};
+use super::schema::{Beyond, Shape, shape};
 use super::words;
 
 /// Most fields of one body that become arguments; a larger body stays one argument.
@@ -60,8 +60,16 @@ pub fn read<'d>(
         .to_ascii_lowercase();
     let schema = media.get("schema");
     let found = schema.map(|schema| shape(docs, schema)).unwrap_or_default();
-    let fielded =
-        !found.properties.is_empty() && !found.other && found.properties.len() <= FIELDS_MAX;
+    // As one argument a JSON body can be all that its schema says. Forms have files and separators
+    // by field, and a part of the body that has a name needs the fields too.
+    let whole_is_more = is_json(&plain)
+        && wishes.flatten.is_none()
+        && wishes.graphql.is_none()
+        && wishes.page_field.is_none();
+    let fielded = !found.properties.is_empty()
+        && !found.other
+        && found.properties.len() <= FIELDS_MAX
+        && (found.beyond < Beyond::Forms || !whole_is_more);
     let encoding = match plain.as_str() {
         _ if wishes.graphql.is_some() => Encoding::Graphql(String::new()),
         "application/x-www-form-urlencoded" => Encoding::Form,
@@ -77,6 +85,9 @@ pub fn read<'d>(
     };
     let required = request.flag("required");
     if fielded && encoding != Encoding::Raw {
+        if let Some(lost) = lost(found.beyond) {
+            notes.changed(&at, lost);
+        }
         let mut collector = Collector {
             docs,
             media,
@@ -146,6 +157,21 @@ pub fn read<'d>(
         content: Content::Whole { argument, file },
         required,
     }))
+}
+
+/// What arguments for its fields do not say of a body.
+fn lost(beyond: Beyond) -> Option<&'static str> {
+    Some(match beyond {
+        Beyond::Nothing => return None,
+        Beyond::Alternatives => {
+            "the fields of all alternatives are arguments; which of them go together is not checked"
+        }
+        Beyond::Anything => "the body may have further fields; they are no arguments",
+        Beyond::Forms => {
+            "a field has another form in each alternative; the argument has that of the first"
+        }
+        Beyond::Names => "the body may have fields of any name; they are no arguments",
+    })
 }
 
 /// The media type to send: JSON, then a form, then multipart, then the first.
@@ -262,7 +288,7 @@ impl<'d> Collector<'_, 'd> {
         let mut field = Field {
             source: Source::Constant(Value::Null),
             file: false,
-            joined: encoding.is_some_and(|e| e.value.get("explode") == Some(&Value::Bool(false))),
+            joined: encoding.and_then(separator),
             media_type: encoding
                 .and_then(|e| e.text("contentType"))
                 .filter(|media| !media.contains(['*', ',', '\r', '\n', '"']))
@@ -314,6 +340,21 @@ impl<'d> Collector<'_, 'd> {
         self.fields.push(field);
         Ok(())
     }
+}
+
+/// What stands between the items of a list that a form sends as one value (OpenAPI 3.1,
+/// section 4.8.15.1.2); none where each item is sent by itself.
+fn separator(encoding: Node<'_>) -> Option<char> {
+    let (between, apart) = match encoding.text("style") {
+        None | Some("form") => (',', true),
+        Some("spaceDelimited") => (' ', false),
+        Some("pipeDelimited") => ('|', false),
+        // Of Swagger 2.0.
+        Some("tabDelimited") => ('\t', false),
+        Some(_) => return None,
+    };
+    let explode = encoding.value.get("explode").and_then(Value::as_bool);
+    (!explode.unwrap_or(apart)).then_some(between)
 }
 
 /// The one value that a schema allows.

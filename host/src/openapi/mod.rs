@@ -19,6 +19,8 @@ pub mod schema;
 pub mod security;
 pub mod servers;
 pub mod swagger;
+#[cfg(test)]
+mod tests;
 pub mod words;
 
 use std::collections::BTreeSet;

@@ -142,7 +142,13 @@ fn path_item(
             .map(|parameter| resolved(parameter, root))
             .collect();
         let (mut body, rest): (Vec<Value>, Vec<Value>) = own.into_iter().partition(is_body);
-        body.extend(shared_body.iter().cloned());
+        // Of one name in one place the operation's own wins.
+        let place = |parameter: &Value| (parameter["in"].clone(), parameter["name"].clone());
+        for shared in &shared_body {
+            if !body.iter().any(|own| place(own) == place(shared)) {
+                body.push(shared.clone());
+            }
+        }
         if operation.contains_key("parameters") {
             operation.insert(
                 "parameters".to_owned(),
@@ -165,7 +171,12 @@ fn path_item(
             produces
         };
         if let Some(Value::Object(responses)) = operation.get_mut("responses") {
-            for response in responses.values_mut().filter_map(Value::as_object_mut) {
+            for response in responses.values_mut() {
+                // A shared one has the media types of the operation that answers with it.
+                *response = resolved(response, root);
+                let Some(response) = response.as_object_mut() else {
+                    continue;
+                };
                 if let Some(schema) = response.shift_remove("schema") {
                     let types = if types.is_empty() {
                         &["application/json".to_owned()][..]
@@ -183,12 +194,12 @@ fn path_item(
     }
 }
 
-fn resolved(parameter: &Value, root: &Value) -> Value {
-    let target = parameter
+fn resolved(value: &Value, root: &Value) -> Value {
+    let target = value
         .get("$ref")
         .and_then(Value::as_str)
         .and_then(|reference| root.pointer(reference.strip_prefix('#')?));
-    target.unwrap_or(parameter).clone()
+    target.unwrap_or(value).clone()
 }
 
 fn is_body(parameter: &Value) -> bool {
@@ -210,19 +221,24 @@ fn parameter(parameter: Value) -> Value {
     let list = map.get("type").and_then(Value::as_str) == Some("array");
     let format = map.shift_remove("collectionFormat");
     if list && query {
-        let (style, explode) = match format.as_ref().and_then(Value::as_str) {
-            Some("multi") => ("form", true),
-            Some("ssv") => ("spaceDelimited", false),
-            Some("tsv") => ("tabDelimited", false),
-            Some("pipes") => ("pipeDelimited", false),
-            _ => ("form", false),
-        };
+        let (style, explode) = style(format.as_ref());
         map.insert("style".to_owned(), json!(style));
         map.insert("explode".to_owned(), json!(explode));
     }
     let schema = schema_of(&mut map);
     map.insert("schema".to_owned(), schema);
     Value::Object(map)
+}
+
+/// A `collectionFormat` as `style` and `explode`.
+fn style(format: Option<&Value>) -> (&'static str, bool) {
+    match format.and_then(Value::as_str) {
+        Some("multi") => ("form", true),
+        Some("ssv") => ("spaceDelimited", false),
+        Some("tsv") => ("tabDelimited", false),
+        Some("pipes") => ("pipeDelimited", false),
+        _ => ("form", false),
+    }
 }
 
 fn schema_of(map: &mut Map<String, Value>) -> Value {
@@ -289,10 +305,9 @@ fn request_body(parameters: &[Value], consumes: &[String]) -> Option<Value> {
             .unwrap_or_default()
             .to_owned();
         let format = map.shift_remove("collectionFormat");
-        if map.get("type").and_then(Value::as_str) == Some("array")
-            && format.as_ref().and_then(Value::as_str) != Some("multi")
-        {
-            encoding.insert(name.clone(), json!({"style": "form", "explode": false}));
+        if map.get("type").and_then(Value::as_str) == Some("array") {
+            let (style, explode) = style(format.as_ref());
+            encoding.insert(name.clone(), json!({"style": style, "explode": explode}));
         }
         file |= map.get("type").and_then(Value::as_str) == Some("file");
         if map.get("required") == Some(&Value::Bool(true)) {
@@ -379,5 +394,44 @@ mod tests {
             &new["paths"]["/a"]["put"]["requestBody"]["content"]["multipart/form-data"]["schema"];
         assert_eq!(put["properties"]["f"], json!({"type": "file"}));
         assert_eq!(put["required"], json!(["f"]));
+    }
+
+    #[test]
+    fn lists_in_forms_keep_their_separator_and_the_operations_field_wins() {
+        let list = |name: &str, format: &str| json!({"name": name, "in": "formData", "type": "array", "items": {"type": "string"}, "collectionFormat": format});
+        let new = convert(json!({"swagger": "2.0", "paths": {"/a": {
+            "parameters": [{"name": "kind", "in": "formData", "type": "string", "enum": ["shared"]},
+                           {"name": "more", "in": "formData", "type": "string"}],
+            "post": {"consumes": ["application/x-www-form-urlencoded"], "parameters": [
+                {"name": "kind", "in": "formData", "type": "string", "enum": ["own"]},
+                list("c", "csv"), list("s", "ssv"), list("t", "tsv"), list("p", "pipes"), list("m", "multi")]}
+        }}}));
+        let form = &new["paths"]["/a"]["post"]["requestBody"]["content"]["application/x-www-form-urlencoded"];
+        let fields = &form["schema"]["properties"];
+        assert_eq!(fields["kind"]["enum"], json!(["own"]));
+        assert_eq!(fields["more"], json!({"type": "string"}));
+        for (name, style, explode) in [
+            ("c", "form", false),
+            ("s", "spaceDelimited", false),
+            ("t", "tabDelimited", false),
+            ("p", "pipeDelimited", false),
+            ("m", "form", true),
+        ] {
+            let expected = json!({"style": style, "explode": explode});
+            assert_eq!(form["encoding"][name], expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_shared_response_has_the_media_types_of_its_operation() {
+        let new = convert(json!({"swagger": "2.0", "produces": ["application/json"],
+            "responses": {"File": {"description": "A file.", "schema": {"type": "file"}}},
+            "paths": {"/a": {"get": {"produces": ["application/pdf"], "responses": {"200": {"$ref": "#/responses/File"}}},
+                             "put": {"responses": {"200": {"$ref": "#/responses/File"}}}}}}));
+        let answer =
+            |method: &str| new["paths"]["/a"][method]["responses"]["200"]["content"].clone();
+        let file = json!({"schema": {"type": "file"}});
+        assert_eq!(answer("get"), json!({"application/pdf": file}));
+        assert_eq!(answer("put"), json!({"application/json": file}));
     }
 }

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use toolgate_openapi_table::{Method, Operation, Table};
 
 use crate::answer::{self, Answer, Asked};
-use crate::body::{self, OpenFile, PartContent, Payload};
+use crate::body::Payload;
+use crate::body::multipart::{self, OpenFile, PartContent};
 use crate::failure::{Fault, Kind};
 use crate::request::{self, Outgoing};
 
@@ -166,12 +167,12 @@ fn send(operation: &Operation, outgoing: &Outgoing) -> Result<egress::Response, 
                     files.push(open(reference)?);
                 }
             }
-            let boundary = body::boundary(parts, &files);
+            let boundary = multipart::boundary(parts, &files);
             headers.push((
                 "content-type".to_owned(),
                 format!("multipart/form-data; boundary={boundary}"),
             ));
-            egress::Body::Bytes(body::multipart(parts, files, &boundary))
+            egress::Body::Bytes(multipart::write(parts, files, &boundary))
         }
     };
     let request = egress::Request {

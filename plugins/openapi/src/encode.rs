@@ -1,7 +1,7 @@
 //! Writing values into paths, queries and headers: OpenAPI's `style`, `explode` and
 //! `allowReserved`, and the percent-encoding of RFC 3986.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolgate_openapi_table::{Input, Style};
 
 /// Percent-encodes everything but unreserved characters, and with `reserved` also leaves the
@@ -32,11 +32,15 @@ pub fn scalar(value: &Value) -> String {
 pub fn path(input: &Input, value: &Value) -> Option<String> {
     let part = |text: &str| percent(text, false);
     let written = match (input.style, value) {
+        (Style::Json, other) => part(&other.to_string()),
         (Style::Label, Value::Array(items)) => {
             let between = if input.explode { "." } else { "," };
             format!(".{}", join(items, between, &part))
         }
-        (Style::Label, other) => format!(".{}", part(&scalar(other))),
+        (Style::Label, Value::Object(map)) if input.explode => {
+            format!(".{}", members(map, "=", ".", &part))
+        }
+        (Style::Label, other) => format!(".{}", simple(other, false, &part)),
         (Style::Matrix, Value::Array(items)) if input.explode => {
             let all: Vec<String> = items
                 .iter()
@@ -44,11 +48,12 @@ pub fn path(input: &Input, value: &Value) -> Option<String> {
                 .collect();
             all.concat()
         }
-        (Style::Matrix, other) => format!(
-            ";{}={}",
-            part(&input.name),
-            simple(other, input.explode, &part)
-        ),
+        (Style::Matrix, Value::Object(map)) if input.explode => {
+            format!(";{}", members(map, "=", ";", &part))
+        }
+        (Style::Matrix, other) => {
+            format!(";{}={}", part(&input.name), simple(other, false, &part))
+        }
         (_, other) => {
             // A reserved path value may hold slashes: `src/main.rs` in a repository.
             let part = |text: &str| percent(text, input.reserved);
@@ -107,16 +112,22 @@ pub fn header(input: &Input, value: &Value) -> String {
 fn simple(value: &Value, explode: bool, part: &dyn Fn(&str) -> String) -> String {
     match value {
         Value::Array(items) => join(items, ",", part),
-        Value::Object(map) => {
-            let mark = if explode { "=" } else { "," };
-            let pairs: Vec<String> = map
-                .iter()
-                .map(|(key, value)| format!("{}{mark}{}", part(key), part(&scalar(value))))
-                .collect();
-            pairs.join(",")
-        }
+        Value::Object(map) => members(map, if explode { "=" } else { "," }, ",", part),
         other => part(&scalar(other)),
     }
+}
+
+fn members(
+    map: &Map<String, Value>,
+    mark: &str,
+    between: &str,
+    part: &dyn Fn(&str) -> String,
+) -> String {
+    let pairs: Vec<String> = map
+        .iter()
+        .map(|(key, value)| format!("{}{mark}{}", part(key), part(&scalar(value))))
+        .collect();
+    pairs.join(between)
 }
 
 fn join(items: &[Value], between: &str, part: &dyn Fn(&str) -> String) -> String {
@@ -210,7 +221,18 @@ mod tests {
     #[test]
     fn paths_follow_the_table_of_styles_and_never_leave_their_place() {
         let list = json!(["blue", "black"]);
+        let object = json!({"B": 150, "R": "a.b"});
         for (style, explode, value, expected) in [
+            (Style::Label, false, &object, Some(".B,150,R,a.b")),
+            (Style::Label, true, &object, Some(".B=150.R=a.b")),
+            (Style::Matrix, false, &object, Some(";color=B,150,R,a.b")),
+            (Style::Matrix, true, &object, Some(";B=150;R=a.b")),
+            (
+                Style::Json,
+                false,
+                &object,
+                Some("%7B%22B%22%3A150%2C%22R%22%3A%22a.b%22%7D"),
+            ),
             (Style::Simple, false, &list, Some("blue,black")),
             (Style::Simple, true, &json!({"R": 1}), Some("R=1")),
             (Style::Label, true, &list, Some(".blue.black")),

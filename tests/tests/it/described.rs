@@ -101,6 +101,87 @@ async fn a_described_plugin_answers_through_a_gateway() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whole_numbers_fixed_queries_and_pages_arrive_as_the_service_means_them() {
+    let upstream = Upstream::start(|_| {
+        axum::http::Response::builder()
+            .header("content-type", "application/json")
+            .body(r#"{"items":[1,2,3,4,5]}"#.into())
+            .unwrap()
+    })
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    let description = folder.path().join("search.json");
+    let limit = json!({ "name": "limit", "in": "query", "schema": { "type": "integer" } });
+    let text = json!({ "type": "object", "properties": { "size": { "type": "number" } } });
+    let mut search = get("search_widgets")["get"].take();
+    search["parameters"] =
+        json!([limit, { "name": "page", "in": "query", "schema": { "type": "integer" } }]);
+    search["requestBody"] =
+        json!({ "required": true, "content": { "application/json": { "schema": text } } });
+    search["x-toolgate"] = json!({ "paginated": { "style": "page", "param": "page", "items": "/items", "size": "limit" } });
+    let document = with_paths(json!({ "/search?q=a%20b&include=a&include=b": { "post": search } }));
+    std::fs::write(&description, document.to_string()).unwrap();
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("widgets.wasm".to_owned(), built(description).await)],
+        allow_upstream: vec![format!("api.widgets.io={}", upstream.url())],
+        ..Options::default()
+    })
+    .await;
+    let arguments = json!({ "limit": 5.0, "size": 2.0 });
+    let answer = gateway.execute("widgets_search_widgets", arguments).await;
+    assert_eq!(answer["status"], "success", "{answer}");
+    let arguments = json!({ "limit": 5.0, "size": 2.5, "cursor": "2" });
+    let answer = gateway.execute("widgets_search_widgets", arguments).await;
+    assert_eq!(answer["status"], "success", "{answer}");
+    let received = upstream.received();
+    let asked: Vec<(String, Value)> = received
+        .iter()
+        .map(|request| {
+            let target = request.target.replace('+', "%20");
+            (target, serde_json::from_str(&request.body).unwrap())
+        })
+        .collect();
+    let first = "/search?include=a&include=b&q=a%20b&limit=5";
+    assert_eq!(
+        asked,
+        [
+            (first.to_owned(), json!({ "size": 2 })),
+            (format!("{first}&page=2"), json!({ "size": 2.5 })),
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_of_one_alternative_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let description = folder.path().join("pay.json");
+    let schema = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let fields =
+        |name: &str| json!({ "type": "object", "properties": { name: { "type": "string" } } });
+    let mut pay = get("pay")["get"].take();
+    pay["requestBody"] = json!({ "required": true, "content": { "application/json": {
+        "schema": { "allOf": [schema("Base"), { "oneOf": [schema("Card"), schema("Bank")] }] } } } });
+    let mut document = with_paths(json!({ "/payments": { "post": pay } }));
+    document["components"]["schemas"] =
+        json!({ "Base": fields("amount"), "Card": fields("card_number"), "Bank": fields("iban") });
+    std::fs::write(&description, document.to_string()).unwrap();
+    let file = folder.path().join("pay.wasm");
+    std::fs::write(&file, built(description).await).unwrap();
+    let rig = Rig::open(&file, &[], &Cache::new().unwrap()).await.unwrap();
+    let trial = Trial {
+        tool: "pay".to_owned(),
+        arguments: json!({ "amount": "7", "card_number": "4242" }),
+        ..Trial::default()
+    };
+    let (_, planned) = rig.plan(&trial).await.unwrap();
+    let sent: Value = serde_json::from_str(&planned[0].body).unwrap();
+    assert_eq!(sent, trial.arguments);
+    let tool = rig.manifest.tools[0].input.value();
+    let names = tool["properties"].as_object().unwrap();
+    assert!(names.contains_key("card_number") && names.contains_key("iban"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
     const TOKEN: &str = "tok-5f2b9c1e77";
     // The hostile part: the provider repeats the credential in its answer.

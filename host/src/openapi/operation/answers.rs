@@ -1,11 +1,10 @@
 //! What an operation answers: its pages, its media type, its errors, the part an agent wants.
 
-use std::collections::BTreeMap;
-
 use toolgate_openapi_table::{
     Body, Content, ErrorShape, Method, PageStyle, Pages, Place, Projection,
 };
 
+use super::parameters::Found;
 use crate::openapi::arguments::{Arguments, Form};
 use crate::openapi::body;
 use crate::openapi::document::{Documents, Node};
@@ -14,7 +13,7 @@ use crate::openapi::security::Security;
 
 pub(super) fn pages(
     from: &Pagination,
-    names: &BTreeMap<String, String>,
+    found: &Found,
     body: Option<&Body>,
     arguments: &Arguments<'_>,
     method: Method,
@@ -22,14 +21,14 @@ pub(super) fn pages(
 ) -> Pages {
     let in_body = body.is_some_and(|body| matches!(body.content, Content::Fields { .. }));
     let param = from.param.as_ref().map(|param| {
-        if in_body && !matches!(method, Method::Get) && !names.contains_key(param) {
+        if in_body && !matches!(method, Method::Get) && !found.page_in_query {
             Place::Body(param.split('.').map(str::to_owned).collect())
         } else {
             Place::Query(param.clone())
         }
     });
     let size = from.size.as_ref().and_then(|size| {
-        let known = names.get(size).cloned();
+        let known = found.names.get(size).cloned();
         known.or_else(|| Some(size.clone()).filter(|size| arguments.has(size)))
     });
     let default = size.as_ref().and_then(|size| {

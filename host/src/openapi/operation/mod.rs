@@ -6,7 +6,7 @@ mod parameters;
 use std::collections::BTreeMap;
 
 use answers::{accept, error_shape, pages, projection};
-use parameters::Parameters;
+use parameters::{Found, Parameters};
 
 use serde_json::{Value, json};
 use toolgate_openapi_table::{Base, Input, Method, Operation, Source, Style};
@@ -103,21 +103,22 @@ pub fn draft<'d>(
             },
         );
     }
-    let (route, fixed_query) = route(place.path);
+    let (route, fixed_query) = route(place, notes);
     let mut parameters = Parameters {
         docs,
         security,
         notes,
         pointer: &place.pointer,
         page: pagination,
-        names: BTreeMap::new(),
+        found: Found::default(),
     };
-    let found = parameters.of(place)?;
-    let (path, mut query, mut headers) = parameters.place(found, route, &mut arguments)?;
-    let names = parameters.names;
+    let declared = parameters.of(place)?;
+    let (path, mut query, mut headers) = parameters.place(declared, route, &mut arguments)?;
+    let found = parameters.found;
 
     let page_path: Option<Vec<String>> = pagination
         .and_then(|p| p.param.as_deref())
+        .filter(|_| !found.page_in_query)
         .map(|param| param.split('.').map(str::to_owned).collect());
     let wishes = Wishes {
         flatten: own.flatten.as_deref(),
@@ -160,17 +161,17 @@ pub fn draft<'d>(
             .iter()
             .map(|entry| constant(entry, Style::Simple)),
     );
-    let mut all_query: BTreeMap<String, Text> = shared.keys.query.clone();
-    all_query.extend(fixed_query);
-    all_query.extend(own.query.clone());
-    query.retain(|input| !all_query.contains_key(&input.name));
+    let fixed = constants(&shared.keys.query, fixed_query, &own.query);
+    query.retain(|input| !fixed.iter().any(|(name, _)| *name == input.name));
     query.splice(
         0..0,
-        all_query.iter().map(|entry| constant(entry, Style::Form)),
+        fixed
+            .iter()
+            .map(|(name, value)| constant((name, value), Style::Form)),
     );
 
     let needs = security.needs(place.node, &place.pointer, notes)?;
-    let pages = pagination.map(|p| pages(p, &names, body.as_ref(), &arguments, method, security));
+    let pages = pagination.map(|p| pages(p, &found, body.as_ref(), &arguments, method, security));
     let (accept, download) = accept(docs, place.node, own);
     let error = error_shape(own.error.clone().or_else(|| shared.keys.error.clone()));
     let operation = Operation {
@@ -210,18 +211,44 @@ fn method(name: &str) -> Option<Method> {
     })
 }
 
-/// A path without its fragment, and the fixed query that follows its `?`.
-fn route(path: &str) -> (&str, BTreeMap<String, Text>) {
-    let path = path.split('#').next().unwrap_or_default();
+/// A path without its fragment, and the fixed query that follows its `?`, in clear.
+fn route<'d>(place: &Spot<'d>, notes: &mut Notes) -> (&'d str, Vec<(String, Text)>) {
+    let path = place.path.split('#').next().unwrap_or_default();
     let (route, query) = path.split_once('?').unwrap_or((path, ""));
-    let pairs = query
-        .split('&')
-        .filter(|pair| !pair.is_empty() && !pair.contains('{'));
-    let pairs = pairs.map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (name.to_owned(), Text(value.to_owned()))
-    });
-    (route, pairs.collect())
+    let mut fixed = Vec::new();
+    for pair in query.split('&') {
+        if pair.contains(['{', '}']) {
+            let message = format!(
+                "the path's `?{}` is not sent: declare a parameter in `query`",
+                words::clean(pair, 100)
+            );
+            notes.changed(&place.pointer, message);
+            continue;
+        }
+        // Encoded again when it is sent.
+        let pairs = url::form_urlencoded::parse(pair.as_bytes());
+        fixed.extend(pairs.map(|(name, value)| (name.into_owned(), Text(value.into_owned()))));
+    }
+    (route, fixed)
+}
+
+/// The constant query of an operation: what is nearer to it wins, and a path may repeat a name.
+fn constants(
+    document: &BTreeMap<String, Text>,
+    path: Vec<(String, Text)>,
+    own: &BTreeMap<String, Text>,
+) -> Vec<(String, Text)> {
+    let copied = |(name, value): (&String, &Text)| (name.clone(), value.clone());
+    let mut all: Vec<(String, Text)> = document
+        .iter()
+        .filter(|(name, _)| !path.iter().any(|(nearer, _)| nearer == *name))
+        .map(copied)
+        .collect();
+    all.extend(path);
+    all.retain(|(name, _)| !own.contains_key(name));
+    all.extend(own.iter().map(copied));
+    all.sort_by(|(a, _), (b, _)| a.cmp(b));
+    all
 }
 
 /// Names, texts and effect of the tool. Its schema and examples follow when all tools are known.

@@ -23,8 +23,16 @@ pub(super) struct Parameters<'a, 'd> {
     pub(super) notes: &'a mut Notes,
     pub(super) pointer: &'a str,
     pub(super) page: Option<&'a Pagination>,
+    pub(super) found: Found,
+}
+
+/// What the parameters say about pages.
+#[derive(Debug, Default)]
+pub(super) struct Found {
     /// Arguments by the provider's names.
     pub(super) names: BTreeMap<String, String>,
+    /// The page's mark is a declared query parameter.
+    pub(super) page_in_query: bool,
 }
 
 pub(super) struct Parameter<'d> {
@@ -147,9 +155,13 @@ impl<'d> Parameters<'_, 'd> {
                     "user-agent",
                 ]
                 .contains(&name.to_ascii_lowercase().as_str()),
-                "query" => self
-                    .page
-                    .is_some_and(|page| page.param.as_deref() == Some(name)),
+                "query" => {
+                    let mark = self
+                        .page
+                        .is_some_and(|page| page.param.as_deref() == Some(name));
+                    self.found.page_in_query |= mark;
+                    mark
+                }
                 "path" => true,
                 "cookie" => {
                     self.notes
@@ -238,7 +250,9 @@ impl<'d> Parameters<'_, 'd> {
             },
         };
         let name = arguments.add(&wanted, argument);
-        self.names.insert(parameter.name.to_owned(), name.clone());
+        self.found
+            .names
+            .insert(parameter.name.to_owned(), name.clone());
         input.source = Source::Argument(name);
         Ok(input)
     }

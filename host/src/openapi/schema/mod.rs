@@ -12,7 +12,7 @@ mod shape;
 mod tests;
 
 pub use kinds::usable_pattern;
-pub use shape::{Shape, shape};
+pub use shape::{Beyond, Shape, shape};
 
 use kinds::{allow_null, is_of, kind, scalars};
 use merge::merge;

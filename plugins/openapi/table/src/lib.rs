@@ -162,9 +162,9 @@ pub struct Field {
     /// A file reference, sent as a file part.
     #[serde(default, skip_serializing_if = "is_no")]
     pub file: bool,
-    /// Form bodies: lists as one joined value instead of repeated names.
-    #[serde(default, skip_serializing_if = "is_no")]
-    pub joined: bool,
+    /// Forms: a list as one value with this between its items, instead of repeated names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined: Option<char>,
     /// Media type of a multipart part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,

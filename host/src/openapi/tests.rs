@@ -1,0 +1,217 @@
+//! Whole descriptions: what of one operation ends up where.
+
+use serde_json::{Value, json};
+use toolgate_openapi_table::{Content, Encoding, Operation, Place, Source};
+
+use super::{Described, Input, describe};
+
+/// A description of one operation, `POST path`.
+fn described(path: &str, operation: &Value, parts: &Value) -> Described {
+    let mut operation = operation.clone();
+    operation["operationId"] = json!("call");
+    operation["responses"] = json!({"200": {"description": "The answer."}});
+    let document = json!({
+        "openapi": "3.1.0", "info": {"title": "Widgets", "version": "1.0.0"},
+        "servers": [{"url": "https://api.widgets.io"}],
+        "components": {"schemas": parts}, "paths": {path: {"post": operation}},
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let description = folder.path().join("openapi.json");
+    std::fs::write(&description, document.to_string()).expect("written");
+    describe(&Input {
+        description,
+        ..Input::default()
+    })
+    .expect("a plugin")
+}
+
+fn row(made: &Described) -> &Operation {
+    &made.table.operations["call"]
+}
+
+fn body(media_type: &str, schema: Value) -> Value {
+    json!({"requestBody": {"required": true, "content": {media_type: {"schema": schema}}}})
+}
+
+/// Names of the tool's arguments, and those of the body's fields; none where it is one argument.
+fn arguments(made: &Described) -> (Vec<String>, Option<Vec<String>>) {
+    let schema = made.manifest.tools[0].input.value();
+    let names = schema["properties"].as_object().expect("properties");
+    let fields = match &row(made).body.as_ref().expect("a body").content {
+        Content::Whole { .. } => None,
+        Content::Fields { fields, .. } => {
+            Some(fields.iter().map(|field| field.path.join(".")).collect())
+        }
+    };
+    (names.keys().cloned().collect(), fields)
+}
+
+fn told(made: &Described, text: &str) -> bool {
+    made.notes.iter().any(|note| note.message.contains(text))
+}
+
+#[test]
+fn the_page_of_a_post_goes_where_its_parameter_is_declared() {
+    let page = json!({"paginated": {"style": "page", "param": "page", "items": "/items"}});
+    let schema = json!({"type": "object", "properties": {"text": {"type": "string"}, "page": {"type": "string"}}});
+    let mut operation = body("application/json", schema);
+    operation["x-toolgate"] = page;
+    let in_body = described("/search", &operation, &json!({}));
+    let place = |made: &Described| row(made).pages.as_ref().expect("pages").param.clone();
+    assert_eq!(place(&in_body), Some(Place::Body(vec!["page".to_owned()])));
+    assert_eq!(arguments(&in_body).0, ["cursor", "text"]);
+
+    operation["parameters"] =
+        json!([{"name": "page", "in": "query", "schema": {"type": "integer"}}]);
+    let in_query = described("/search", &operation, &json!({}));
+    assert_eq!(place(&in_query), Some(Place::Query("page".to_owned())));
+    // A field of the body that bears the same name is an argument like any other.
+    assert_eq!(arguments(&in_query).0, ["cursor", "text", "page"]);
+}
+
+#[test]
+fn the_fields_of_alternatives_beside_properties_are_optional_arguments() {
+    let parts = json!({
+        "Base": {"type": "object", "required": ["amount"], "properties": {"amount": {"type": "integer"}}},
+        "Card": {"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "required": ["card_number"],
+            "properties": {"card_number": {"type": "string"}, "note": {"type": "string", "description": "Of a card"}}}]},
+        "Bank": {"type": "object", "properties": {"iban": {"type": "string"}, "note": {"type": "string"}}},
+    });
+    let base = json!({"$ref": "#/components/schemas/Base"});
+    let choice =
+        json!([{"$ref": "#/components/schemas/Card"}, {"$ref": "#/components/schemas/Bank"}]);
+    for schema in [
+        json!({"allOf": [base, {"oneOf": choice}]}),
+        json!({"allOf": [base], "anyOf": choice}),
+        json!({"type": "object", "required": ["amount"], "properties": {"amount": {"type": "integer"}}, "oneOf": choice}),
+    ] {
+        let made = described("/pay", &body("application/json", schema.clone()), &parts);
+        let (names, fields) = arguments(&made);
+        assert_eq!(names, ["amount", "card_number", "note", "iban"], "{schema}");
+        assert_eq!(fields.as_ref(), Some(&names));
+        assert_eq!(
+            made.manifest.tools[0].input.value()["required"],
+            json!(["amount"])
+        );
+        assert!(
+            told(&made, "fields of all alternatives"),
+            "{:?}",
+            made.notes
+        );
+    }
+}
+
+#[test]
+fn a_body_that_is_more_than_its_named_fields_stays_one_argument() {
+    let kind =
+        |kind: &str| json!({"properties": {"kind": {"const": kind}, "x": {"type": "string"}}});
+    for schema in [
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "string"}}),
+        json!({"allOf": [{"properties": {"a": {"type": "string"}}}, {"additionalProperties": {"type": "string"}}]}),
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "patternProperties": {"^x-": {"type": "string"}}}),
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "oneOf": [kind("one"), kind("two")]}),
+        json!({"oneOf": [kind("one"), kind("two")]}),
+    ] {
+        let made = described(
+            "/put",
+            &body("application/json", schema.clone()),
+            &json!({}),
+        );
+        assert_eq!(
+            arguments(&made),
+            (vec!["body".to_owned()], None),
+            "{schema}"
+        );
+    }
+    // Where it cannot stay one, or would say no more as one, a note tells what is lost.
+    let open = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "string"}});
+    let form = "application/x-www-form-urlencoded";
+    let made = described("/put", &body(form, open), &json!({}));
+    assert_eq!(arguments(&made).0, ["a"]);
+    assert!(told(&made, "fields of any name"), "{:?}", made.notes);
+    let free = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": true});
+    let made = described("/put", &body("application/json", free), &json!({}));
+    assert_eq!(arguments(&made).0, ["a"]);
+    assert!(told(&made, "further fields"), "{:?}", made.notes);
+    let plain = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+    let made = described("/put", &body("application/json", plain), &json!({}));
+    assert!(made.notes.is_empty(), "{:?}", made.notes);
+}
+
+#[test]
+fn the_query_of_a_path_is_kept_in_clear_with_its_repetitions() {
+    let operation = json!({"x-toolgate": {"query": {"v": "own"}}});
+    let made = described(
+        "/x?q=a%20b&include=a&include=b&v=path&p={p}#two",
+        &operation,
+        &json!({}),
+    );
+    let query: Vec<(&str, &Source)> = row(&made)
+        .query
+        .iter()
+        .map(|input| (input.name.as_str(), &input.source))
+        .collect();
+    let constant = |text: &str| Source::Constant(json!(text));
+    assert_eq!(
+        query,
+        [
+            ("include", &constant("a")),
+            ("include", &constant("b")),
+            ("q", &constant("a b")),
+            ("v", &constant("own"))
+        ]
+    );
+    assert!(told(&made, "`?p={p}` is not sent"), "{:?}", made.notes);
+}
+
+#[test]
+fn lists_in_a_form_have_the_separator_of_their_style() {
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let cases = [
+        ("none", json!({}), None),
+        ("form", json!({"style": "form"}), None),
+        ("comma", json!({"explode": false}), Some(',')),
+        (
+            "space",
+            json!({"style": "spaceDelimited", "explode": false}),
+            Some(' '),
+        ),
+        ("pipe", json!({"style": "pipeDelimited"}), Some('|')),
+        (
+            "tab",
+            json!({"style": "tabDelimited", "explode": false}),
+            Some('\t'),
+        ),
+        (
+            "apart",
+            json!({"style": "pipeDelimited", "explode": true}),
+            None,
+        ),
+        (
+            "deep",
+            json!({"style": "deepObject", "explode": false}),
+            None,
+        ),
+    ];
+    let mut schema = json!({"type": "object", "properties": {}});
+    let mut encoding = json!({});
+    for (name, how, _) in &cases {
+        schema["properties"][name] = list.clone();
+        encoding[name] = how.clone();
+    }
+    let media = "application/x-www-form-urlencoded";
+    let mut operation = body(media, schema);
+    operation["requestBody"]["content"][media]["encoding"] = encoding;
+    let made = described("/form", &operation, &json!({}));
+    let sent = row(&made).body.as_ref().expect("a body");
+    assert_eq!(sent.encoding, Encoding::Form);
+    let Content::Fields { fields, .. } = &sent.content else {
+        panic!("no fields: {sent:?}");
+    };
+    for (field, (name, _, between)) in fields.iter().zip(&cases) {
+        assert_eq!(
+            (field.path.join("."), field.joined),
+            ((*name).to_owned(), *between)
+        );
+    }
+}
