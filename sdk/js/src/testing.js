@@ -76,7 +76,7 @@ export class MockHost {
     const wantedUrl = expected.url && new URL(expected.url);
     compare('method', request.method, expected.method);
     if (wantedUrl) compare('url', place, `${wantedUrl.origin}${wantedUrl.pathname}`);
-    compare('auth', slotFor(plugin.manifest, url) ?? null, expected.auth);
+    compare('auth', slotFor(plugin.manifest, url, this.config) ?? null, expected.auth);
     const wantedQuery = { ...(wantedUrl ? queryOf(wantedUrl) : {}), ...expected.query };
     compare('query', queryOf(url), wantedQuery);
     const text = await request.text();
@@ -188,14 +188,25 @@ async function replay(plugin, example) {
   if ('summary' in example) assert.equal(output.summary, example.summary);
 }
 
-/** The slot whose audience holds this address: the one whose credential the gateway adds. */
-function slotFor(manifest, url) {
-  const holds = (origin) => {
-    const pattern = origin.replace(/[.+?^$()|[\]\\]/g, '\\$&').replace(/\{[a-z_]+\}/g, '[a-z0-9-]+').replace('*', '.+');
-    return new RegExp(`^${pattern}$`).test(url.origin);
+/**
+ * The slot whose audience holds this address: the one whose credential the gateway adds. `{key}` in an audience
+ * stands for a connection parameter; what the operator wrote into a setting with `adds_host` is in every audience.
+ */
+function slotFor(manifest, url, config) {
+  const filled = (text) => text.replace(/\{([a-z0-9_]+)\}/g, (whole, key) => (isLabel(config[key]) ? config[key] : whole));
+  const own = (manifest.config ?? []).filter((key) => key.adds_host).map(({ key }) => originOf(config[key]));
+  const sent = originOf(filled(url.origin));
+  const holds = (pattern) => {
+    const [scheme, covered] = filled(pattern).split('://*.');
+    if (covered === undefined) return originOf(scheme) === sent;
+    const { protocol, hostname, port } = new URL(sent);
+    return protocol === `${scheme}:` && port === '' && hostname.endsWith(`.${covered.replace(/\/$/, '')}`);
   };
-  return manifest.auth?.find((slot) => slot.audience.some(holds))?.slot;
+  return manifest.auth?.find((slot) => own.includes(sent) || slot.audience.some(holds))?.slot;
 }
+
+const isLabel = (value) => typeof value === 'string' && /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(value);
+const originOf = (address) => (URL.canParse(address) ? new URL(address).origin : undefined);
 
 function queryOf(url) {
   const query = {};

@@ -61,6 +61,37 @@ test('what is sent is compared, and what is not sent is missed', async () => {
   await assert.rejects(failing.call(asks, 'get_note'), (error) => error instanceof ToolError && error.kind === 'unavailable');
 });
 
+test('the credential is that whose audience holds the address, as the gateway holds it', async () => {
+  const config = [{ key: 'api_base', title: 'Address', schema: { type: 'string' }, adds_host: true }];
+  const settings = { api_base: 'https://Git.example.org/api', subdomain: 'Acme', odd: 'evil.test/' };
+  for (const [audience, url, held] of [
+    ['https://a.example', 'https://A.example:443/n', true],
+    ['https://a.example', 'https://a.example:8443/n', false],
+    ['https://a.example', 'https://a.example.evil.test/n', false],
+    ['{api_base}', 'https://git.example.org/api/n', true],
+    ['{api_base}', 'https://git.example.com/api/n', false],
+    // The gateway adds the operator's address to every audience.
+    ['https://a.example', 'https://git.example.org/n', true],
+    ['https://{subdomain}.desk.test', 'https://Acme.desk.test/n', true],
+    ['https://{subdomain}.desk.test', 'https://{subdomain}.desk.test/n', true],
+    ['https://{subdomain}.desk.test', 'https://other.desk.test/n', false],
+    ['https://{unknown}.desk.test', 'https://acme.desk.test/n', false],
+    ['https://{odd}.desk.test', 'https://evil.test/.desk.test/n', false],
+    ['https://*.files.test', 'https://eu.a.files.test/n', true],
+    ['https://*.files.test', 'https://evilfiles.test/n', false],
+    ['https://*.files.test', 'https://a.files.test:8443/n', false],
+  ]) {
+    const { manifest: { auth: [slot] } } = plugin(() => null);
+    const asks = definePlugin({
+      service: 'git', title: 'Git', version: '0.1.0', description: 'Git.', config, auth: [{ ...slot, audience: [audience] }],
+      tools: [tool({ name: 'get', description: 'Reads.', effect: 'read', run: (_args, cx) => cx.json(url) })],
+    });
+    const exchange = { request: { auth: held ? 'user' : null }, response: { body: 1 } };
+    const host = new MockHost({ config: settings, exchanges: [exchange] });
+    assert.equal((await host.call(asks, 'get')).data, 1, `${audience} ${url}`);
+  }
+});
+
 test('the status decides the kind and the provider has its say', () => {
   for (const [status, headers, body, kind, message] of [
     [404, {}, '{"message":"Not Found"}', 'not-found', 'Not Found'],

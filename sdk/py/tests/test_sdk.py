@@ -8,7 +8,7 @@ from email.message import Message
 from typing import Annotated, Literal
 
 import pytest
-from toolgate_plugin import Arg, Context, Plugin, ToolError, build, page, pick, pick_each, problem, testing
+from toolgate_plugin import Arg, Context, Plugin, ToolError, audience, build, page, pick, pick_each, problem, testing
 
 AUDIENCE = "https://a.example"
 
@@ -147,6 +147,68 @@ def test_urllib_sends_through_the_host_with_the_slot_of_the_call():
         from toolgate_plugin import http
 
         http.opener().open(AUDIENCE)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "url", "held"),
+    [
+        ("https://a.example", "https://a.example/n?q=1", True),
+        ("https://a.example", "https://A.Example:443/n", True),
+        ("https://a.example/", "https://a.example", True),
+        ("https://a.example", "https://a.example:8443/n", False),
+        ("https://a.example", "http://a.example/n", False),
+        ("https://a.example", "https://a.example.evil.test/n", False),
+        ("https://a.example", "https://evil.test/https://a.example", False),
+        ("https://a.example", "https://a.example:x/n", False),
+        ("https://a.example", "a.example", False),
+        ("https://{subdomain}.desk.test", "https://Acme.desk.test/n", True),
+        ("https://{subdomain}.desk.test", "https://acme.desk.test:443/n", True),
+        ("https://{subdomain}.desk.test", "https://{subdomain}.desk.test/n", True),
+        ("https://{subdomain}.desk.test", "https://other.desk.test/n", False),
+        ("https://{unknown}.desk.test", "https://{unknown}.desk.test/n", True),
+        ("https://{unknown}.desk.test", "https://acme.desk.test/n", False),
+        ("https://{odd}.desk.test", "https://evil.test/.desk.test/n", False),
+        ("https://*.files.test", "https://eu.A.files.test/n", True),
+        ("https://*.files.test", "https://files.test/n", False),
+        ("https://*.files.test", "https://evilfiles.test/n", False),
+        ("https://*.files.test", "https://a.files.test:8443/n", False),
+        ("{api_base}", "https://git.example.org/api/n", True),
+        ("{api_base}", "https://GIT.example.org:443/api/n", True),
+        ("{api_base}", "https://git.example.com/api/n", False),
+        ("{local}", "http://127.0.0.1:9090/n", True),
+        ("{local}", "http://127.0.0.1:9091/n", False),
+        ("{unset}", "https://git.example.org/api/n", False),
+    ],
+)
+def test_an_address_is_held_as_the_gateway_holds_it(pattern, url, held):
+    config = {"subdomain": "Acme", "odd": "evil.test/", "api_base": "https://Git.example.org/api", "local": "http://127.0.0.1:9090"}
+    assert audience.holds([pattern], url, config.get) is held
+
+
+def test_the_credential_goes_to_the_address_that_the_operator_set_and_to_no_other():
+    setting = {"key": "api_base", "title": "Address", "schema": {"type": "string"}, "adds_host": True}
+    slot = {"slot": "user", "title": "Key", "type": "api_key", "placement": {"header": "x-key"}}
+
+    def call(audience, asked, auth, config):
+        plugin = Plugin(service="git", title="Git", version="0.1.0", description="Git.", config=[setting],
+                        auth=[{**slot, "audience": audience}])  # fmt: skip
+
+        @plugin.tool(effect="read")
+        def get(cx: Context, url: str):
+            """Reads."""
+            return cx.json(url)
+
+        exchange = {"request": {"url": asked, "auth": auth}, "response": {"body": [1]}}
+        assert testing.MockHost(config=config, exchanges=[exchange]).call(plugin, "get", {"url": asked}).data == [1]
+
+    own = {"api_base": "https://git.example.org"}
+    call(["{api_base}"], "https://git.example.org/v4/user", "user", own)
+    call(["{api_base}"], "https://elsewhere.example/v4/user", None, own)
+    # The gateway adds the operator's address to every audience.
+    call(["https://git.example"], "https://git.example.org/v4/user", "user", own)
+    call(["https://git.example"], "https://git.example.org/v4/user", None, {})
+    call(["https://{subdomain}.desk.test"], "https://Acme.desk.test/n", "user", {"subdomain": "Acme"})
+    call(["https://{subdomain}.desk.test"], "https://{subdomain}.desk.test/n", "user", {"subdomain": "Acme"})
 
 
 def test_the_status_decides_the_kind():

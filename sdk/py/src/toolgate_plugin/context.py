@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import re
-import urllib.parse
 from typing import Any
 
-from . import http
+from . import audience, http
 from .errors import ToolError
 from .host import Host
 
@@ -17,7 +16,14 @@ class Context:
     """One running call. Requests are sent with ``urllib.request``, as anywhere."""
 
     def __init__(
-        self, host: Host, *, session: str | None, cursor: str | None, slots: list[dict[str, Any]], auth_optional: bool
+        self,
+        host: Host,
+        *,
+        session: str | None,
+        cursor: str | None,
+        slots: list[dict[str, Any]],
+        auth_optional: bool,
+        addresses: list[str],
     ) -> None:
         self.host = host
         self.session = session
@@ -26,6 +32,8 @@ class Context:
         """Where the caller wants to go on; none for the first page."""
         self._slots = slots
         self._auth_optional = auth_optional
+        # Settings with `adds_host`: what the operator writes there may receive every slot's credential.
+        self._addresses = addresses
 
     @functools.cached_property
     def slot(self) -> str | None:
@@ -40,10 +48,11 @@ class Context:
 
     def slot_for(self, url: str) -> str | None:
         """The slot whose credential goes with a request: this call's, where its audience holds the address."""
-        parts = urllib.parse.urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        holds = [slot for slot in self._slots if slot["slot"] == self.slot and _holds(slot["audience"], origin)]
-        return self.slot if holds else None
+        chosen = next((slot for slot in self._slots if slot["slot"] == self.slot), None)
+        if chosen is None:
+            return None
+        places = [*chosen["audience"], *(f"{{{key}}}" for key in self._addresses)]
+        return self.slot if audience.holds(places, url, self.config) else None
 
     def json(self, url: str, *, method: str = "GET", body: Any = None, headers: dict[str, str] | None = None) -> Any:
         """The JSON that an address answers."""
@@ -100,11 +109,3 @@ class Context:
 
     def kv_keys(self, prefix: str = "", cursor: str | None = None) -> tuple[list[str], str | None]:
         return self.host.kv_keys(prefix, cursor)
-
-
-def _holds(audience: list[str], origin: str) -> bool:
-    for pattern in audience:
-        expression = re.sub(r"\\\{[a-z0-9_]+\\\}", "[a-z0-9-]+", re.escape(pattern)).replace(r"\*", ".+")
-        if re.fullmatch(expression, origin):
-            return True
-    return False

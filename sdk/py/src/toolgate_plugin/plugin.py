@@ -143,6 +143,7 @@ class Plugin:
             cursor=cursor,
             slots=slots if named is None else [slot for slot in slots if slot["slot"] in named],
             auth_optional=tool.spec.get("auth_optional", False),
+            addresses=[key["key"] for key in self._head.get("config", []) if key.get("adds_host")],
         )
         with host.running(context):
             try:
