@@ -1,5 +1,5 @@
 // The one error a tool answers with, and how a provider's HTTP answer becomes one. The rules are
-// those of sdk/rust/src/http/problem.rs.
+// those of sdk/rust/src/http/problem.rs; sdk/problems.json holds both to them.
 
 /** Longest text taken from a provider's answer, in characters. */
 const TEXT_CHARS_MAX = 500;
@@ -56,12 +56,15 @@ export function kindOf(status, headers) {
 }
 
 const MESSAGE_AT = [
-  ['error', 'message'], ['error_description'], ['message'], ['errorMessages', 0],
+  ['error', 'message'], ['error_description'], ['error_message'], ['message'], ['errorMessages', 0],
   ['errors', 0, 'message'], ['errors', 0, 'detail'], ['detail'], ['title'], ['error'],
 ];
-const CODE_AT = [['error', 'code'], ['errcode'], ['code'], ['error', 'status'], ['errorType'], ['errors', 0, 'code']];
+const CODE_AT = [
+  ['error', 'code'], ['error_code'], ['errcode'], ['code'], ['error', 'status'], ['errorType'], ['errors', 0, 'code'],
+];
 
-const at = (value, path) => path.reduce((inner, step) => inner?.[step], value);
+// A text has characters at its numbers, which nobody means.
+const at = (value, path) => path.reduce((inner, step) => (typeof inner === 'object' ? inner?.[step] : undefined), value);
 const cut = (text) => ([...text].length > TEXT_CHARS_MAX ? [...text].slice(0, TEXT_CHARS_MAX).join('') + '…' : text);
 
 /** What an unhappy answer means, with the provider's own words. `text` is its body. */

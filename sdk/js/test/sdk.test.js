@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { definePlugin, page, pick, pickEach, problem, s, tool, ToolError } from '../src/index.js';
@@ -92,15 +93,13 @@ test('the credential is that whose audience holds the address, as the gateway ho
   }
 });
 
-test('the status decides the kind and the provider has its say', () => {
-  for (const [status, headers, body, kind, message] of [
-    [404, {}, '{"message":"Not Found"}', 'not-found', 'Not Found'],
-    [403, { 'retry-after': '3' }, '', 'rate-limited', 'the provider answered with status 403'],
-    [500, {}, '<html>', 'upstream', 'the provider answered with status 500'],
-    [503, {}, 'busy', 'unavailable', 'busy'],
-  ]) {
-    const error = problem(new Response(body, { status, headers }), body);
-    assert.deepEqual([error.kind, error.message], [kind, message]);
+test('an unhappy answer means the same in every language', () => {
+  const cases = JSON.parse(readFileSync(new URL('../../problems.json', import.meta.url), 'utf8'));
+  assert.ok(cases.length > 40);
+  for (const { status, headers, body, ...wanted } of cases) {
+    const { kind, message, code, retryAfterMs, httpStatus } = problem(new Response(body, { status, headers }), body);
+    const said = { kind, message, code, retry_after_ms: retryAfterMs, http_status: httpStatus };
+    assert.deepEqual(said, { code: undefined, retry_after_ms: undefined, http_status: status, ...wanted }, `${status} ${body}`);
   }
 });
 

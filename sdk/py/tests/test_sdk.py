@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import json
 import urllib.error
 import urllib.request
 from email.message import Message
+from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
@@ -211,13 +213,17 @@ def test_the_credential_goes_to_the_address_that_the_operator_set_and_to_no_othe
     call(["https://{subdomain}.desk.test"], "https://{subdomain}.desk.test/n", "user", {"subdomain": "Acme"})
 
 
-def test_the_status_decides_the_kind():
+CASES = json.loads((Path(__file__).parents[2] / "problems.json").read_text())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['status']} {case['body']}")
+def test_an_unhappy_answer_means_the_same_in_every_language(case):
     headers = Message()
-    headers["Retry-After"] = "3"
-    error = problem(403, headers, b"")
-    assert (error.kind, error.retry_after_ms) == ("rate-limited", 3000)
-    assert problem(500, Message(), b"<html>").message == "the provider answered with status 500"
-    assert problem(503, Message(), b"busy").kind == "unavailable"
+    for name, value in case.get("headers", {}).items():
+        headers[name] = value
+    error = problem(case["status"], headers, case["body"].encode())
+    assert (error.kind, error.message, error.code) == (case["kind"], case["message"], case.get("code"))
+    assert (error.http_status, error.retry_after_ms) == (case["status"], case.get("retry_after_ms"))
 
 
 def test_fields_are_chosen_renamed_and_collected():

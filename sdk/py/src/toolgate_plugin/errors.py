@@ -1,5 +1,5 @@
 """The one error a tool answers with, and how a provider's HTTP answer becomes one. The rules are those of
-``sdk/rust/src/http/problem.rs``."""
+``sdk/rust/src/http/problem.rs``; ``sdk/problems.json`` holds both to them."""
 
 from __future__ import annotations
 
@@ -82,6 +82,7 @@ _STATUS = {
 _MESSAGE_AT: list[list[str | int]] = [
     ["error", "message"],
     ["error_description"],
+    ["error_message"],
     ["message"],
     ["errorMessages", 0],
     ["errors", 0, "message"],
@@ -92,6 +93,7 @@ _MESSAGE_AT: list[list[str | int]] = [
 ]
 _CODE_AT: list[list[str | int]] = [
     ["error", "code"],
+    ["error_code"],
     ["errcode"],
     ["code"],
     ["error", "status"],
@@ -102,7 +104,7 @@ _CODE_AT: list[list[str | int]] = [
 
 def kind_of(status: int, headers: Message) -> str:
     """The kind that a status means (RFC 9110, section 15). A 403 with a wait is a rate limit."""
-    if status == 403 and (headers.get("retry-after") or headers.get("x-ratelimit-remaining") == "0"):
+    if status == 403 and ("retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"):
         return "rate-limited"
     return _STATUS.get(status, "upstream")
 
@@ -110,14 +112,15 @@ def kind_of(status: int, headers: Message) -> str:
 def problem(status: int, headers: Message, body: bytes) -> ToolError:
     """What an unhappy answer means, with the provider's own words."""
     text = body.decode("utf-8", "replace").strip()
+    is_json = True
     try:
         parsed = json.loads(text)
     except ValueError:
-        parsed = None
+        parsed, is_json = None, False
     told = next((found for path in _MESSAGE_AT if isinstance(found := _at(parsed, path), str) and found.strip()), None)
-    code = next((found for path in _CODE_AT if isinstance(found := _at(parsed, path), (str, int))), None)
+    code = next((found for path in _CODE_AT if _is_code(found := _at(parsed, path))), None)
     if told is None:
-        quiet = parsed is not None or not text or text.startswith("<")
+        quiet = is_json or not text or text.startswith("<")
         told = f"the provider answered with status {status}" if quiet else text
     return ToolError(
         kind_of(status, headers),
@@ -127,6 +130,10 @@ def problem(status: int, headers: Message, body: bytes) -> ToolError:
         retry_after_ms=_retry_after_ms(headers),
         details=parsed if len(body) <= DETAILS_BYTES_MAX else None,
     )
+
+
+def _is_code(value: Any) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def _at(value: Any, path: list[str | int]) -> Any:
