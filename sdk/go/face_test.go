@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 var testKey = "tg_live_" + strings.Repeat("k", 43)
@@ -106,6 +107,22 @@ func TestWhatIsNotTheAPIsAnswerIsAnError(t *testing.T) {
 		if _, err := readOutcome(answer{data: json.RawMessage(data)}, ExecuteToolParams{}); !errors.Is(err, strange) {
 			t.Fatal(data, err)
 		}
+	}
+}
+
+func TestAToolsetOfNoToolsRunsNoneAndSendsNothing(t *testing.T) {
+	// Nobody listens there: a request would be an error.
+	client, err := New(Options{APIKey: testKey, BaseURL: "http://127.0.0.1:1", Sleep: func(context.Context, time.Duration) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := client.Toolset(context.Background(), FormatOpenAI, ToolsetOptions{Tools: []string{}})
+	if err != nil || len(set.Definitions()) != 0 {
+		t.Fatal(set, err)
+	}
+	call := ModelCall{Name: "execute_tool", Arguments: map[string]any{"tool_name": "github_delete_repository", "arguments": "{}"}}
+	if told, failed, err := set.Call(context.Background(), call); err != nil || !failed || told["code"] != "tool_not_found" {
+		t.Fatal(told, failed, err)
 	}
 }
 

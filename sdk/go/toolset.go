@@ -34,9 +34,12 @@ func (f Format) dialect() Dialect {
 
 // ToolsetOptions say which tools, and for whom they run.
 type ToolsetOptions struct {
-	// Tools are the chosen ones, by name; the three generic operations if empty.
+	// Tools are the chosen ones, by name, none of them if empty; the three generic operations if nil.
 	Tools             []string
 	UserID, SessionID string
+	// OnOutcome is told each call that ran and its outcome, whole: a model hears of a file its name, type and size,
+	// and its content is here alone.
+	OnOutcome func(ModelCall, Outcome)
 }
 
 // Toolset is the three generic operations, or chosen tools, in a provider's format; made by Client.Toolset.
@@ -83,7 +86,7 @@ func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOpti
 		lowered := Lower(described.InputSchema, format.dialect())
 		set.made = append(set.made, modelTool{ModelName(toolName), toolName, described.Description, lowered})
 	}
-	if len(options.Tools) == 0 {
+	if options.Tools == nil {
 		for _, one := range generic {
 			var schema Schema
 			if err := json.Unmarshal([]byte(one.schema), &schema); err != nil {
@@ -97,11 +100,11 @@ func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOpti
 
 // Definitions is the value of `tools` in the provider's request.
 func (t *Toolset) Definitions() []map[string]any {
-	var made []map[string]any
+	made := []map[string]any{}
 	for _, tool := range t.made {
 		made = append(made, definition(t.format, tool.name, tool.description, tool.lowered.Schema))
 	}
-	if t.format == FormatGemini {
+	if t.format == FormatGemini && len(made) > 0 {
 		return []map[string]any{{"functionDeclarations": made}}
 	}
 	return made
@@ -250,10 +253,11 @@ func (t *Toolset) Call(ctx context.Context, call ModelCall) (told map[string]any
 }
 
 func (t *Toolset) call(ctx context.Context, call ModelCall) (map[string]any, bool, error) {
-	if len(t.options.Tools) > 0 {
+	// Chosen, be it none: then no other one is ever run.
+	if t.options.Tools != nil {
 		for _, tool := range t.made {
 			if tool.name == call.Name {
-				return t.execute(ctx, tool.toolName, tool.lowered.Restore(call.Arguments))
+				return t.execute(ctx, call, tool.toolName, tool.lowered.Restore(call.Arguments))
 			}
 		}
 		return unusable("tool_not_found", "there is no tool "+call.Name)
@@ -277,21 +281,36 @@ func (t *Toolset) call(ctx context.Context, call ModelCall) (map[string]any, boo
 		described, err := t.client.Tools.Schema(ctx, toolName, GetToolSchemaParams{UserID: t.options.UserID})
 		return fieldsOfValue(described), false, err
 	case "execute_tool":
-		return t.execute(ctx, toolName, call.Arguments["arguments"])
+		return t.execute(ctx, call, toolName, call.Arguments["arguments"])
 	}
 	return unusable("tool_not_found", "there is no tool "+call.Name)
 }
 
-func (t *Toolset) execute(ctx context.Context, toolName string, arguments any) (map[string]any, bool, error) {
+func (t *Toolset) execute(ctx context.Context, call ModelCall, toolName string, arguments any) (map[string]any, bool, error) {
 	outcome, err := t.client.Tools.Execute(ctx, toolName, ExecuteToolParams{
 		Arguments: arguments, UserID: t.options.UserID, SessionID: t.options.SessionID,
 	})
 	if err != nil {
 		return nil, false, err
 	}
+	if t.options.OnOutcome != nil {
+		t.options.OnOutcome(call, outcome)
+	}
 	switch ran := outcome.(type) {
 	case *Success:
 		told := map[string]any{"status": "success", "result": ran.Result}
+		if ran.Summary != "" {
+			told["summary"] = ran.Summary
+		}
+		if len(ran.Files) > 0 {
+			var files []map[string]any
+			for _, file := range ran.Files {
+				about := fieldsOfValue(file)
+				delete(about, "content")
+				files = append(files, about)
+			}
+			told["files"] = files
+		}
 		if ran.Truncated != nil {
 			told["truncated"] = ran.Truncated
 		}

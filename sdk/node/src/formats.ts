@@ -84,7 +84,7 @@ export function definition(format: Format, name: string, description: string, sc
 
 /** The value of `tools` in the provider's request. */
 export function definitions(format: Format, made: Fields[]): Fields[] {
-  return format === "gemini" ? [{ functionDeclarations: made }] : made;
+  return format === "gemini" && made.length > 0 ? [{ functionDeclarations: made }] : made;
 }
 
 /**
@@ -129,8 +129,15 @@ export function result(format: Format, call: Call, said: Said): Fields {
 export function say(outcome: Outcome): Said {
   switch (outcome.status) {
     case "success": {
-      const { truncated, next_cursor } = outcome;
-      const more = { ...(truncated ? { truncated } : {}), ...(next_cursor ? { next_cursor } : {}) };
+      const { summary, truncated, next_cursor } = outcome;
+      // A model has no use for Base64; the program has it from `on_outcome`.
+      const files = (outcome.files ?? []).map(({ name, media_type, size_bytes }) => ({ ...(name ? { name } : {}), media_type, size_bytes }));
+      const more = {
+        ...(summary ? { summary } : {}),
+        ...(files.length > 0 ? { files } : {}),
+        ...(truncated ? { truncated } : {}),
+        ...(next_cursor ? { next_cursor } : {}),
+      };
       return { content: { status: "success", result: outcome.result, ...more }, is_error: false };
     }
     case "error":

@@ -4,12 +4,15 @@ import type { Toolgate } from "./client.js";
 import { lower, toolName, type Lowered } from "./dialects.js";
 import { ToolgateError } from "./errors.js";
 import { calls, definition, definitions, DIALECT_OF, GENERIC, result, say, sayError, type Call, type Format, type Said } from "./formats.js";
+import type { Outcome } from "./outcomes.js";
 
 export interface ToolsetOptions {
-  /** Names of the chosen tools; the three generic operations if absent. */
+  /** Names of the chosen tools, none of them if empty; the three generic operations if absent. */
   tools?: string[];
   user_id?: string;
   session_id?: string;
+  /** Is told each call that ran and its outcome, whole: the content of a result's files is here alone. */
+  on_outcome?: (call: Call, outcome: Outcome) => void;
 }
 
 /** The parts of the package `ai` that `Toolset.vercel` needs: pass the module itself. */
@@ -22,19 +25,25 @@ export interface VercelAI {
  * The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
  *
  * `definitions` is the value of `tools` in the provider's request. `run` takes the model's answer and gives
- * back what the next request says about the calls in it, in their order.
+ * back what the next request says about the calls in it, in their order. A model hears of a file its name, type
+ * and size; see `ToolsetOptions.on_outcome` for its content.
  */
 export class Toolset {
   readonly #client: Toolgate;
   readonly #format: Format;
   readonly #whose: { user_id?: string; session_id?: string };
+  readonly #onOutcome: ToolsetOptions["on_outcome"];
+  /** Whether tools were chosen, be it none: then no other one is ever run. */
+  readonly #isChosen: boolean;
   readonly #made: { name: string; description: string; lowered: Lowered }[] = [];
   /** What the model calls a tool, and what it is called. */
   readonly #names = new Map<string, string>();
 
-  private constructor(client: Toolgate, format: Format, { user_id, session_id }: ToolsetOptions) {
+  private constructor(client: Toolgate, format: Format, { tools, user_id, session_id, on_outcome }: ToolsetOptions) {
     this.#client = client;
     this.#format = format;
+    this.#onOutcome = on_outcome;
+    this.#isChosen = Boolean(tools);
     this.#whose = { ...(user_id ? { user_id } : {}), ...(session_id ? { session_id } : {}) };
   }
 
@@ -91,7 +100,7 @@ export class Toolset {
   async #said(call: Call): Promise<Said> {
     if (call.malformed) return unusable("invalid_json", "the arguments are not one JSON object");
     try {
-      return this.#names.size > 0 ? await this.#chosen(call) : await this.#generic(call);
+      return this.#isChosen ? await this.#chosen(call) : await this.#generic(call);
     } catch (error) {
       if (error instanceof ToolgateError) return sayError(error);
       throw error;
@@ -102,10 +111,11 @@ export class Toolset {
     const tool_name = this.#names.get(call.name);
     const made = this.#made.find(({ name }) => name === call.name);
     if (!tool_name || !made) return unusable("tool_not_found", `there is no tool ${call.name}`);
-    return this.#execute(tool_name, made.lowered.restore(call.arguments));
+    return this.#execute(call, tool_name, made.lowered.restore(call.arguments));
   }
 
-  async #generic({ name, arguments: given }: Call): Promise<Said> {
+  async #generic(call: Call): Promise<Said> {
+    const { name, arguments: given } = call;
     if (name === "search_tools") {
       const { query, service, limit } = given as { query?: string; service?: string; limit?: number };
       const narrowed = { ...(service ? { service } : {}), ...(limit ? { limit } : {}), ...this.#user() };
@@ -116,12 +126,14 @@ export class Toolset {
     if (name === "get_tool_schema") {
       return { content: { ...(await this.#client.tools.schema(tool_name, this.#user())) }, is_error: false };
     }
-    if (name === "execute_tool") return this.#execute(tool_name, (given["arguments"] || {}) as Record<string, unknown> | string);
+    if (name === "execute_tool") return this.#execute(call, tool_name, (given["arguments"] || {}) as Record<string, unknown> | string);
     return unusable("tool_not_found", `there is no tool ${name}`);
   }
 
-  async #execute(tool_name: string, args: Record<string, unknown> | string): Promise<Said> {
-    return say(await this.#client.tools.execute(tool_name, args, this.#whose));
+  async #execute(call: Call, tool_name: string, args: Record<string, unknown> | string): Promise<Said> {
+    const outcome = await this.#client.tools.execute(tool_name, args, this.#whose);
+    this.#onOutcome?.(call, outcome);
+    return say(outcome);
   }
 }
 

@@ -59,6 +59,14 @@ test("a value cannot leave its segment of the path", async () => {
   for (const bad of ["", ".", ".."]) await assert.rejects(client.executions.get(bad), TypeError);
 });
 
+test("a toolset of no tools runs none and sends nothing", async () => {
+  const fetch = () => assert.fail("nothing is to be sent");
+  const toolset = await new Toolgate({ apiKey: KEY, fetch }).toolset("openai", { tools: [] });
+  assert.deepEqual(toolset.definitions, []);
+  const told = await toolset.call("execute_tool", { tool_name: "github_delete_repository", arguments: "{}" });
+  assert.equal(told.code, "tool_not_found");
+});
+
 test("what is not the API's answer is an error", async () => {
   const bodies = ["", "null", "[]", "{}", '{"success":true}', '{"success":true,"data":1}', "\xff", '{"success":false,"error":"x","meta":{"request_id":"r"}}'];
   for (const body of bodies) {

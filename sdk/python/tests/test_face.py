@@ -1,5 +1,6 @@
 """The client against the document: no operation and no value of one may be missing."""
 
+import asyncio
 import inspect
 import json
 import os
@@ -7,6 +8,7 @@ import pathlib
 import re
 import unittest
 
+import httpx
 import toolgate
 from toolgate import _async, _core, _routes
 from toolgate._async import client as async_client
@@ -77,6 +79,12 @@ class Keys(unittest.TestCase):
         for text in (repr(client), str(client), repr(vars(client)), repr(client._settings), repr(client.tools)):
             self.assertNotIn(self.KEY, text)
 
+    def test_a_key_is_in_no_text_of_a_request(self):
+        client = toolgate.Toolgate(self.KEY, "http://127.0.0.1:1")
+        made = _core.request(client._settings, "get_execution", {"execution_id": "exe_1"})
+        self.assertIn(self.KEY, made.headers["Authorization"])
+        self.assertNotIn(self.KEY, repr(made) + str(made))
+
     def test_a_key_that_cannot_be_sent_is_refused_without_being_said(self):
         for bad in (self.KEY + "\n", self.KEY + "\r\nX: y", "tg_live_ \u00e4", " " + self.KEY):
             with self.assertRaises(ValueError) as caught:
@@ -113,6 +121,29 @@ class Outcomes(unittest.TestCase):
         for data in ({**self.COMMON, "status": "new"}, {**self.COMMON, "status": "success"}, {"status": "dry_run"}, [], None):
             with self.assertRaises(toolgate.InvalidResponse):
                 toolgate.outcomes.outcome(data, "req_1", call)
+
+
+class Toolsets(unittest.TestCase):
+    def test_a_toolset_of_no_tools_runs_none_and_sends_nothing(self):
+        asked = []
+
+        def answer(request):
+            asked.append(request.url)
+            return httpx.Response(500)
+
+        arguments = {"tool_name": "github_delete_repository", "arguments": "{}"}
+        http_client = httpx.Client(transport=httpx.MockTransport(answer))
+        toolset = toolgate.Toolgate(Keys.KEY, "http://a.test", http_client=http_client).toolset("openai", [])
+        self.assertEqual(toolset.definitions, [])
+        self.assertEqual(toolset.call("execute_tool", arguments)["code"], "tool_not_found")
+
+        async def also():
+            http_client = httpx.AsyncClient(transport=httpx.MockTransport(answer))
+            toolset = await toolgate.AsyncToolgate(Keys.KEY, "http://a.test", http_client=http_client).toolset("openai", [])
+            self.assertEqual((await toolset.call("execute_tool", arguments))["code"], "tool_not_found")
+
+        asyncio.run(also())
+        self.assertEqual(asked, [])
 
 
 class Answers(unittest.TestCase):

@@ -229,7 +229,12 @@ func (m message) wait() toolgate.Wait {
 }
 
 func toolset(ctx context.Context, c *toolgate.Client, m message) (any, error) {
-	options := toolgate.ToolsetOptions{}
+	outcomes := []any{}
+	options := toolgate.ToolsetOptions{OnOutcome: func(call toolgate.ModelCall, outcome toolgate.Outcome) {
+		told := plain(outcome).(map[string]any)
+		told["id"] = call.ID
+		outcomes = append(outcomes, told)
+	}}
 	if raw, given := m.Args["tools"]; given {
 		if err := json.Unmarshal(raw, &options.Tools); err != nil {
 			panic(err)
@@ -243,7 +248,7 @@ func toolset(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 		return nil, err
 	}
 	results, err := set.Run(ctx, m.Args["answer"])
-	return map[string]any{"definitions": set.Definitions(), "results": results}, err
+	return map[string]any{"definitions": set.Definitions(), "results": results, "outcomes": outcomes}, err
 }
 
 func verify(m message) (any, error) {

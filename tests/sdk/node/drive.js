@@ -75,8 +75,10 @@ function settings({ url, key, timeout_ms, max_retries, max_retry_wait_ms }) {
 async function make(client, last, { call, args, take }) {
   if (call === "toolset") {
     const { format, answer, ...options } = args;
-    const toolset = await client.toolset(format, options);
-    return { definitions: toolset.definitions, results: await toolset.run(answer) };
+    const outcomes = [];
+    const on_outcome = (call, outcome) => outcomes.push({ id: call.id, ...plain(outcome) });
+    const toolset = await client.toolset(format, { ...options, on_outcome });
+    return { definitions: toolset.definitions, results: await toolset.run(answer), outcomes };
   }
   if (call.startsWith("wait_for_")) {
     const options = { show, ...(args.timeout_ms ? { timeoutMs: args.timeout_ms } : {}) };

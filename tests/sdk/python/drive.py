@@ -76,8 +76,9 @@ def failed(error):
     }
 
 
-def toolset_of(args):
+def toolset_of(args, outcomes):
     named = {name: args[name] for name in ("tools", "user_id") if name in args}
+    named["on_outcome"] = lambda call, outcome: outcomes.append({"id": call.id, **plain(outcome)})
     return (args["format"],), named
 
 
@@ -100,9 +101,10 @@ def drive():
             continue
         try:
             if message["call"] == "toolset":
-                positional, named = toolset_of(message["args"])
+                positional, named = toolset_of(message["args"], outcomes := [])
                 toolset = client.toolset(*positional, **named)
-                say({"done": {"definitions": toolset.definitions, "results": toolset.run(message["args"]["answer"])}})
+                results = toolset.run(message["args"]["answer"])
+                say({"done": {"definitions": toolset.definitions, "results": results, "outcomes": outcomes}})
                 continue
             positional, named = arguments(message["call"], message["args"], last)
             value = target(client, message["call"])(*positional, **named)
@@ -123,10 +125,10 @@ async def drive_async():
             continue
         try:
             if message["call"] == "toolset":
-                positional, named = toolset_of(message["args"])
+                positional, named = toolset_of(message["args"], outcomes := [])
                 toolset = await client.toolset(*positional, **named)
                 results = await toolset.run(message["args"]["answer"])
-                say({"done": {"definitions": toolset.definitions, "results": results}})
+                say({"done": {"definitions": toolset.definitions, "results": results, "outcomes": outcomes}})
                 continue
             positional, named = arguments(message["call"], message["args"], last)
             value = target(client, message["call"])(*positional, **named)

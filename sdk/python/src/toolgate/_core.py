@@ -8,7 +8,7 @@ import random
 import re
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -67,7 +67,8 @@ class Request:
     operation: str
     method: str
     url: str
-    headers: dict[str, str]
+    # The key is among them.
+    headers: dict[str, str] = field(repr=False)
     content: bytes | None
     # Whether it may be sent again although the first one may have been done.
     repeatable: bool

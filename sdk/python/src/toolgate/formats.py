@@ -101,7 +101,7 @@ def definition(format: Format, name: str, description: str, schema: Schema) -> d
 
 def definitions(format: Format, made: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The value of `tools` in the provider's request."""
-    return [{"functionDeclarations": made}] if format == "gemini" else made
+    return [{"functionDeclarations": made}] if format == "gemini" and made else made
 
 
 def calls(format: Format, answer: Any) -> list[Call]:
@@ -141,6 +141,14 @@ def say(outcome: Outcome) -> Said:
     match outcome:
         case Success():
             told: dict[str, Any] = {"status": "success", "result": outcome.result}
+            if outcome.summary:
+                told["summary"] = outcome.summary
+            if outcome.files:
+                # A model has no use for Base64; the program has it from `on_outcome`.
+                told["files"] = [
+                    {name: value for name, value in file.items() if name != "content" and value is not None}
+                    for file in outcome.files
+                ]
             if outcome.truncated:
                 told["truncated"] = outcome.truncated
             if outcome.next_cursor:

@@ -27,7 +27,16 @@ pub enum Fault {
     Page,
     /// To another host.
     Redirect,
+    /// An execution's answer with two files and a summary.
+    Files,
 }
+
+/// `aGVsbG8=` is `hello`, and `iVBORw==` how a PNG begins.
+const FILES: &str = r#"{"success": true, "meta": {"request_id": "req_1"}, "data": {
+    "execution_id": "exe_1", "tool_name": "notes_export", "service": "notes", "session_id": "ses_1", "duration_ms": 7,
+    "status": "success", "result": {"pages": 2}, "summary": "Exported two files.", "files": [
+        {"name": "note.txt", "media_type": "text/plain", "size_bytes": 5, "content": "aGVsbG8="},
+        {"name": null, "media_type": "image/png", "size_bytes": 4, "content": "iVBORw=="}]}}"#;
 
 /// A listener on a free loopback port; ends with the test's runtime.
 pub struct Door {
@@ -101,6 +110,7 @@ async fn serve(
         }
         Fault::BrokenJson => plain("200 OK", "application/json", "", "{\"success\": tr"),
         Fault::Page => plain("502 Bad Gateway", "text/html", "", "<h1>Bad Gateway</h1>"),
+        Fault::Files => plain("200 OK", "application/json", "", FILES),
         Fault::Redirect => {
             let path = head.split(' ').nth(1).unwrap_or("/");
             let to = format!("location: http://{elsewhere}{path}\r\n");

@@ -28,7 +28,7 @@ from .resources import (
     Tools,
     Webhooks,
 )
-from .toolset import Toolset
+from .toolset import Toolset, OnOutcome
 
 # How often a wait looks where the server cannot hold its answer back, in seconds: from the first to the last.
 _LOOK_FIRST_S = 1.0
@@ -105,9 +105,11 @@ class Toolgate:
         *,
         user_id: str | None = None,
         session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
     ) -> Toolset:
-        """Tools for a model, in its provider's format: the chosen ones, or the three generic operations."""
-        return Toolset(self, format, user_id, session_id)._load(tools)
+        """Tools for a model, in its provider's format: the chosen ones, or the three generic operations where
+        `tools` is absent; an empty list is no tool. `on_outcome` gets each call that ran and its outcome."""
+        return Toolset(self, format, user_id, session_id, on_outcome)._load(tools)
 
     def wait_for_connection(
         self, outcome: AuthRequired, *, show: Callable[[str], object] = print, timeout: float = 900.0

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import dialects, formats
 from ..dialects import Lowered
 from ..errors import ToolgateError
 from ..formats import Call, Format, Said
+from ..outcomes import Outcome
 
 if TYPE_CHECKING:
     from .client import Toolgate
+
+OnOutcome: TypeAlias = Callable[[Call, Outcome], object]
 
 
 class Toolset:
     """The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
 
     `definitions` is the value of `tools` in the provider's request. `run` takes the model's answer and
-    gives back what the next request says about the calls in it, in their order.
+    gives back what the next request says about the calls in it, in their order. A model hears of a file
+    its name, type and size; `on_outcome` is told every outcome whole, with the content of its files.
     """
 
-    def __init__(self, client: Toolgate, format: Format, user_id: str | None, session_id: str | None) -> None:
+    def __init__(
+        self,
+        client: Toolgate,
+        format: Format,
+        user_id: str | None,
+        session_id: str | None,
+        on_outcome: OnOutcome | None,
+    ) -> None:
         self._client = client
         self._format = format
         self._user_id = user_id
         self._session_id = session_id
+        self._on_outcome = on_outcome
+        # Whether tools were chosen, be it none: then no other one is ever run.
+        self._is_chosen = False
         self._tools: dict[str, tuple[str, Lowered]] = {}
         self._made: list[tuple[str, str, Lowered]] = []
 
@@ -34,6 +49,7 @@ class Toolset:
             for name, description, schema in formats.GENERIC:
                 self._made.append((name, description, dialects.lower(schema, dialect)))
             return self
+        self._is_chosen = True
         for tool_name in tools:
             described = self._client.tools.schema(tool_name, user_id=self._user_id)
             assert described is not None, "nothing was asked by an entity tag"
@@ -77,7 +93,7 @@ class Toolset:
         if call.malformed:
             return _unusable("invalid_json", "the arguments are not one JSON object")
         try:
-            return self._generic(call) if not self._tools else self._chosen(call)
+            return self._chosen(call) if self._is_chosen else self._generic(call)
         except ToolgateError as error:
             return formats.say_error(error)
 
@@ -86,7 +102,7 @@ class Toolset:
         if found is None:
             return _unusable("tool_not_found", f"there is no tool {call.name}")
         tool_name, lowered = found
-        return self._execute(tool_name, lowered.restore(call.arguments))
+        return self._execute(call, tool_name, lowered.restore(call.arguments))
 
     def _generic(self, call: Call) -> Said:
         given = call.arguments
@@ -102,13 +118,15 @@ class Toolset:
         if call.name == "get_tool_schema":
             return Said(dict(self._client.tools.schema(tool_name, user_id=self._user_id) or {}))
         if call.name == "execute_tool":
-            return self._execute(tool_name, given.get("arguments") or {})
+            return self._execute(call, tool_name, given.get("arguments") or {})
         return _unusable("tool_not_found", f"there is no tool {call.name}")
 
-    def _execute(self, tool_name: str, arguments: dict[str, Any] | str) -> Said:
+    def _execute(self, call: Call, tool_name: str, arguments: dict[str, Any] | str) -> Said:
         outcome = self._client.tools.execute(
             tool_name, arguments, user_id=self._user_id, session_id=self._session_id
         )
+        if self._on_outcome:
+            self._on_outcome(call, outcome)
         return formats.say(outcome)
 
 
