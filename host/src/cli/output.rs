@@ -14,6 +14,11 @@ pub struct Output {
     pub json: bool,
 }
 
+/// A failure that the printed report tells already: its sum is a message, not a second document.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Reported(pub String);
+
 impl Output {
     /// Prints `value` as JSON, or what `text` makes of it.
     pub fn print<T: Serialize>(
@@ -29,11 +34,12 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a failure with its causes, and the next step where one is known.
+    /// Prints a failure with its causes, and the next step where one is known: as the one document of
+    /// the command, unless that is printed already.
     pub fn error(self, cause: &anyhow::Error) {
         let known = cause.downcast_ref::<crate::gateway::Error>();
         let hint = known.and_then(crate::gateway::Error::hint);
-        if self.json {
+        if self.json && !cause.is::<Reported>() {
             let code = known.map_or("failed", crate::gateway::Error::code);
             let document = serde_json::json!({
                 "success": false,

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use super::output::{Output, counted};
+use super::output::{Output, Reported, counted};
 use super::plugin_new::{self, Lang};
 use crate::openapi::{self, Input, Note};
 
@@ -35,7 +35,12 @@ pub struct Build {
     #[arg(long, value_name = "DIR", requires = "out")]
     all: Option<PathBuf>,
     /// Folder for the plugins of --all
-    #[arg(long, value_name = "DIR")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "all",
+        conflicts_with = "description"
+    )]
     out: Option<PathBuf>,
     /// An operation that cannot become a tool is a failure
     #[arg(long)]
@@ -235,7 +240,8 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
         )
     })?;
     if failed > 0 {
-        bail!("{failed} of {total} descriptions did not become a plugin");
+        let sum = format!("{failed} of {total} descriptions did not become a plugin");
+        return Err(Reported(sum).into());
     }
     Ok(())
 }
@@ -420,7 +426,8 @@ impl Check {
         let bad = |one: &&Checked| !one.errors.is_empty() || (strict && !one.warnings.is_empty());
         let refused = checked.iter().filter(bad).count();
         if refused > 0 {
-            bail!("{refused} of {} refused", checked.len());
+            let sum = format!("{refused} of {} refused", checked.len());
+            return Err(Reported(sum).into());
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::output::{Output, counted};
+use super::output::{Output, Reported, counted};
 use crate::catalog::Tool;
 use crate::catalog::manifest::Manifest;
 use crate::egress::PlannedRequest;
@@ -218,7 +218,8 @@ impl Test {
             .filter(|tested| !tested.failures.is_empty())
             .count();
         if failed > 0 {
-            bail!("{failed} of {} plugins failed", all.len());
+            let sum = format!("{failed} of {} plugins failed", all.len());
+            return Err(Reported(sum).into());
         }
         Ok(())
     }

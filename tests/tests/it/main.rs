@@ -7,6 +7,7 @@ mod authors;
 mod bad_files;
 mod bad_guests;
 mod catalog;
+mod command_line;
 mod connect;
 mod corpus;
 mod crash;

@@ -1,0 +1,96 @@
+//! What the command line promises to programs: one JSON document, and no flag without effect.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use toolgate_tests::process::program;
+
+/// A folder with a component that is none, and two descriptions of which one is none.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bad.wasm"), "no component").unwrap();
+    for (name, text) in [
+        ("good", std::fs::read_to_string(todoist()).unwrap()),
+        ("bad", "openapi: 3.1.0\n".to_owned()),
+    ] {
+        let place = folder.path().join("described").join(name);
+        std::fs::create_dir_all(&place).unwrap();
+        std::fs::write(place.join("openapi.yaml"), text).unwrap();
+    }
+    folder
+}
+
+fn todoist() -> std::path::PathBuf {
+    crate::described::plugin("todoist")
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(program());
+    command.args(arguments).current_dir(folder);
+    command.output().unwrap()
+}
+
+/// The whole of standard output as one document.
+fn document(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|cause| panic!("{cause}: {text}"))
+}
+
+#[test]
+fn a_report_of_failures_is_the_only_document() {
+    let folder = folder();
+    for (arguments, found, said) in [
+        (
+            &["plugin", "check", "bad.wasm", "--json"][..],
+            "/0/errors/0",
+            "1 of 1 refused",
+        ),
+        (
+            &["plugin", "test", "bad.wasm", "--json"],
+            "/0/failures/0",
+            "1 of 1 plugins failed",
+        ),
+        (
+            &[
+                "plugin",
+                "build",
+                "--all",
+                "described",
+                "--out",
+                "built",
+                "--json",
+            ],
+            "/0/service",
+            "1 of 2 descriptions did not become a plugin",
+        ),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let report = document(&output);
+        assert!(report.pointer(found).is_some(), "{arguments:?}: {report}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains(said), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn a_failure_without_a_report_is_the_document() {
+    let folder = folder();
+    let output = run(folder.path(), &["plugin", "build", "none.yaml", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = document(&output);
+    assert_eq!(told["success"], false, "{told}");
+    assert!(told["error"]["message"].is_string(), "{told}");
+}
+
+#[test]
+fn a_folder_for_all_plugins_is_refused_for_one() {
+    let folder = folder();
+    let one = "described/good/openapi.yaml";
+    let output = run(folder.path(), &["plugin", "build", one, "--out", "built"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!folder.path().join("todoist.wasm").exists());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("--out"), "{told}");
+}
