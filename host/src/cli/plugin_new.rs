@@ -71,7 +71,7 @@ const PY_SDK: &[File] = files!("../../../sdk/py/src/" => "sdk/":
     "toolgate_plugin/schema.py", "toolgate_plugin/context.py", "toolgate_plugin/http.py",
     "toolgate_plugin/errors.py", "toolgate_plugin/output.py", "toolgate_plugin/pick.py",
     "toolgate_plugin/host.py", "toolgate_plugin/guest.py", "toolgate_plugin/testing.py",
-    "toolgate_plugin/build.py",
+    "toolgate_plugin/build.py", "toolgate_plugin/audience.py",
 );
 
 const CONTRACT: &str = include_str!("../../../wit/toolgate.wit");

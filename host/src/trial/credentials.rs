@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::PLANTED;
 use crate::catalog::manifest::{AuthKind, Slot};
-use crate::egress::{Credentials, Failure, FailureKind, Injection, SlotShape};
+use crate::egress::{Credentials, Failure, FailureKind, Injection, Origin, SlotShape};
 use crate::vault::Secret;
 
 /// The slots of one trial. Without values of its own every slot is connected, with values that can
@@ -102,11 +102,9 @@ impl Credentials for TrialCredentials {
     }
 
     fn slot_for_origin(&self, origin: &str) -> Option<String> {
-        let slot = self
-            .slots
-            .iter()
-            .find(|slot| self.audience(slot).iter().any(|own| own == origin))?;
-        Some(slot.slot.clone())
+        let origin = Origin::parse(origin).ok()?;
+        let holds = |slot: &&Slot| origin.is_in(&self.audience(slot));
+        self.slots.iter().find(holds).map(|slot| slot.slot.clone())
     }
 
     fn shape(&self, slot: &str) -> Option<SlotShape> {
@@ -126,5 +124,38 @@ fn fields(slot: &Slot) -> Vec<&str> {
         }
         AuthKind::Basic => vec!["username", "password"],
         _ => vec!["secret"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_trial_lends_a_credential_where_the_gateway_would() {
+        let slot = json!({
+            "slot": "user", "title": "User", "type": "api_key", "placement": {"header": "x-key"},
+            "audience": ["https://{subdomain}.desk.test", "https://*.files.test", "{api_base}"],
+        });
+        let credentials = TrialCredentials {
+            slots: vec![serde_json::from_value(slot).expect("a slot")],
+            connected: None,
+            parameters: BTreeMap::from([("subdomain".to_owned(), "Acme".to_owned())]),
+            origins: vec!["https://Git.example.org/api".to_owned()],
+            secrets: None,
+        };
+        for (origin, lent) in [
+            ("https://acme.desk.test", true),
+            ("https://other.desk.test", false),
+            ("https://eu.files.test", true),
+            ("https://files.test", false),
+            ("https://git.example.org", true),
+            ("https://git.example.org:8443", false),
+        ] {
+            let slot = credentials.slot_for_origin(origin);
+            assert_eq!(slot.is_some(), lent, "{origin}");
+        }
     }
 }
