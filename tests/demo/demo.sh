@@ -17,7 +17,19 @@ stop() {
 }
 trap stop EXIT
 say() { printf '\n== %s\n' "$*"; }
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# A port that nobody listens on, outside the range that the kernel gives to clients.
+free_port() {
+    python3 -c '
+import random, socket
+while True:
+    port = random.randrange(20_000, 32_000)
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+        break
+    except OSError:
+        pass
+print(port)'
+}
 # until COMMAND...: repeats a command until it succeeds, at most a minute.
 until_works() {
     for _ in $(seq 240); do

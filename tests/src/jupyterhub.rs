@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use tempfile::TempDir;
@@ -15,10 +16,13 @@ use crate::process::{free_port, wait};
 pub const CLIENT_ID: &str = "service-toolgate";
 pub const CLIENT_SECRET: &str = "0123456789abcdef0123456789abcdef";
 
-/// A running hub; ends with this.
+/// How long a hub may take to end its proxy.
+const END_MAX: Duration = Duration::from_secs(15);
+
+/// A running hub; ends with this, and its proxy too.
 pub struct JupyterHub {
     pub url: String,
-    _child: Child,
+    child: Child,
     folder: TempDir,
 }
 
@@ -46,16 +50,14 @@ impl JupyterHub {
             .kill_on_drop(true)
             .spawn()?;
         let (url, client) = (format!("http://127.0.0.1:{port}"), client());
+        let hub = Self { url, child, folder };
+        let url = &hub.url;
         wait("JupyterHub to answer", async || {
             let asked = client.get(format!("{url}/hub/api")).send().await;
             asked.is_ok_and(|answer| answer.status() == 200)
         })
         .await;
-        Ok(Self {
-            url,
-            _child: child,
-            folder,
-        })
+        Ok(hub)
     }
 
     /// Follows a connect link as this user, who agrees. Answers the last page.
@@ -76,6 +78,35 @@ impl JupyterHub {
         );
         Ok(String::from_utf8(visit.stdout)?)
     }
+}
+
+impl Drop for JupyterHub {
+    /// Asks the hub to end, which then ends the proxy that it started; a proxy that is left is killed.
+    fn drop(&mut self) {
+        if let Some(id) = self.child.id() {
+            signal("TERM", &id.to_string());
+        }
+        let by = Instant::now() + END_MAX;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < by {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let kept = self.folder.path().join("jupyterhub-proxy.pid");
+        let id = std::fs::read_to_string(kept).unwrap_or_default();
+        let id = id.trim();
+        // The number may be another process's by now.
+        let command = std::fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        if command.contains("configurable-http-proxy") {
+            signal("KILL", id);
+        }
+    }
+}
+
+fn signal(name: &str, id: &str) {
+    // One that has ended needs none.
+    let _ = std::process::Command::new("kill")
+        .args([&format!("-{name}"), id])
+        .stderr(Stdio::null())
+        .status();
 }
 
 /// JupyterHub's own description of its API, from its source distribution.
