@@ -118,7 +118,9 @@ const CODE_AT: [&str; 7] = [
 ];
 
 fn message_of(body: &Value) -> Option<&str> {
-    let mut texts = MESSAGE_AT.iter().filter_map(|at| body.pointer(at)?.as_str());
+    let mut texts = MESSAGE_AT
+        .iter()
+        .filter_map(|at| body.pointer(at)?.as_str());
     texts.find(|text| !text.trim().is_empty())
 }
 
