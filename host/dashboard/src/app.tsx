@@ -84,13 +84,18 @@ export function App() {
 function SignedIn() {
   const [here, go] = useLocation();
   useEffect(() => {
-    whenSignedOut(() => go(`/sign-in?return_to=${encodeURIComponent(window.location.pathname + window.location.search)}`, { replace: true }));
+    whenSignedOut(() => {
+      const { pathname, search } = window.location;
+      // Several requests may hear of it, one after the other.
+      if (pathname !== '/sign-in') go(`/sign-in?return_to=${encodeURIComponent(pathname + search)}`, { replace: true });
+    });
   }, [go]);
   const me = useQuery({ queryKey: ['me'], queryFn: () => call<Me>('GET', '/me'), staleTime: 60_000 });
-  if (me.error && !(me.error instanceof ApiError && me.error.status === 401)) {
+  // Who was signed in still is while the gateway starts again: the page stays, with what was typed into it.
+  if (!me.data) {
+    if (!me.error || (me.error instanceof ApiError && me.error.status === 401)) return <Waiting />;
     return <div className="gate"><main><ErrorNote error={me.error} retry={() => void me.refetch()} /></main></div>;
   }
-  if (!me.data) return <Waiting />;
   return (
     <MeContext value={me.data}>
       <Shell>

@@ -34,17 +34,30 @@ export function whenSignedOut(listener: SignedOut): void {
   onSignedOut = listener;
 }
 
-let refreshing: Promise<boolean> | null = null;
+/** Only the gateway's own word ends a sign-in: a gateway that starts again and a proxy without one say nothing of it. */
+type Refreshed = 'renewed' | 'refused' | 'unreachable';
+let refreshing: Promise<Refreshed> | null = null;
 
-/** Renews the sign-in, once for all who wait. Answers whether there is one again. */
-export function refresh(): Promise<boolean> {
+/** Renews the sign-in, once for all who wait; where it has ended, tells who wanted to know. */
+export function refresh(): Promise<Refreshed> {
   refreshing ??= fetch('/internal/refresh', { method: 'POST', headers: { 'x-toolgate-dashboard': '1' } })
-    .then((response) => response.ok)
-    .catch(() => false)
-    .finally(() => {
+    .then(
+      (response): Refreshed => (response.ok ? 'renewed' : response.status === 401 ? 'refused' : 'unreachable'),
+      (): Refreshed => 'unreachable',
+    )
+    .then((refreshed) => {
       refreshing = null;
+      if (refreshed === 'refused') onSignedOut();
+      return refreshed;
     });
   return refreshing;
+}
+
+/** Whether a request that was refused for want of a sign-in is worth sending again. */
+async function renewed(): Promise<boolean> {
+  const refreshed = await refresh();
+  if (refreshed === 'unreachable') throw unreachable();
+  return refreshed === 'renewed';
 }
 
 export function address(path: string, query?: Query): string {
@@ -61,10 +74,8 @@ export async function call<T>(method: Method, path: string, options: Options = {
 /** The answer as it comes, asked for again where the sign-in had to be renewed. */
 export async function respond(method: Method, path: string, options: Options = {}): Promise<Response> {
   const response = await send(method, path, options);
-  if (response.status !== 401 || (await codeOf(response.clone())) !== 'sign_in_required') return response;
-  if (await refresh()) return send(method, path, options);
-  onSignedOut();
-  return response;
+  if (response.status !== 401 || !wantsSignIn(await response.clone().text())) return response;
+  return (await renewed()) ? send(method, path, options) : response;
 }
 
 async function send(method: Method, path: string, options: Options): Promise<Response> {
@@ -84,9 +95,16 @@ async function send(method: Method, path: string, options: Options): Promise<Res
   }
 }
 
-async function codeOf(response: Response): Promise<string | null> {
-  const body = await response.json().catch(() => null);
-  return body?.error?.code ?? null;
+function wantsSignIn(text: string): boolean {
+  return parsed(text)?.error?.code === 'sign_in_required';
+}
+
+function parsed(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 export async function read<T>(response: Response): Promise<T> {
@@ -100,12 +118,7 @@ export function unreachable(): ApiError {
 }
 
 export function unwrap<T>(status: number, requestId: string | null, text: string, retryAfter: number | null): T {
-  let body;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = null;
-  }
+  const body = parsed(text);
   if (body?.success === true) return body.data as T;
   const error = body?.error ?? {};
   throw new ApiError(
@@ -119,8 +132,15 @@ export function unwrap<T>(status: number, requestId: string | null, text: string
   );
 }
 
-/** Sends a file with its progress, from 0 to 1. `fetch` cannot tell how much has left. */
-export function upload<T>(path: string, file: Blob, progress: (share: number) => void, type = 'application/wasm'): Promise<T> {
+/** Sends a file with its progress, from 0 to 1; once more where the sign-in had to be renewed. */
+export async function upload<T>(path: string, file: Blob, progress: (share: number) => void, type = 'application/wasm'): Promise<T> {
+  let sent = await post(path, file, progress, type);
+  if (sent.status === 401 && wantsSignIn(sent.responseText) && (await renewed())) sent = await post(path, file, progress, type);
+  return unwrap<T>(sent.status, sent.getResponseHeader('x-request-id'), sent.responseText, null);
+}
+
+/** `fetch` cannot tell how much has left. */
+function post(path: string, file: Blob, progress: (share: number) => void, type: string): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', address(path));
@@ -128,13 +148,7 @@ export function upload<T>(path: string, file: Blob, progress: (share: number) =>
     request.setRequestHeader('x-toolgate-dashboard', '1');
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     request.onerror = () => reject(unreachable());
-    request.onload = () => {
-      try {
-        resolve(unwrap<T>(request.status, request.getResponseHeader('x-request-id'), request.responseText, null));
-      } catch (error) {
-        reject(error);
-      }
-    };
+    request.onload = () => resolve(request);
     request.send(file);
   });
 }

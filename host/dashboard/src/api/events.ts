@@ -2,16 +2,27 @@
 // A query's key begins with its topic.
 
 import type { QueryClient } from '@tanstack/react-query';
-import { refresh } from './client';
+import { ApiError, refresh } from './client';
 
 export type Live = 'connecting' | 'live' | 'lost';
 
+/** Topics whose lists are made of a topic's things too. */
+const ALSO: Record<string, string[]> = {
+  plugins: ['services', 'tools', 'permissions', 'health'],
+  connections: ['services', 'tools'],
+  permissions: ['tools'],
+  // What a session ran is a receipt; its messages come with it.
+  executions: ['sessions'],
+};
 /** Topics that the overview is made of. */
 const OVERVIEW = ['executions', 'approvals', 'connections', 'plugins', 'webhooks', 'keys'];
 /** A busy gateway changes all the time; the overview's sums need not follow each call. */
 const OVERVIEW_PAUSE_MS = 5_000;
-/** A gateway that refuses the stream is not asked again at once. */
-const AGAIN_MS = 2_000;
+/** A gateway that does not give the stream is not asked again at once, and less often the longer it lasts. */
+const AGAIN_MS = 1_000;
+const AGAIN_MAX_MS = 30_000;
+/** In a topic's place: whatever may have changed while nobody listened. */
+const EVERYTHING = '*';
 
 /** How many hold the events back, and the topics that changed meanwhile. */
 let holding = 0;
@@ -32,10 +43,15 @@ export async function holdEvents(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Listens until the returned function is called. */
+/**
+ * Listens until the returned function is called. A page that nobody looks at does not: a browser opens six
+ * connections to one host (HTTP/1.1), and each stream keeps one.
+ */
 export function listen(client: QueryClient, tell: (live: Live) => void): () => void {
   let source: EventSource | null = null;
   let closed = false;
+  let again_ms = AGAIN_MS;
+  let again: ReturnType<typeof setTimeout> | undefined;
   let pending: ReturnType<typeof setTimeout> | null = null;
 
   const overview = () => {
@@ -46,45 +62,73 @@ export function listen(client: QueryClient, tell: (live: Live) => void): () => v
   };
 
   const changed = (topics: string[]) => {
-    for (const topic of topics) void client.invalidateQueries({ queryKey: [topic] });
-    if (topics.includes('plugins') || topics.includes('connections')) void client.invalidateQueries({ queryKey: ['services'] });
-    // What a session ran is a receipt; its messages come with it.
-    if (topics.includes('executions')) void client.invalidateQueries({ queryKey: ['sessions'] });
-    if (topics.some((topic) => OVERVIEW.includes(topic))) overview();
+    for (const topic of topics) held.add(topic);
+    if (holding === 0) tellHeld();
   };
   tellHeld = () => {
-    changed([...held]);
+    const topics = [...held];
     held.clear();
+    if (topics.includes(EVERYTHING)) {
+      // What is being asked for the first time is new anyway; what was refused stays refused.
+      const lost = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500);
+      void client.invalidateQueries({ predicate: ({ state }) => state.data !== undefined || lost(state.error) });
+      return;
+    }
+    for (const topic of new Set(topics.flatMap((topic) => [topic, ...(ALSO[topic] ?? [])]))) void client.invalidateQueries({ queryKey: [topic] });
+    if (topics.some((topic) => OVERVIEW.includes(topic))) overview();
+  };
+
+  const close = () => {
+    clearTimeout(again);
+    source?.close();
+    source = null;
   };
 
   const open = () => {
+    close();
     source = new EventSource('/internal/events');
-    source.addEventListener('ready', () => tell('live'));
-    source.addEventListener('changed', (event) => {
-      const { topics } = JSON.parse((event as MessageEvent<string>).data) as { topics: string[] };
-      if (holding === 0) changed(topics);
-      else for (const topic of topics) held.add(topic);
+    source.addEventListener('ready', () => {
+      again_ms = AGAIN_MS;
+      tell('live');
+      changed([EVERYTHING]);
     });
-    source.addEventListener('signed_out', () => void again());
+    source.addEventListener('changed', (event) => changed((JSON.parse((event as MessageEvent<string>).data) as { topics: string[] }).topics));
+    source.addEventListener('signed_out', refused);
     source.onerror = () => {
       tell('lost');
       // The browser tries again by itself unless the answer was a refusal.
-      if (source?.readyState === EventSource.CLOSED) void again();
+      if (source?.readyState === EventSource.CLOSED) refused();
     };
   };
 
-  const again = async () => {
-    source?.close();
+  /** Opens the stream again once there is a sign-in; for as long as nobody says that there is none. */
+  const refused = () => {
+    close();
     tell('lost');
-    await new Promise((done) => setTimeout(done, AGAIN_MS));
-    if (closed || !(await refresh()) || closed) return;
-    open();
+    again = setTimeout(async () => {
+      const refreshed = await refresh();
+      if (closed || source || document.hidden || refreshed === 'refused') return;
+      if (refreshed === 'renewed') open();
+      else refused();
+    }, again_ms);
+    again_ms = Math.min(again_ms * 2, AGAIN_MAX_MS);
   };
 
-  open();
+  const looked = () => {
+    if (document.hidden) close();
+    else if (!source) {
+      again_ms = AGAIN_MS;
+      tell('connecting');
+      open();
+    }
+  };
+
+  document.addEventListener('visibilitychange', looked);
+  looked();
   return () => {
     closed = true;
-    source?.close();
+    document.removeEventListener('visibilitychange', looked);
+    close();
     if (pending) clearTimeout(pending);
   };
 }

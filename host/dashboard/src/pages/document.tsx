@@ -21,7 +21,7 @@ export default function Document() {
   const document = useQuery({ queryKey: ['knowledge', id], queryFn: () => call<Shape>('GET', path), staleTime: 60_000 });
   const remove = async () => {
     await call('DELETE', path);
-    void client.invalidateQueries({ queryKey: ['knowledge', 'list'] });
+    client.removeQueries({ queryKey: ['knowledge', 'list'] });
     go('/knowledge');
   };
   return (

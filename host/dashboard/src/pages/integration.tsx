@@ -193,6 +193,8 @@ function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }
   const [provider, setProvider] = useState(service.app?.base_url ?? '');
   const [removing, setRemoving] = useState(false);
   const path = `/services/${service.service}/app`;
+  // The operator's own shows no client id to other workspaces: what they save is another, with nothing of it.
+  const own = service.app?.client_id != null;
   const took = (next: Service) => {
     client.setQueryData(['services', service.service], next);
     void client.invalidateQueries({ queryKey: ['services'], exact: true });
@@ -218,19 +220,20 @@ function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }
         }}
       >
         <p className="muted">Register an application with {service.title}, give it this callback address, and enter what it gives you.</p>
+        {service.app && !own && <p className="muted">The operator's application serves until one of this workspace is saved.</p>}
         <div className="field">
           <span className="label">Callback address</span>
           <CopyLine text={me.callback_url} label="callback address" />
         </div>
         <TextField label="Client id" name="client_id" required readOnly={readOnly} value={clientId} onChange={setClientId} />
-        <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" readOnly={readOnly} value={secret} onChange={setSecret} hint={service.app?.has_secret ? 'One is stored and cannot be read; leave this empty to keep it.' : 'Stored sealed. Leave it empty for a public client.'} />
+        <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" readOnly={readOnly} value={secret} onChange={setSecret} hint={own && service.app?.has_secret ? 'One is stored and cannot be read; leave this empty to keep it.' : 'Stored sealed. Leave it empty for a public client.'} />
         <TextField label="Scopes" readOnly={readOnly} value={scopes} onChange={setScopes} hint="Separated by spaces; empty asks for what the plugin needs." />
         <TextField label="Address of the provider" type="url" readOnly={readOnly} value={provider} onChange={setProvider} hint="Only for an installation of your own, such as https://git.example.com." />
         {save.error && <ErrorNote error={save.error} />}
         {!readOnly && (
           <div className="row">
             <Button type="submit" kind="primary" busy={save.isPending} disabled={clientId === ''}>Save</Button>
-            {service.app && <Button kind="danger" onClick={() => setRemoving(true)}>Remove</Button>}
+            {own && <Button kind="danger" onClick={() => setRemoving(true)}>Remove</Button>}
           </div>
         )}
       </form>
@@ -249,7 +252,11 @@ function Settings({ service, readOnly }: { service: Service; readOnly: boolean }
   const say = useSay();
   const [values, setValues] = useState<Record<string, string>>({});
   const save = useMutation({
-    mutationFn: () => call<Service>('PUT', `/services/${service.service}/settings`, { body: { set: values } }),
+    // An empty text is no value: it takes the setting away.
+    mutationFn: () => {
+      const set = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value === '' ? null : value]));
+      return call<Service>('PUT', `/services/${service.service}/settings`, { body: { set } });
+    },
     onSuccess: (next) => {
       client.setQueryData(['services', service.service], next);
       void client.invalidateQueries({ queryKey: ['services'], exact: true });

@@ -129,34 +129,38 @@ function Passages({ query }: { query: string }) {
 }
 
 interface Sending {
+  id: number;
   name: string;
   share: number;
   error?: unknown;
 }
 
-/** One file after the other; what failed stays on the page with its reason. */
+let sent = 0;
+
+/** One file after the other; what failed stays on the page with its reason until it is dismissed. */
 function Drop() {
   const input = useRef<HTMLInputElement>(null);
   const client = useQueryClient();
   const say = useSay();
   const [over, setOver] = useState(false);
   const [sending, setSending] = useState<Sending[]>([]);
-  const note = (name: string, next: Partial<Sending> | null) =>
-    setSending((all) => (next ? all.map((one) => (one.name === name ? { ...one, ...next } : one)) : all.filter((one) => one.name !== name)));
+  const note = (id: number, next: Partial<Sending>) => setSending((all) => all.map((one) => (one.id === id ? { ...one, ...next } : one)));
+  const drop = (id: number) => setSending((all) => all.filter((one) => one.id !== id));
   const take = async (files: File[]) => {
-    setSending(files.map((file) => ({ name: file.name, share: 0 })));
-    for (const file of files) {
+    const batch = files.map((file) => ({ id: sent++, file }));
+    setSending((all) => [...all, ...batch.map(({ id, file }) => ({ id, name: file.name, share: 0 }))]);
+    for (const { id, file } of batch) {
       try {
-        const added = await send(file, (share) => note(file.name, { share }));
-        note(file.name, null);
+        const added = await send(file, (share) => note(id, { share }));
+        drop(id);
         say.done(`${added.title} was added`);
         void client.invalidateQueries({ queryKey: ['knowledge'] });
       } catch (error) {
-        note(file.name, { error });
+        note(id, { error });
       }
     }
   };
-  const drop = (event: DragEvent) => {
+  const dropped = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
     void take([...event.dataTransfer.files]);
@@ -169,7 +173,7 @@ function Drop() {
         setOver(true);
       }}
       onDragLeave={() => setOver(false)}
-      onDrop={drop}
+      onDrop={dropped}
     >
       <Icon name="upload" />
       <p>
@@ -178,10 +182,13 @@ function Drop() {
       <p className="muted small">.txt, .md, .html or .pdf. Their text is kept, the files are not.</p>
       <input ref={input} type="file" multiple accept=".txt,.md,.markdown,.html,.htm,.pdf" aria-label="Document files" hidden onChange={(event) => { void take([...(event.target.files ?? [])]); event.target.value = ''; }} />
       {sending.map((one) => (
-        <div key={one.name} className="wide">
+        <div key={one.id} className="wide">
           {one.error ? (
             <>
-              <p className="small strong">{one.name}</p>
+              <div className="row apart">
+                <p className="small strong">{one.name}</p>
+                <Button kind="quiet" size="small" icon="close" aria-label={`Dismiss ${one.name}`} onClick={() => drop(one.id)} />
+              </div>
               <ErrorNote error={one.error} />
             </>
           ) : (

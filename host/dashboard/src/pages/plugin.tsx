@@ -20,12 +20,14 @@ export default function Plugin() {
   const { service = '' } = useParams<{ service: string }>();
   const [, go] = useLocation();
   const operator = useIsOperator();
+  const client = useQueryClient();
   const say = useSay();
   const [removing, setRemoving] = useState(false);
   const path = `/plugins/${encodeURIComponent(service)}`;
   const plugin = useQuery({ queryKey: ['plugins', service], queryFn: () => call<Shape>('GET', path) });
   const remove = async () => {
     await call('DELETE', path);
+    client.removeQueries({ queryKey: ['plugins'], exact: true });
     say.done(`${service} was taken out of the folder`);
     go('/plugins');
   };

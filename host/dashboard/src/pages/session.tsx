@@ -22,7 +22,7 @@ export default function Session() {
   const session = useQuery({ queryKey: ['sessions', id], queryFn: () => call<Shape>('GET', `/sessions/${id}`) });
   const remove = async () => {
     await call('DELETE', `/sessions/${id}`);
-    void client.invalidateQueries({ queryKey: ['sessions', 'list'] });
+    client.removeQueries({ queryKey: ['sessions', 'list'] });
     go('/sessions');
   };
   return (

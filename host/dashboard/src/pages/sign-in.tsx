@@ -14,10 +14,12 @@ const PROBLEMS: Record<string, string> = {
   oidc_failed: 'The provider could not be asked. Try again, or tell your operator.',
 };
 
-/** Only a path of this page's own origin is a place to return to. */
+/** Only a path of this page's own origin is a place to return to, as the browser itself reads the address. */
 function returnTo(): string {
   const asked = new URLSearchParams(window.location.search).get('return_to') ?? '/';
-  return /^\/(?![/\\])/.test(asked) ? asked : '/';
+  const url = URL.canParse(asked, window.location.origin) ? new URL(asked, window.location.origin) : null;
+  if (url?.origin !== window.location.origin || !/^\/(?!\/)/.test(url.pathname)) return '/';
+  return url.pathname + url.search + url.hash;
 }
 
 export default function SignIn() {

@@ -29,7 +29,7 @@ export default function Skill() {
   const skill = useQuery({ queryKey: ['skills', id], queryFn: () => call<Shape>('GET', `/skills/${id}`) });
   const remove = async () => {
     await call('DELETE', `/skills/${id}`);
-    void client.invalidateQueries({ queryKey: ['skills', 'list'] });
+    client.removeQueries({ queryKey: ['skills', 'list'] });
     say.done('Skill deleted');
     go('/skills');
   };
@@ -48,7 +48,8 @@ export default function Skill() {
               <Tabs.Trigger className="tab" value="versions">Versions</Tabs.Trigger>
               <Tabs.Trigger className="tab" value="tools">Tools it names</Tabs.Trigger>
             </Tabs.List>
-            <Tabs.Content value="edit" tabIndex={-1}><Editor key={data.skill_id} skill={data} /></Tabs.Content>
+            {/* Stays while another tab is looked at, with what was typed. */}
+            <Tabs.Content value="edit" tabIndex={-1} forceMount><Editor key={data.skill_id} skill={data} /></Tabs.Content>
             <Tabs.Content value="versions" tabIndex={-1}><Versions skill={data} /></Tabs.Content>
             <Tabs.Content value="tools" tabIndex={-1}><Check skill={data} /></Tabs.Content>
           </Tabs.Root>
@@ -81,14 +82,18 @@ function Editor({ skill }: { skill: Shape }) {
     },
   });
   const changed = name !== base.name || summary !== base.summary || instructions !== base.instructions;
-  const take = () => {
+  const follow = () => {
     setBase(skill);
     setName(skill.name);
     setSummary(skill.summary);
     setInstructions(skill.instructions);
+  };
+  const take = () => {
+    follow();
     save.reset();
   };
-  const newer = skill.version > base.version;
+  const newer = skill.version > base.version && !save.isPending;
+  if (newer && !changed) follow();
   return (
     <form
       className="stack"

@@ -72,7 +72,7 @@ export default function Webhook() {
         </Confirm>
       )}
       {asked === 'delete' && (
-        <Confirm title="Delete this webhook?" action="Delete" onClose={() => setAsked(null)} onConfirm={async () => { await call('DELETE', path); go('/webhooks'); void client.invalidateQueries({ queryKey: ['webhooks'], exact: true }); }}>
+        <Confirm title="Delete this webhook?" action="Delete" onClose={() => setAsked(null)} onConfirm={async () => { await call('DELETE', path); client.removeQueries({ queryKey: ['webhooks'], exact: true }); go('/webhooks'); }}>
           <p>Nothing more is sent to {data?.url}, and what has not arrived yet is dropped.</p>
         </Confirm>
       )}

@@ -1,18 +1,26 @@
 // Text to take away: one line, or a block.
 
-import { useState } from 'react';
+import { useState, type MouseEvent } from 'react';
 import { Button } from './button';
 
-export function CopyButton({ text, label = 'Copy', small = true }: { text: string; label?: string; small?: boolean }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
+/** Stands beside the element with the text. */
+function CopyButton({ text, label }: { text: string; label: string }) {
+  const [done, setDone] = useState<'copied' | 'selected' | null>(null);
+  const copy = async (event: MouseEvent<HTMLButtonElement>) => {
+    const shown = event.currentTarget.parentElement?.querySelector('code');
+    try {
+      await navigator.clipboard.writeText(text);
+      setDone('copied');
+    } catch {
+      // Over plain http a browser gives pages no clipboard; a person has one still.
+      if (shown) window.getSelection()?.selectAllChildren(shown);
+      setDone('selected');
+    }
   };
   return (
     <>
-      <Button size={small ? 'small' : 'normal'} icon={copied ? 'done' : 'copy'} aria-label={label} onClick={copy} onBlur={() => setCopied(false)} />
-      <span className="only-read" role="status">{copied ? 'Copied' : ''}</span>
+      <Button size="small" icon={done === 'copied' ? 'done' : 'copy'} aria-label={label} onClick={copy} onBlur={() => setDone(null)} />
+      <span className={done === 'selected' ? 'copy-self' : 'only-read'} role="status">{done === 'copied' ? 'Copied' : done === 'selected' ? 'Press Ctrl+C' : ''}</span>
     </>
   );
 }

@@ -103,8 +103,8 @@ function Property(props: PropertyProps) {
     return <SelectField {...common} value={value === undefined ? '' : String(value)} options={options} onChange={(text) => onChange(text === '' ? undefined : text === 'true')} />;
   }
   if (type === 'integer' || type === 'number') {
-    const change = (text: string) => onChange(text === '' ? undefined : Number.isNaN(Number(text)) ? text : Number(text));
-    return <TextField {...common} inputMode="decimal" value={value === undefined ? '' : String(value)} onChange={change} />;
+    const read = (text: string) => (text.trim() === '' ? undefined : numberOf(text));
+    return <Typed text={value === undefined ? '' : String(value)} onChange={(text) => onChange(read(text))}>{(typed) => <TextField {...common} inputMode="decimal" {...typed} />}</Typed>;
   }
   if (type === 'string') {
     const change = (text: string) => onChange(text === '' ? undefined : text);
@@ -115,9 +115,9 @@ function Property(props: PropertyProps) {
   const itemType = typeOf(items);
   if (type === 'array' && (itemType === 'string' || itemType === 'integer' || itemType === 'number')) {
     const lines = Array.isArray(value) ? value.map(String).join('\n') : '';
-    const read = (line: string) => (itemType === 'string' || line.trim() === '' || Number.isNaN(Number(line)) ? line : Number(line));
+    const read = (line: string) => (itemType === 'string' ? line : numberOf(line));
     const change = (text: string) => onChange(text === '' ? undefined : text.split('\n').map(read));
-    return <TextArea {...common} hint={<>{common.hint} One per line.</>} rows={2} value={lines} onChange={change} />;
+    return <Typed text={lines} onChange={change}>{(typed) => <TextArea {...common} hint={<>{common.hint} One per line.</>} rows={2} {...typed} />}</Typed>;
   }
   if (type === 'object' && schema.properties && depth < DEPTH_MAX) {
     const inner = (value ?? {}) as Arguments;
@@ -130,6 +130,30 @@ function Property(props: PropertyProps) {
     );
   }
   return <JsonProperty {...props} common={common} />;
+}
+
+interface TypedText {
+  value: string;
+  onChange: (text: string) => void;
+}
+
+/** Keeps what is typed as it is typed: `1.` means 1, and is not done yet. */
+function Typed({ text, onChange, children }: { text: string; onChange: (text: string) => void; children: (typed: TypedText) => React.ReactNode }) {
+  const [value, setValue] = useState(text);
+  const change = (next: string) => {
+    setValue(next);
+    onChange(next);
+  };
+  return children({ value, onChange: change });
+}
+
+/** The number that a text says, digit for digit; another text as it is, for the schema to refuse. */
+function numberOf(text: string): number | string {
+  const plain = /^(-?)(?=\.?\d)0*(\d*)(?:\.(\d{0,100}?)0*)?$/.exec(text.trim());
+  if (!plain) return text;
+  const [, sign, whole, part = ''] = plain;
+  const said = `${sign}${whole || '0'}${part && `.${part}`}`;
+  return Number(said).toFixed(part.length) === said ? Number(said) : text;
 }
 
 function JsonProperty({ value, onChange, common }: PropertyProps & { common: object & { label: React.ReactNode; hint: React.ReactNode; wrong: string | null } }) {
