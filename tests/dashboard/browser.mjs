@@ -87,9 +87,18 @@ export async function signIn(page) {
 /** Opens a page of the dashboard and waits until it has its data. */
 export async function visit(page, path) {
   await page.goto(`${asked.base}${path}`);
+  await settled(page);
+}
+
+/** Until the page waits for nothing: what a tab or a dialog shows may come after it was pressed. */
+export async function settled(page) {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForFunction(() => document.querySelector('div.waiting') == null);
 }
+
+/** Until the page hears of changes; what came before is asked for then. */
+export const live = (page) => says(page, 'live');
+export const says = (page, word) => page.locator('.live').filter({ hasText: new RegExp(`^${word}$`) }).waitFor();
 
 /** A key of a name, made on the page for it; the only time that it is shown. */
 export async function createKey(page, name, everyScope = false) {

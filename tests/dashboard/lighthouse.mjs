@@ -1,7 +1,6 @@
 // Lighthouse on the pages of a signed-in owner: accessibility and best practices, at least 95 of 100.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,18 +10,12 @@ import { furnish } from './places.mjs';
 const { default: lighthouse } = await import(pathToFileURL(resolve('lighthouse')));
 const AT_LEAST = 0.95;
 
-/** A port that is free now, for the browser's debugger. */
-const port = await new Promise((done) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port: free } = server.address();
-    server.close(() => done(free));
-  });
-});
-
 // The auditor opens pages of its own in the same profile, so the profile has to be signed in.
 const profile = await mkdtemp(join(tmpdir(), 'toolgate-lighthouse-'));
-const context = await launchProfile(profile, [`--remote-debugging-port=${port}`]);
+// The browser takes a free port for its debugger and says in its profile which.
+const context = await launchProfile(profile, ['--remote-debugging-port=0']);
 try {
+  const port = Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await setUp(page);

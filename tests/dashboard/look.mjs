@@ -1,7 +1,7 @@
 // Looks at every page, light and dark and 360 pixels wide: nothing serious or critical for axe-core,
 // no console error, no refusal of the policy, no request elsewhere, nothing wider than the screen.
 import assert from 'node:assert/strict';
-import { asked, createKey, open, paints, setUp, signIn, violations, visit, walk } from './browser.mjs';
+import { asked, createKey, open, paints, setUp, settled, signIn, violations, visit, walk } from './browser.mjs';
 import { furnish, places } from './places.mjs';
 
 await walk(async (browser, look) => {
@@ -26,6 +26,7 @@ await walk(async (browser, look) => {
     for (const [name, path, press] of [...gates, ...places(of)]) {
       await visit(page, path);
       if (press) await press(page);
+      await settled(page);
       const found = await violations(page);
       assert.deepEqual(found, [], `${name}, ${colorScheme}`);
       console.log(`${name}, ${colorScheme}: nothing serious`);
@@ -38,6 +39,7 @@ await walk(async (browser, look) => {
   for (const [name, path, press] of [...gates, ...places(of)]) {
     await visit(narrow.page, path);
     if (press) await press(narrow.page);
+    await settled(narrow.page);
     const over = await narrow.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.equal(over, 0, `${name} is ${over} px wider than 360`);
   }

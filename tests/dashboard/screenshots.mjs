@@ -1,7 +1,7 @@
 // One picture of each page for docs/screenshots. `asked`: out.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asked, createKey, open, paints, setUp, until, visit, walk } from './browser.mjs';
+import { asked, createKey, open, paints, setUp, settled, until, visit, walk } from './browser.mjs';
 import { furnish, places } from './places.mjs';
 
 /** Dark ones among them, so that both can be seen. */
@@ -28,6 +28,7 @@ await walk(async (browser, look) => {
     look(own);
     await visit(own, path);
     if (press) await press(own);
+    await settled(own);
     if (name === 'tool') {
       await own.getByLabel('text required').fill('to be or not to be');
       await own.getByRole('button', { name: 'Run', exact: true }).click();

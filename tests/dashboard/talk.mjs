@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, asked, createKey, open, owner, serves, setUp, visit, walk } from './browser.mjs';
+import { ask, asked, createKey, live, open, owner, serves, setUp, visit, walk } from './browser.mjs';
 
 const done = (what) => console.log(what);
 
@@ -41,6 +41,7 @@ await walk(async (browser, look) => {
   assert.match(await marked.innerText(), /Hotels up to 120 EUR a night\.$/);
   await visit(page, '/knowledge?query=zeppelin');
   await page.getByText('Nothing answers that').waitFor();
+  await live(page);
   const added = await ask(key, 'POST', '/v1/knowledge/documents', { media_type: 'text/plain', content: 'Zeppelins need a form.' });
   await passages.getByRole('link', { name: 'Zeppelins need a form.' }).waitFor();
   await ask(key, 'DELETE', `/v1/knowledge/documents/${added.data.document_id}`);

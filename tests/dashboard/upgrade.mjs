@@ -1,16 +1,22 @@
 // A plugin from its first upload over an upgrade that asks for more to the way back. `asked`: first,
 // second (files of one service, the second asks for a host), bad.
 import assert from 'node:assert/strict';
-import { ask, asked, createKey, open, setUp, visit, walk } from './browser.mjs';
+import { ask, asked, createKey, live, open, setUp, visit, walk } from './browser.mjs';
 
 const done = (what) => console.log(what);
 
 await walk(async (browser, look) => {
-  const { page, wrong } = await open(browser);
+  const { context, page, wrong } = await open(browser);
   look(page);
   await setUp(page);
   const key = await createKey(page, 'agent', true);
-  const version = async () => (await ask(key, 'GET', '/v1/tools/search?query=grow+run&service=grow')).data?.tools[0]?.version;
+  /** The version that serves; nothing once the service is gone. */
+  const version = async () => {
+    const answer = await ask(key, 'GET', '/v1/tools/search?query=grow+run&service=grow');
+    if (answer.status === 404 && answer.error.code === 'service_not_found') return undefined;
+    assert.equal(answer.status, 200, JSON.stringify(answer));
+    return answer.data.tools[0].version;
+  };
   const upload = async (file) => {
     await visit(page, '/plugins');
     await page.setInputFiles('input[type=file]', file);
@@ -30,11 +36,17 @@ await walk(async (browser, look) => {
   assert.equal((await ask(key, 'GET', '/v1/health')).data.plugins.active, 0);
   done('a file that is no plugin is refused with the reason');
 
+  const other = await context.newPage();
+  await visit(other, '/tools');
+  await other.getByText('No tools here').waitFor();
+  await live(other);
   await upload(asked.first);
   await page.getByRole('dialog').getByRole('button', { name: 'Grant and install' }).click();
   await page.getByRole('link', { name: 'Test grow' }).waitFor();
   assert.equal(await version(), '1.0.0');
-  done('a first version is granted what it asks for and serves');
+  await other.getByText('grow_run').waitFor();
+  await other.close();
+  done('a first version is granted what it asks for, serves, and another page hears of it');
 
   await upload(asked.second);
   const dialog = page.getByRole('dialog');
@@ -48,8 +60,8 @@ await walk(async (browser, look) => {
   await page.getByRole('link', { name: 'Test grow' }).click();
   await page.getByRole('heading', { name: 'Version 2.0.0 asks for more than 1.0.0' }).waitFor();
   await page.getByText('api.example.com').first().waitFor();
-  const other = await change('/plugins/grow/approve', { sha256: '0'.repeat(64) });
-  assert.deepEqual([other.status, other.error.code], [409, 'conflict'], JSON.stringify(other));
+  const another = await change('/plugins/grow/approve', { sha256: '0'.repeat(64) });
+  assert.deepEqual([another.status, another.error.code], [409, 'conflict'], JSON.stringify(another));
   done('an upgrade that asks for more waits, and only what was shown can be approved');
 
   await page.getByRole('button', { name: 'Approve the difference' }).click();

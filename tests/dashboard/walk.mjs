@@ -2,7 +2,7 @@
 // over curl and MCP. `asked`: provider, upload.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { asked, createKey, open, owner, setUp, visit, walk } from './browser.mjs';
+import { asked, createKey, live, open, owner, setUp, visit, walk } from './browser.mjs';
 
 const TOOL = 'github_get_authenticated_user';
 const done = (what) => console.log(what);
@@ -109,6 +109,7 @@ await walk(async (browser, look) => {
   done('a service is set up, tested and connected through the provider, and the page hears of it');
 
   await visit(page, '/executions');
+  await live(page);
   const rows = await page.getByRole('row').count();
   execute(key, 'words_count', { text: 'live' });
   await page.waitForFunction((before) => document.querySelectorAll('[role=row]').length > before, rows);

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::permission_rules::DefaultRule;
 use super::{Caller, Error, Gateway, Scope};
-use crate::store::DefaultPermission;
+use crate::store::{DefaultPermission, Role};
 
 /// `GET` and `PATCH /v1/permissions/default`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -27,12 +27,16 @@ impl Gateway {
     }
 
     /// Sets what holds without a rule, for every user of the workspace, from the next request on.
+    /// Of members only an owner does, as with the workspace's other settings.
     pub async fn change_default_permission(
         &self,
         caller: &Caller,
         default: DefaultRule,
     ) -> Result<DefaultPermissionBody, Error> {
         caller.need(Scope::PermissionsWrite)?;
+        if caller.role.is_some() {
+            caller.need_role(Role::Owner)?;
+        }
         let kept = match default {
             DefaultRule::Allow => DefaultPermission::Allow,
             DefaultRule::ByEffect => DefaultPermission::ByEffect,

@@ -11,9 +11,20 @@ use super::{Caller, Error, Gateway};
 use crate::store::{Changes, Pulse, Role, Topic};
 
 /// How often the counters are compared.
-pub const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Watchers of one process.
 const WATCHERS_MAX: usize = 200;
+
+/// What a look finds.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// What has changed since the last look; often nothing.
+    Changed(Vec<&'static str>),
+    /// The sign-in has ended: there is nothing more to see.
+    SignedOut,
+    /// The gateway stops, which says nothing of the sign-in.
+    Stopping,
+}
 
 /// What is known to have been there at the last look.
 pub struct Watcher {
@@ -64,13 +75,17 @@ impl Gateway {
 }
 
 impl Watcher {
-    /// What has changed since the last look; `None` once the sign-in has ended or the gateway stops.
-    pub async fn look(&mut self) -> Result<Option<Vec<&'static str>>, Error> {
+    /// Waits for the next look; a gateway that stops is seen at once.
+    pub async fn look(&mut self) -> Result<Seen, Error> {
+        let stop = self.gateway.stop.cancelled();
+        if tokio::time::timeout(LOOK_EVERY, stop).await.is_ok() {
+            return Ok(Seen::Stopping);
+        }
         let store = &self.gateway.store;
         let now_ms = self.gateway.clock.now_ms();
         let standing = store.find_sign_in(&self.workspace_id, &self.sign_in_id, now_ms);
-        if self.gateway.stop.is_cancelled() || standing.await?.is_none() {
-            return Ok(None);
+        if standing.await?.is_none() {
+            return Ok(Seen::SignedOut);
         }
         let now = (
             store.changes().await?,
@@ -78,7 +93,7 @@ impl Watcher {
         );
         let topics = changed(&self.seen, &now);
         self.seen = now;
-        Ok(Some(topics))
+        Ok(Seen::Changed(topics))
     }
 }
 

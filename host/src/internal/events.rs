@@ -17,7 +17,7 @@ use serde_json::json;
 use super::access::{Access, Member};
 use super::routes::Routes;
 use crate::gateway::Gateway;
-use crate::gateway::pulse::{LOOK_EVERY, Watcher};
+use crate::gateway::pulse::{Seen, Watcher};
 use crate::rest::envelope::Failure;
 use crate::store::Role;
 
@@ -41,7 +41,7 @@ async fn events(State(gateway): State<Arc<Gateway>>, member: Member) -> Result<R
         let (event, next) = match stage {
             Stage::Over => return None,
             Stage::Ready(watcher) => (told("ready", &[]), Stage::Watching(watcher)),
-            Stage::Watching(watcher) => changed(watcher).await,
+            Stage::Watching(watcher) => changed(watcher).await?,
         };
         Some((Ok::<_, Infallible>(event), next))
     });
@@ -49,17 +49,20 @@ async fn events(State(gateway): State<Arc<Gateway>>, member: Member) -> Result<R
     Ok(Sse::new(events).keep_alive(alive).into_response())
 }
 
-/// Waits until something has changed.
-async fn changed(mut watcher: Watcher) -> (Event, Stage) {
+/// Waits until something has changed. A gateway that stops just ends the stream: the browser asks
+/// again by itself, and meets the next one.
+async fn changed(mut watcher: Watcher) -> Option<(Event, Stage)> {
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
         match watcher.look().await {
-            Ok(Some(topics)) if topics.is_empty() => {}
-            Ok(Some(topics)) => return (told("changed", &topics), Stage::Watching(watcher)),
-            Ok(None) => return (told("signed_out", &[]), Stage::Over),
+            Ok(Seen::Changed(topics)) if topics.is_empty() => {}
+            Ok(Seen::Changed(topics)) => {
+                return Some((told("changed", &topics), Stage::Watching(watcher)));
+            }
+            Ok(Seen::SignedOut) => return Some((told("signed_out", &[]), Stage::Over)),
+            Ok(Seen::Stopping) => return None,
             Err(cause) => {
                 tracing::warn!(error.code = cause.code(), "internal.events_failed");
-                return (told("again", &[]), Stage::Over);
+                return Some((told("again", &[]), Stage::Over));
             }
         }
     }

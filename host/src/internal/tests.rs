@@ -58,6 +58,13 @@ impl Ask {
     }
 
     async fn send(&self, world: &World, method: &str, path: &str) -> (Parts, Value) {
+        let (parts, body) = self.open(world, method, path).await;
+        let body = axum::body::to_bytes(body, 1 << 22).await.unwrap();
+        (parts, serde_json::from_slice(&body).unwrap_or_default())
+    }
+
+    /// What is answered, with its body still to come.
+    async fn open(&self, world: &World, method: &str, path: &str) -> (Parts, Body) {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
@@ -74,9 +81,7 @@ impl Ask {
         }
         let request = request.body(Body::from(self.body.to_string())).unwrap();
         let router = router(world.gateway.clone(), options(world));
-        let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
-        let body = axum::body::to_bytes(body, 1 << 22).await.unwrap();
-        (parts, serde_json::from_slice(&body).unwrap_or_default())
+        router.oneshot(request).await.unwrap().into_parts()
     }
 
     async fn refused(&self, world: &World, listed: &Listed, status: u16, code: &str) {
@@ -307,6 +312,49 @@ async fn a_member_reaches_the_public_routes_with_the_cookie_and_for_themselves_a
         parts.headers["x-request-id"],
         body["meta"]["request_id"].as_str().unwrap()
     );
+}
+
+#[tokio::test]
+async fn only_an_owner_changes_what_holds_for_the_whole_workspace() {
+    let world = World::open().await;
+    let admin = Ask::of(&world.member(Role::Admin, true).await);
+    let owner = Ask::of(&world.member(Role::Owner, true).await);
+    for (path, change) in [
+        (
+            "/internal/permissions/default",
+            json!({"default": "by_effect"}),
+        ),
+        (
+            "/internal/workspace",
+            json!({"default_permission": "allow"}),
+        ),
+    ] {
+        let (parts, body) = admin.body(change.clone()).send(&world, "PATCH", path).await;
+        let told = (parts.status.as_u16(), &body["error"]["code"]);
+        assert_eq!(told, (403, &json!("role_denied")), "{path}: {body}");
+        let (parts, body) = owner.body(change).send(&world, "PATCH", path).await;
+        assert_eq!(parts.status, 200, "{path}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn live_updates_end_with_the_sign_in_and_say_nothing_of_it_when_the_gateway_stops() {
+    let world = World::open().await;
+    for stops in [false, true] {
+        let ask = Ask::of(&world.member(Role::Member, true).await);
+        let (parts, body) = ask.open(&world, "GET", "/internal/events").await;
+        assert_eq!(parts.status, 200);
+        if stops {
+            world.stopping().cancel();
+        } else {
+            let (parts, body) = ask.send(&world, "POST", "/internal/sign-out").await;
+            assert_eq!(parts.status, 200, "{body}");
+        }
+        let told = axum::body::to_bytes(body, 1 << 22).await.unwrap();
+        let told = String::from_utf8_lossy(&told);
+        assert!(told.contains("event: ready"), "{told}");
+        assert_eq!(told.contains("event: signed_out"), !stops, "{told}");
+    }
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
+use tokio::sync::{Mutex, mpsc};
 use toolgate::gateway::connections::apps;
 use toolgate::gateway::members;
 use toolgate_tests::component::Fixture;
@@ -38,8 +39,10 @@ struct World {
     base: String,
     setup_url: String,
     provider: Option<Server>,
-    _process: Child,
-    _folders: TempDir,
+    process: Mutex<Child>,
+    /// What `serve` was given beside its address and folders.
+    more: Vec<String>,
+    folders: TempDir,
 }
 
 impl World {
@@ -63,18 +66,8 @@ impl World {
         for (name, bytes) in plugins {
             std::fs::write(plugins_dir.join(name), bytes).unwrap();
         }
-        let mut process = Command::new(program())
-            .args(["serve", "--json", "--listen", "127.0.0.1:0"])
-            .arg("--data-dir")
-            .arg(folders.path().join("data"))
-            .arg("--plugins-dir")
-            .arg(&plugins_dir)
-            .args(more)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
+        let more: Vec<String> = more.iter().map(|&text| text.to_owned()).collect();
+        let mut process = serve(folders.path(), "127.0.0.1:0", &more);
         let said = first_value(&mut process).await;
         let setup_url = said["setup_url"].as_str().unwrap().to_owned();
         let base = setup_url.split("/setup").next().unwrap().to_owned();
@@ -82,9 +75,34 @@ impl World {
             base,
             setup_url,
             provider: None,
-            _process: process,
-            _folders: folders,
+            process: Mutex::new(process),
+            more,
+            folders,
         }
+    }
+
+    /// As an operator's supervisor does it: SIGTERM, and the same again at the same address.
+    async fn restart(&self) {
+        let mut process = self.process.lock().await;
+        let id = process.id().unwrap().to_string();
+        let killed = Command::new("kill").args(["-TERM", &id]).status().await;
+        assert!(killed.unwrap().success());
+        process.wait().await.unwrap();
+        let address = self.base.trim_start_matches("http://");
+        *process = serve(self.folders.path(), address, &self.more);
+        first_value(&mut process).await;
+    }
+
+    /// Runs another command of the program on the same installation.
+    async fn command(&self, arguments: &[&str]) {
+        let mut command = Command::new(program());
+        let output = command
+            .args(arguments)
+            .arg("--data-dir")
+            .arg(self.folders.path().join("data"))
+            .output();
+        let output = output.await.unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
     }
 
     /// Runs one of `tests/dashboard/*.mjs` to its end; answers what it printed.
@@ -118,6 +136,22 @@ impl World {
         println!("{printed}");
         printed
     }
+}
+
+/// `toolgate serve` on the folders `data` and `plugins` of `folder`.
+fn serve(folder: &Path, listen: &str, more: &[String]) -> Child {
+    Command::new(program())
+        .args(["serve", "--json", "--listen", listen])
+        .arg("--data-dir")
+        .arg(folder.join("data"))
+        .arg("--plugins-dir")
+        .arg(folder.join("plugins"))
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap()
 }
 
 /// The JSON value that `serve --json` prints first, on one line or several.
@@ -288,6 +322,71 @@ async fn documents_are_searched_and_a_session_converses_in_the_browser() {
     let asked = json!({ "pdf": pdf, "folder": folder.path(), "gate": gate.url() });
     let printed = world.walk("talk.mjs", asked).await;
     assert_eq!(printed.lines().count(), 6, "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_page_outlives_a_restart_and_catches_up_in_the_browser() {
+    dist();
+    let world = World::start_with(&[("words.wasm", std::fs::read(words()).unwrap())], &[]).await;
+    let (ask, mut asked) = mpsc::unbounded_channel();
+    let door = Upstream::start(move |_| {
+        let _ = ask.send(());
+        Response::new(Body::empty())
+    })
+    .await;
+    let restarts = async {
+        while asked.recv().await.is_some() {
+            world.restart().await;
+        }
+    };
+    let urls = json!({ "restart": door.url() });
+    tokio::select! {
+        printed = world.walk("live.mjs", urls) => {
+            assert_eq!(printed.lines().count(), 6, "{printed}");
+        }
+        () = restarts => unreachable!("the door stays open"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_is_kept_and_sent_as_it_was_meant_in_the_browser() {
+    dist();
+    let properties = json!({
+        "ratio": {"type": "number"},
+        "count": {"type": "integer"},
+        "parts": {"type": "array", "items": {"type": "number"}},
+    });
+    let input = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let mut figures = Fixture::new("figures");
+    figures.manifest["tools"][0]["input"] = input;
+    let region = json!([{"key": "region", "title": "Region", "schema": {"type": "string"}}]);
+    let figures = figures.with("config", region);
+    let plugins = [
+        ("figures.wasm", figures.build()),
+        ("github.wasm", built_plugin("github").unwrap()),
+    ];
+    let world = World::start_with(&plugins, &[]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let keep = |name: &str, text: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let tenant = json!({"email": "eve@example.com", "password": "another mill turns slowly"});
+    let password = keep("password", b"another mill turns slowly\n");
+    world.command(&["workspace", "create", "Tenant"]).await;
+    let (path, email) = (password.to_str().unwrap(), "eve@example.com");
+    let person = ["--email", email, "--role", "admin", "--password-file", path];
+    let create = ["member", "create", "--workspace", "Tenant"];
+    world.command(&[&create[..], &person[..]].concat()).await;
+    let asked = json!({
+        "tenant": tenant,
+        "picture": keep("picture.png", b"no document"),
+        "other": keep("other.png", b"none either"),
+        "note": keep("note.md", b"# Travel policy\n\nTrains before planes.\n"),
+    });
+    let printed = world.walk("forms.mjs", asked).await;
+    assert_eq!(printed.lines().count(), 7, "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

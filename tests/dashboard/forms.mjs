@@ -1,0 +1,130 @@
+// What a person types: it stays while they look elsewhere, is sent as it was meant, and can be taken
+// back. `asked`: picture, other (no documents), note (one), tenant (email and password of another
+// workspace's admin).
+import assert from 'node:assert/strict';
+import { ask, asked, createKey, live, open, serves, setUp, visit, walk } from './browser.mjs';
+
+const done = (what) => console.log(what);
+
+await walk(async (browser, look) => {
+  const { context, page, wrong } = await open(browser);
+  look(page);
+  await setUp(page);
+  const key = await createKey(page, 'agent', true);
+  await serves(key, 'figures_run');
+  await serves(key, 'github_get_authenticated_user');
+
+  const made = await ask(key, 'POST', '/v1/skills', { name: 'Triage', summary: 'Every morning', instructions: 'Look.' });
+  const skill = made.data.skill_id;
+  const save = async (instructions, version) => assert.equal((await ask(key, 'PUT', `/v1/skills/${skill}`, { instructions, version })).status, 200);
+  await visit(page, `/skills/${skill}`);
+  await live(page);
+  const instructions = page.getByLabel('Instructions');
+  const says = (text) => page.waitForFunction((wanted) => document.querySelector('textarea')?.value === wanted, text);
+  await save('Look twice.', 1);
+  await says('Look twice.');
+  await instructions.fill('Half a thought');
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByRole('button', { name: 'Restore' }).waitFor();
+  assert.ok(!(await instructions.isVisible()));
+  await page.getByRole('tab', { name: 'Edit' }).click();
+  assert.equal(await instructions.inputValue(), 'Half a thought');
+  await save('Look thrice.', 2);
+  await page.getByText('Somebody saved version 3 while you were editing 2').waitFor();
+  assert.equal(await instructions.inputValue(), 'Half a thought');
+  await page.getByRole('button', { name: 'Take theirs' }).click();
+  await says('Look thrice.');
+  done('an edit outlives a look at another tab, and a page without one follows the newest version');
+
+  await visit(page, '/tools/figures_run');
+  const ratio = page.getByLabel('ratio', { exact: true });
+  await ratio.pressSequentially('1.50');
+  assert.equal(await ratio.inputValue(), '1.50');
+  await page.getByLabel('count', { exact: true }).pressSequentially('12345678901234567890');
+  await page.getByLabel('parts', { exact: true }).pressSequentially('0.25\n-3\n');
+  await page.getByLabel('parts', { exact: true }).press('Backspace');
+  await page.getByRole('radio', { name: 'JSON' }).click();
+  const sent = JSON.parse(await page.getByLabel('Arguments').inputValue());
+  assert.deepEqual(sent, { ratio: 1.5, count: '12345678901234567890', parts: [0.25, -3] });
+  await page.getByRole('radio', { name: 'Form' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('alert').getByText('/count').waitFor();
+  await page.getByLabel('count', { exact: true }).fill('12');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('No request left the gateway').waitFor();
+  done('numbers are sent as they were typed, and what would lose digits is refused');
+
+  await visit(page, '/integrations/figures');
+  const region = page.getByLabel('Region');
+  for (const [text, said] of [['eu', 'region is set'], ['', 'region is not set']]) {
+    await region.fill(text);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForFunction(() => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Save')?.disabled);
+    assert.equal(await region.inputValue(), text);
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText(said).waitFor();
+  }
+  done('a setting is set and taken away again');
+
+  await visit(page, '/integrations/github');
+  await page.getByLabel('Client id').fill('the-client');
+  await page.getByLabel('Client secret').fill('the-client-secret');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('One is stored').waitFor();
+  await page.getByRole('button', { name: 'Remove' }).waitFor();
+  const tenant = await open(browser);
+  look(tenant.page);
+  await tenant.page.goto(`${asked.base}/sign-in`);
+  await tenant.page.getByLabel('E-mail').fill(asked.tenant.email);
+  await tenant.page.getByLabel('Password').fill(asked.tenant.password);
+  await tenant.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await tenant.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await visit(tenant.page, '/integrations/github');
+  const theirs = tenant.page.getByText("The operator's application serves");
+  await theirs.waitFor();
+  assert.equal(await tenant.page.getByText('One is stored').count(), 0, 'the secret of another is not kept');
+  assert.equal(await tenant.page.getByRole('button', { name: 'Remove' }).count(), 0);
+  await tenant.page.getByLabel('Client id').fill('their-own');
+  await tenant.page.getByRole('button', { name: 'Save' }).first().click();
+  await tenant.page.getByRole('button', { name: 'Remove' }).waitFor();
+  assert.equal(await theirs.count(), 0);
+  assert.equal(await tenant.page.getByText('One is stored').count(), 0);
+  look(page);
+  done("a tenant's admin is promised nothing of the operator's application");
+
+  await visit(page, '/knowledge');
+  const file = page.locator('input[type=file]');
+  await file.setInputFiles(asked.picture);
+  const refusals = page.getByRole('alert').getByText('Only .txt, .md, .html and .pdf are read.');
+  await refusals.waitFor();
+  await file.setInputFiles(asked.other);
+  await page.getByText('other.png').waitFor();
+  await page.getByText('picture.png').waitFor();
+  assert.equal(await refusals.count(), 2);
+  await page.getByRole('button', { name: 'Dismiss picture.png' }).click();
+  assert.equal(await refusals.count(), 1);
+  done('what failed stays until it is dismissed');
+
+  const forget = () => context.clearCookies({ name: 'toolgate_session' });
+  await forget();
+  await file.setInputFiles(asked.note);
+  await page.getByRole('link', { name: 'Travel policy' }).waitFor();
+  await visit(page, '/plugins');
+  await forget();
+  await page.setInputFiles('input[type=file]', { name: 'large.wasm', mimeType: 'application/wasm', buffer: Buffer.alloc(12_000_000) });
+  await page.getByRole('alert').getByText(/invalid_request/).waitFor();
+  done('files are sent by a page that was left alone for as long as a sign-in goes without renewal');
+
+  const plain = await context.newPage();
+  look(plain);
+  await plain.addInitScript(() => Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined }));
+  await visit(plain, '/integrations/github');
+  await plain.getByRole('button', { name: 'Copy callback address' }).click();
+  await plain.getByText('Press Ctrl+C').waitFor();
+  assert.equal(await plain.evaluate(() => String(getSelection())), `${asked.base}/oauth/callback`);
+  done('where the browser gives no clipboard the text is selected');
+
+  // A number that lost digits, a file that is no plugin, a sign-in to renew.
+  const noise = /status of (400|401|422)/;
+  assert.deepEqual([...wrong, ...tenant.wrong].filter((line) => !noise.test(line)), []);
+});
