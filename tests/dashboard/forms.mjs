@@ -44,7 +44,7 @@ await walk(async (browser, look) => {
   await page.getByLabel('parts', { exact: true }).pressSequentially('0.25\n-3\n');
   await page.getByLabel('parts', { exact: true }).press('Backspace');
   await page.getByRole('radio', { name: 'JSON' }).click();
-  const sent = JSON.parse(await page.getByLabel('Arguments').inputValue());
+  const sent = JSON.parse(await page.getByLabel('Arguments', { exact: true }).inputValue());
   assert.deepEqual(sent, { ratio: 1.5, count: '12345678901234567890', parts: [0.25, -3] });
   await page.getByRole('radio', { name: 'Form' }).click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();

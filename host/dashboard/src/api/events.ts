@@ -24,7 +24,7 @@ const AGAIN_MAX_MS = 30_000;
 /** In a topic's place: whatever may have changed while nobody listened. */
 const EVERYTHING = '*';
 
-/** How many hold the events back, and the topics that changed meanwhile. */
+/** How many hold the events back, and the topics that have changed and are not asked for yet. */
 let holding = 0;
 const held = new Set<string>();
 let tellHeld: () => void = () => {};
