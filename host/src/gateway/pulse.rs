@@ -1,12 +1,14 @@
 //! Live updates: which of a workspace's lists have changed, in whatever process.
 //!
 //! A watcher compares counters that the database keeps anyway (`store/changes.rs`, `store/usage.rs`)
-//! once a second, so nothing that writes has to know that somebody looks.
+//! once a second, so nothing that writes has to know that somebody looks. What serves here follows
+//! the database a moment later, and counts as a change of its own.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use super::plugins::Snapshot;
 use super::{Caller, Error, Gateway};
 use crate::store::{Changes, Pulse, Role, Topic};
 
@@ -31,8 +33,26 @@ pub struct Watcher {
     gateway: Arc<Gateway>,
     workspace_id: String,
     sign_in_id: String,
-    seen: (Changes, Pulse),
+    known: Known,
     _place: Place,
+}
+
+/// What is there at one moment.
+struct Known {
+    changes: Changes,
+    pulse: Pulse,
+    /// Told apart by its place in memory, which nothing else takes while this is held.
+    serving: Weak<Snapshot>,
+}
+
+impl Known {
+    async fn now(gateway: &Gateway, workspace_id: &str) -> Result<Self, Error> {
+        Ok(Self {
+            serving: Arc::downgrade(&gateway.snapshot()),
+            changes: gateway.store.changes().await?,
+            pulse: gateway.store.pulse(workspace_id).await?,
+        })
+    }
 }
 
 /// A place among the watchers, given back when dropped.
@@ -60,15 +80,12 @@ impl Gateway {
             return Err(Error::Overloaded { retry_after_s: 5 });
         }
         let workspace_id = caller.workspace_id.clone();
-        let seen = (
-            self.store.changes().await?,
-            self.store.pulse(&workspace_id).await?,
-        );
+        let known = Known::now(self, &workspace_id).await?;
         Ok(Watcher {
             gateway: self.clone(),
             workspace_id,
             sign_in_id: sign_in_id.to_owned(),
-            seen,
+            known,
             _place: place,
         })
     }
@@ -87,17 +104,15 @@ impl Watcher {
         if standing.await?.is_none() {
             return Ok(Seen::SignedOut);
         }
-        let now = (
-            store.changes().await?,
-            store.pulse(&self.workspace_id).await?,
-        );
-        let topics = changed(&self.seen, &now);
-        self.seen = now;
+        let now = Known::now(&self.gateway, &self.workspace_id).await?;
+        let topics = changed(&self.known, &now);
+        self.known = now;
         Ok(Seen::Changed(topics))
     }
 }
 
-fn changed(before: &(Changes, Pulse), now: &(Changes, Pulse)) -> Vec<&'static str> {
+fn changed(before: &Known, now: &Known) -> Vec<&'static str> {
+    let serves_else = !before.serving.ptr_eq(&now.serving);
     let counted = [
         ("keys", Topic::Keys),
         ("services", Topic::Services),
@@ -109,9 +124,12 @@ fn changed(before: &(Changes, Pulse), now: &(Changes, Pulse)) -> Vec<&'static st
     ];
     let counted = counted
         .into_iter()
-        .filter(|(_, topic)| before.0.of(*topic) != now.0.of(*topic))
+        .filter(|&(_, topic)| {
+            before.changes.of(topic) != now.changes.of(topic)
+                || (topic == Topic::Plugins && serves_else)
+        })
         .map(|(name, _)| name);
-    let (old, new) = (&before.1, &now.1);
+    let (old, new) = (&before.pulse, &now.pulse);
     let listed = [
         ("executions", old.executions != new.executions),
         ("approvals", old.approvals != new.approvals),
@@ -125,4 +143,30 @@ fn changed(before: &(Changes, Pulse), now: &(Changes, Pulse)) -> Vec<&'static st
         .filter(|(_, changed)| *changed)
         .map(|(name, _)| name);
     counted.chain(listed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::gateway::testing::World;
+
+    #[tokio::test]
+    async fn plugins_that_serve_are_a_change_though_the_database_has_long_said_so() {
+        let world = World::open().await;
+        let member = world.member(Role::Member, true).await;
+        let entered = world
+            .authenticate_member(Some(member.jwt.expose()), "req_1".to_owned(), None)
+            .await
+            .unwrap();
+        let watching = world.gateway.watch(&entered.caller, &entered.sign_in_id);
+        let mut watcher = watching.await.unwrap();
+        assert_eq!(watcher.look().await.unwrap(), Seen::Changed(Vec::new()));
+        let none = Arc::new(Snapshot::of(BTreeMap::new()));
+        world.gateway.snapshot.store(none);
+        let seen = watcher.look().await.unwrap();
+        assert_eq!(seen, Seen::Changed(vec!["plugins"]));
+        assert_eq!(watcher.look().await.unwrap(), Seen::Changed(Vec::new()));
+    }
 }
