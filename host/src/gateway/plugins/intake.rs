@@ -1,10 +1,11 @@
 //! The way of a file: seen, stable, captured, inspected, decided, serving.
 //!
 //! One constructor serves start-up and the running gateway: [`Intake::scan`] looks at the folder
-//! once and brings everything as far as it can go; [`admit`] is what becomes of one file. Nothing
-//! here is reachable with an API key.
+//! once and brings everything as far as it can go; [`admit`] is what becomes of one file, [`leave`]
+//! of one that was taken out. Nothing here is reachable with an API key.
 
 mod admit;
+mod leave;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,13 +19,14 @@ use arc_swap::ArcSwap;
 use tokio::time::Instant;
 
 use super::folder::{self, Fingerprint};
-use super::judged::{Judged, log_state};
+use super::judged::Judged;
 use super::recall::{self, Captured};
 use super::{Serving, Snapshot};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::runtime::Runtime;
 use crate::store::{PluginState, Store, StoreError};
+use leave::Gone;
 
 /// A file is taken once it has not changed for this long.
 const STABLE: Duration = Duration::from_millis(500);
@@ -47,7 +49,11 @@ pub struct Intake {
     metrics: Arc<Metrics>,
     snapshot: Arc<ArcSwap<Snapshot>>,
     files: BTreeMap<String, Tracked>,
+    /// Files that were taken out and that the database does not know to be gone.
+    gone: Vec<Gone>,
     serving: BTreeMap<String, Arc<Serving>>,
+    /// The file that each service comes from.
+    sources: BTreeMap<String, String>,
     changed: bool,
     published: Instant,
     /// Files of the folder whose tools, if they have any, do not serve yet.
@@ -92,7 +98,9 @@ impl Intake {
             metrics,
             snapshot,
             files: BTreeMap::new(),
+            gone: Vec::new(),
             serving: BTreeMap::new(),
+            sources: BTreeMap::new(),
             changed: true,
             published: Instant::now(),
             loading: Arc::default(),
@@ -117,7 +125,8 @@ impl Intake {
                     self.folder.display()
                 )
             })?;
-        self.drop_missing(&present).await?;
+        self.drop_missing(&present);
+        self.forget_gone().await?;
         self.notice(&present, reach).await?;
         let ready: Vec<String> = self
             .files
@@ -140,8 +149,9 @@ impl Intake {
         Ok(self.files.values().any(|file| file.judged.is_none()))
     }
 
-    /// The operator has approved something: what is parked is decided again.
-    pub async fn approvals_changed(&mut self) -> anyhow::Result<()> {
+    /// As [`Intake::scan`], after the operator may have approved something: what is parked is
+    /// decided again.
+    pub async fn approvals_changed(&mut self) -> anyhow::Result<bool> {
         for file in self.files.values_mut() {
             if file
                 .judged
@@ -152,7 +162,7 @@ impl Intake {
                 file.at_start = true;
             }
         }
-        self.scan(Reach::Everything).await.map(|_| ())
+        self.scan(Reach::Everything).await
     }
 
     fn is_ready(&self, file: &Tracked) -> bool {
@@ -174,70 +184,6 @@ impl Intake {
             names.sort_by_key(|name| (!holders.contains(name), name.clone()));
         }
         Ok(names)
-    }
-
-    async fn drop_missing(&mut self, present: &[(String, Fingerprint)]) -> Result<(), StoreError> {
-        let gone: Vec<String> = self
-            .files
-            .keys()
-            .filter(|name| !present.iter().any(|(there, _)| there == *name))
-            .cloned()
-            .collect();
-        for name in gone {
-            let Some(file) = self.files.remove(&name) else {
-                continue;
-            };
-            self.store.delete_plugin_file(&name).await?;
-            let held = match file
-                .judged
-                .as_ref()
-                .and_then(|judged| judged.service.clone())
-            {
-                Some(service) => Some(service),
-                None => self.service_served_from(&name).await?,
-            };
-            let was_conflict = file
-                .judged
-                .is_some_and(|judged| judged.state == PluginState::Conflict);
-            if let Some(service) = held.filter(|_| !was_conflict) {
-                self.deactivate(&service, &name).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn service_served_from(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let plugins = self.store.list_plugins().await?;
-        Ok(plugins
-            .into_iter()
-            .find(|plugin| plugin.file_name.as_deref() == Some(name))
-            .map(|plugin| plugin.service))
-    }
-
-    async fn deactivate(&mut self, service: &str, name: &str) -> Result<(), StoreError> {
-        let reason = format!("the file {name} was removed from the plugins folder");
-        self.store
-            .set_plugin_state(
-                service,
-                PluginState::Removed,
-                Some(&reason),
-                self.clock.now_ms(),
-            )
-            .await?;
-        if self.serving.remove(service).is_some() {
-            self.changed = true;
-        }
-        log_state(name, Some(service), PluginState::Removed, Some(&reason));
-        // A file that stood back for this one may have its turn now.
-        for other in self.files.values_mut() {
-            let waits = other.judged.as_ref().is_some_and(|judged| {
-                judged.state == PluginState::Conflict && judged.service.as_deref() == Some(service)
-            });
-            if waits {
-                other.judged = None;
-            }
-        }
-        Ok(())
     }
 
     async fn notice(
@@ -295,34 +241,46 @@ impl Intake {
 
     async fn note(&self, files: &[(String, Judged)]) -> Result<(), StoreError> {
         let now_ms = self.clock.now_ms();
+        let rows = files
+            .iter()
+            .map(|(name, judged)| judged.of_file(name, now_ms));
+        self.store
+            .put_plugin_files(&rows.collect::<Vec<_>>())
+            .await?;
         let many = files.len() > TOLD_ONE_BY_ONE;
-        let rows = files.iter().map(|(name, judged)| {
+        for (name, judged) in files {
             judged.log(name, many);
-            judged.of_file(name, now_ms)
-        });
-        self.store.put_plugin_files(&rows.collect::<Vec<_>>()).await
+        }
+        Ok(())
     }
 
     /// Swaps the snapshot if it changed, and only then says what became of the files.
     async fn publish(&mut self) -> Result<(), StoreError> {
         self.published = Instant::now();
-        if self.changed {
-            let snapshot = Snapshot::of(self.serving.clone());
-            let (services, tools) = (snapshot.serving.len(), snapshot.catalog.tools().len());
-            self.metrics.set_catalog(services, tools);
-            self.snapshot.store(Arc::new(snapshot));
-            self.changed = false;
-            tracing::info!(
-                catalog.services = services,
-                catalog.tools = tools,
-                files.waiting = self.waiting(),
-                "plugins.catalog_swapped"
-            );
-        }
+        self.swap();
         self.loading.store(self.waiting(), Ordering::Relaxed);
         self.count();
-        let untold = std::mem::take(&mut self.untold);
-        self.note(&untold).await
+        self.note(&self.untold).await?;
+        self.untold.clear();
+        Ok(())
+    }
+
+    /// Puts what serves now into service.
+    fn swap(&mut self) {
+        if !self.changed {
+            return;
+        }
+        let snapshot = Snapshot::of(self.serving.clone());
+        let (services, tools) = (snapshot.serving.len(), snapshot.catalog.tools().len());
+        self.metrics.set_catalog(services, tools);
+        self.snapshot.store(Arc::new(snapshot));
+        self.changed = false;
+        tracing::info!(
+            catalog.services = services,
+            catalog.tools = tools,
+            files.waiting = self.waiting(),
+            "plugins.catalog_swapped"
+        );
     }
 
     /// Files that nobody has judged yet.

@@ -11,12 +11,13 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    pub fn quarantined(reason: String) -> Self {
+    /// `reason` may repeat what a stranger wrote: no database and no line of a log trips over it.
+    pub fn quarantined(reason: &str) -> Self {
         Self {
             sha256: None,
             service: None,
             state: PluginState::Quarantined,
-            reason: Some(reason),
+            reason: Some(reason.replace(char::is_control, " ")),
         }
     }
 

@@ -20,24 +20,27 @@ const SETTLING: Duration = Duration::from_millis(125);
 pub async fn watch(mut intake: Intake, folder: &Path, store: Store, stop: CancellationToken) {
     let (events, mut woken) = mpsc::channel(1);
     let _watcher = watcher(folder, events);
-    let mut approvals = None;
+    // How things stood, by the database's count of changes, when all that waits was decided last.
+    let mut decided = None;
     loop {
-        let wait = match intake.scan(Reach::Everything).await {
-            Ok(true) => SETTLING,
-            Ok(false) => SCAN_EVERY,
+        // Asked before the folder is read: what is approved meanwhile is seen in the next round.
+        let changes = store.changes().await;
+        let now = changes.ok().map(|changes| changes.of(Topic::Plugins));
+        let scanned = if now.is_some() && now != decided {
+            intake.approvals_changed().await
+        } else {
+            intake.scan(Reach::Everything).await
+        };
+        let wait = match scanned {
+            Ok(unsettled) => {
+                decided = now.or(decided);
+                if unsettled { SETTLING } else { SCAN_EVERY }
+            }
             Err(cause) => {
                 tracing::error!(error = format!("{cause:#}"), "plugins.scan_failed");
                 SCAN_EVERY
             }
         };
-        if let Ok(changes) = store.changes().await {
-            let now = changes.of(Topic::Plugins);
-            if approvals.replace(now).is_some_and(|before| before != now)
-                && let Err(cause) = intake.approvals_changed().await
-            {
-                tracing::error!(error = format!("{cause:#}"), "plugins.approval_failed");
-            }
-        }
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(wait) => {}

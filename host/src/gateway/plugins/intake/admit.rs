@@ -36,14 +36,14 @@ impl Intake {
             Err(NotCaptured::TooLarge(bytes)) => {
                 let rejected = Rejected::by_file_size(bytes);
                 return self
-                    .settle(name, Judged::quarantined(rejected.reason()))
+                    .settle(name, Judged::quarantined(&rejected.reason()))
                     .await;
             }
             Err(NotCaptured::Io(cause)) => {
                 return self
                     .settle(
                         name,
-                        Judged::quarantined(format!("the file cannot be read: {cause}")),
+                        Judged::quarantined(&format!("the file cannot be read: {cause}")),
                     )
                     .await;
             }
@@ -54,7 +54,7 @@ impl Intake {
             Some(Err(rejected)) => {
                 let judged = Judged {
                     sha256: Some(sha256),
-                    ..Judged::quarantined(rejected.reason())
+                    ..Judged::quarantined(&rejected.reason())
                 };
                 return self.settle(name, judged).await;
             }
@@ -114,7 +114,7 @@ impl Intake {
         if let Err(cause) = Grant::new(&manifest.hosts, &[]) {
             return Ok(Judged {
                 sha256: Some(sha256.to_owned()),
-                ..Judged::quarantined(format!("its hosts cannot be granted: {cause}"))
+                ..Judged::quarantined(&format!("its hosts cannot be granted: {cause}"))
             });
         }
         if let Some((tool, owner)) = self.snapshot.load().catalog.claimed(&manifest) {
@@ -123,7 +123,7 @@ impl Intake {
             );
             return Ok(Judged {
                 sha256: Some(sha256.to_owned()),
-                ..Judged::quarantined(reason)
+                ..Judged::quarantined(&reason)
             });
         }
         let asks = Rights::of(&manifest);
@@ -135,17 +135,30 @@ impl Intake {
                 )),
             ),
             Decision::Park(difference) => {
-                self.store
-                    .park_plugin(&ParkPlugin {
-                        service: &service,
-                        file_name: name,
-                        sha256,
-                        version: &manifest.version,
-                        difference: &serde_json::to_string(&difference)?,
-                        now_ms: self.clock.now_ms(),
-                    })
-                    .await?;
-                self.keep_serving(&service).await?;
+                let asks_for = serde_json::to_string(&difference)?;
+                // What waits already is not told again: each telling has everything decided anew.
+                let unchanged = row.as_ref().is_some_and(|row| {
+                    row.pending_sha256.as_deref() == Some(sha256)
+                        && row.pending_difference.as_deref() == Some(&asks_for)
+                        && row.file_name.as_deref() == Some(name)
+                        && matches!(
+                            row.state,
+                            PluginState::Active | PluginState::PendingApproval
+                        )
+                });
+                if !unchanged {
+                    self.store
+                        .park_plugin(&ParkPlugin {
+                            service: &service,
+                            file_name: name,
+                            sha256,
+                            version: &manifest.version,
+                            difference: &asks_for,
+                            now_ms: self.clock.now_ms(),
+                        })
+                        .await?;
+                }
+                self.keep_serving(&service, name).await?;
                 (
                     PluginState::PendingApproval,
                     Some(format!(
@@ -172,7 +185,7 @@ impl Intake {
                         })
                         .await?;
                 }
-                self.serve(sha256, manifest)?;
+                self.serve(name, sha256, manifest)?;
                 (PluginState::Active, None)
             }
         };
@@ -203,7 +216,8 @@ impl Intake {
 
     /// Puts the last good version of a service back into place where the folder's file may not
     /// serve: it was parked or damaged while the gateway was away.
-    async fn keep_serving(&mut self, service: &str) -> anyhow::Result<()> {
+    async fn keep_serving(&mut self, service: &str, name: &str) -> anyhow::Result<()> {
+        self.sources.insert(service.to_owned(), name.to_owned());
         if self.serving.contains_key(service) {
             return Ok(());
         }
@@ -220,13 +234,14 @@ impl Intake {
         let remembered = recall::manifest(&self.store, &sha256).await?;
         let may_serve = |manifest: &Manifest| there && self.runtime.allows(Size::of(manifest));
         if let Some(manifest) = remembered.filter(may_serve) {
-            self.serve(&sha256, Arc::new(manifest))?;
+            self.serve(name, &sha256, Arc::new(manifest))?;
         }
         Ok(())
     }
 
-    fn serve(&mut self, sha256: &str, manifest: Arc<Manifest>) -> anyhow::Result<()> {
+    fn serve(&mut self, name: &str, sha256: &str, manifest: Arc<Manifest>) -> anyhow::Result<()> {
         let service = manifest.service.clone();
+        self.sources.insert(service.clone(), name.to_owned());
         if self
             .serving
             .get(&service)
@@ -253,7 +268,7 @@ impl Intake {
         if judged.state == PluginState::Quarantined
             && let Some(service) = self.service_served_from(name).await?
         {
-            self.keep_serving(&service).await?;
+            self.keep_serving(&service, name).await?;
             if !self.serving.contains_key(&service) {
                 let (state, reason) = (PluginState::Quarantined, judged.reason.as_deref());
                 let now_ms = self.clock.now_ms();
