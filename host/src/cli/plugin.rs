@@ -49,7 +49,8 @@ impl Plugin {
             | Self::Catalog(_) => Ok(()),
             Self::List => output.print(&plugins::list(&store).await?, text),
             Self::Approve { service } => {
-                let approved = plugins::approve(&store, &service, Clock::system().now_ms()).await?;
+                let now_ms = Clock::system().now_ms();
+                let approved = plugins::approve(&store, &service, None, now_ms).await?;
                 output.print(&approved, |approved| {
                     format!(
                         "{} {}… is approved; a running gateway takes it up within seconds.",

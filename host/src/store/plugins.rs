@@ -106,6 +106,8 @@ pub enum ApproveRequest {
         sha256: String,
     },
     NothingPending,
+    /// Another file waits than the one that was meant.
+    Another,
     NotFound,
 }
 
@@ -254,9 +256,11 @@ impl Store {
     }
 
     /// Approves what is pending now, bound to that very file, for a running gateway to take up.
+    /// `shown`: the only file that is meant; whatever is pending where absent.
     pub async fn approve_plugin(
         &self,
         service: &str,
+        shown: Option<&str>,
         now_ms: i64,
     ) -> Result<ApproveRequest, StoreError> {
         Ok(portable!(write self, tx => {
@@ -268,14 +272,23 @@ impl Store {
             let sha256 = match pending {
                 None => return Ok(ApproveRequest::NotFound),
                 Some((None,)) => return Ok(ApproveRequest::NothingPending),
+                Some((Some(sha256),)) if shown.is_some_and(|shown| shown != sha256) => {
+                    return Ok(ApproveRequest::Another);
+                }
                 Some((Some(sha256),)) => sha256,
             };
-            sqlx::query("UPDATE plugins SET approve_sha256 = $2, approve_requested_at_ms = $3 WHERE service = $1")
-                .bind(service)
-                .bind(&sha256)
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?;
+            let done = sqlx::query(
+                "UPDATE plugins SET approve_sha256 = $2, approve_requested_at_ms = $3 \
+                 WHERE service = $1 AND pending_sha256 = $2",
+            )
+            .bind(service)
+            .bind(&sha256)
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?;
+            if done.rows_affected() == 0 {
+                return Ok(ApproveRequest::Another);
+            }
             bump!(tx, Topic::Plugins);
             ApproveRequest::Recorded { sha256 }
         }))

@@ -1,8 +1,20 @@
 //! The watched folder: files come, change and go while the gateway serves.
 
 use serde_json::json;
+use toolgate::gateway::{Caller, Error};
+use toolgate::store::Role;
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway};
+
+/// Runs one statement on the gateway's database from outside.
+async fn sql(gateway: &TestGateway, statement: &'static str) {
+    let path = gateway.config.data_dir.join("toolgate.db");
+    let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
+    sqlx::query(statement).execute(&pool).await.unwrap();
+    pool.close().await;
+}
 
 async fn search_finds(gateway: &TestGateway, tool: &str) -> bool {
     let list = gateway.get("/v1/tools/list?limit=500").await.data();
@@ -78,6 +90,85 @@ async fn a_deleted_file_takes_its_tools_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_goes_while_the_database_is_away_takes_its_tools_away_at_once() {
+    let gateway = TestGateway::with_plugin("gone.wasm", Fixture::new("gone").build()).await;
+    let statement = "ALTER TABLE plugin_files RENAME TO plugin_files_away";
+    sql(&gateway, statement).await;
+    std::fs::remove_file(gateway.plugins_dir().join("gone.wasm")).unwrap();
+    gateway
+        .wait("the tool to be gone", async || {
+            !search_finds(&gateway, "gone_run").await
+        })
+        .await;
+    let body = json!({ "arguments": {} });
+    let refused = gateway.post("/v1/tools/gone_run/execute", &body).await;
+    assert_eq!(refused.code(), "tool_not_found");
+
+    let statement = "ALTER TABLE plugin_files_away RENAME TO plugin_files";
+    sql(&gateway, statement).await;
+    gateway
+        .wait("the database to be told", async || {
+            gateway.file_state("gone.wasm").await.is_none()
+        })
+        .await;
+    let store = gateway.gateway.store();
+    gateway
+        .wait("the service to be removed", async || {
+            let row = store.find_plugin("gone").await.unwrap().unwrap();
+            row.state.as_str() == "removed"
+        })
+        .await;
+    gateway.drop_file("gone.wasm", &Fixture::new("gone").build());
+    gateway.wait_for_file("gone.wasm", "active").await;
+    assert!(search_finds(&gateway, "gone_run").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_goes_and_comes_back_while_the_database_is_away_serves_again() {
+    let gateway = TestGateway::with_plugin("shy.wasm", Fixture::new("shy").build()).await;
+    let file = gateway.plugins_dir().join("shy.wasm");
+    let away = gateway.plugins_dir().join("shy.away");
+    sql(
+        &gateway,
+        "ALTER TABLE plugin_files RENAME TO plugin_files_away",
+    )
+    .await;
+    std::fs::rename(&file, &away).unwrap();
+    gateway
+        .wait("the tool to be gone", async || {
+            !search_finds(&gateway, "shy_run").await
+        })
+        .await;
+    std::fs::rename(&away, &file).unwrap();
+    let statement = "ALTER TABLE plugin_files_away RENAME TO plugin_files";
+    sql(&gateway, statement).await;
+    gateway
+        .wait("the tool to be back", async || {
+            search_finds(&gateway, "shy_run").await
+        })
+        .await;
+    gateway.wait_for_file("shy.wasm", "active").await;
+    let row = gateway.gateway.store().find_plugin("shy").await.unwrap();
+    assert_eq!(row.unwrap().state.as_str(), "active");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_became_of_a_file_is_told_once_the_database_takes_it() {
+    let gateway = TestGateway::start(Options::default()).await;
+    let statement = "ALTER TABLE plugin_files RENAME TO plugin_files_away";
+    sql(&gateway, statement).await;
+    gateway.drop_file("late.wasm", &Fixture::new("late").build());
+    gateway
+        .wait("the tool to serve", async || {
+            search_finds(&gateway, "late_run").await
+        })
+        .await;
+    let statement = "ALTER TABLE plugin_files_away RENAME TO plugin_files";
+    sql(&gateway, statement).await;
+    gateway.wait_for_file("late.wasm", "active").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_bad_upgrade_leaves_the_good_version_serving_also_after_a_restart() {
     let (folders, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let options = || Options {
@@ -146,19 +237,80 @@ async fn an_upgrade_that_asks_for_more_waits_for_the_operator() {
     );
 
     let store = gateway.gateway.store();
-    toolgate::gateway::plugins::approve(store, "grow", gateway.gateway.clock().now_ms())
-        .await
-        .unwrap();
+    let waits = async || store.find_plugin("grow").await.unwrap().unwrap();
+    let before = waits().await;
+    for other in ["one", "two"] {
+        let name = format!("{other}.wasm");
+        gateway.drop_file(&name, &Fixture::new(other).build());
+        gateway.wait_for_file(&name, "active").await;
+    }
+    assert_eq!(
+        waits().await,
+        before,
+        "it waits without being written again and again"
+    );
+
+    let (shown, now_ms) = (before.pending_sha256, gateway.gateway.clock().now_ms());
+    let approve = async |service, shown| {
+        toolgate::gateway::plugins::approve(store, service, shown, now_ms).await
+    };
+    assert!(approve("grow", Some("another")).await.is_err());
+    assert_eq!(waits().await.approve_sha256, None);
+    approve("grow", shown.as_deref()).await.unwrap();
     gateway
         .wait("the approved version to serve", async || {
             search_finds(&gateway, "grow_more").await
         })
         .await;
+    assert!(approve("nobody", None).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_does_not_take_the_place_of_another_services_file() {
+    let theirs = Fixture::new("theirs");
+    let gateway = TestGateway::with_plugin("ours.wasm", theirs.build()).await;
+    let operator = operator(&gateway).await;
+    let upload = async |fixture: Fixture| {
+        let file = fixture.build().into();
+        gateway.gateway.add_plugin(&operator, file).await
+    };
+    let read = || std::fs::read(gateway.plugins_dir().join("ours.wasm")).unwrap();
+
+    let refused = upload(Fixture::new("ours")).await;
     assert!(
-        toolgate::gateway::plugins::approve(store, "nobody", 0)
-            .await
-            .is_err()
+        matches!(&refused, Err(Error::Conflict(why)) if why.contains("theirs")),
+        "{refused:?}"
     );
+    assert_eq!(read(), theirs.build());
+    // Nor when it is spoilt: the last good version still serves from it.
+    gateway.drop_file("ours.wasm", b"garbage");
+    gateway.wait_for_file("ours.wasm", "quarantined").await;
+    let refused = upload(Fixture::new("ours")).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    assert_eq!(
+        gateway.execute("theirs_run", json!({})).await["status"],
+        "success"
+    );
+
+    // Its own service's file, and one whose place is free.
+    let next = Fixture::new("theirs").with("version", json!("1.1.0"));
+    let put = upload(next.clone()).await.unwrap();
+    assert_eq!(put.file.as_deref(), Some("ours.wasm"));
+    assert_eq!(read(), next.build());
+    let put = upload(Fixture::new("free")).await.unwrap();
+    assert_eq!(put.file.as_deref(), Some("free.wasm"));
+    gateway.wait_for_file("free.wasm", "active").await;
+    let names = std::fs::read_dir(gateway.plugins_dir()).unwrap();
+    assert_eq!(names.count(), 2, "no half of a file is left");
+}
+
+/// Somebody who runs the installation.
+async fn operator(gateway: &TestGateway) -> Caller {
+    let id = toolgate::ids::ulid("req");
+    let entered = gateway.gateway.authenticate(Some(&gateway.key), id, None);
+    let mut caller = entered.await.unwrap();
+    (caller.role, caller.operator) = (Some(Role::Admin), true);
+    caller
 }
 
 #[tokio::test(flavor = "multi_thread")]

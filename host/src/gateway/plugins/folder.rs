@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::ids;
 use crate::runtime::inspect::hex;
 
 /// What tells one content of a file from the next without reading it.
@@ -104,16 +105,21 @@ pub(super) fn captured(store: &Path, sha256: &str) -> PathBuf {
 }
 
 fn write_whole(target: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = target.with_extension(format!("part{}", std::process::id()));
-    let _ = fs::remove_file(&part);
+    // Two files with one content may be written at once.
+    let part = target.with_extension(ids::ulid("part"));
+    write_new(&part, bytes)
+        .and_then(|()| fs::rename(&part, target))
+        .inspect_err(|_| drop(fs::remove_file(&part)))
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = fs::OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(&part)?;
+        .open(path)?;
     file.write_all(bytes)?;
-    file.sync_data()?;
-    fs::rename(&part, target)
+    file.sync_data()
 }
 
 #[cfg(test)]

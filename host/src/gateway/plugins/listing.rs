@@ -108,14 +108,23 @@ pub async fn list(store: &Store) -> Result<PluginList, Error> {
 }
 
 /// Lets in exactly the file that is pending now; a running gateway takes it up within seconds.
-pub async fn approve(store: &Store, service: &str, now_ms: i64) -> Result<Approved, Error> {
-    match store.approve_plugin(service, now_ms).await? {
+/// `shown`: the hash of the only file that is meant.
+pub async fn approve(
+    store: &Store,
+    service: &str,
+    shown: Option<&str>,
+    now_ms: i64,
+) -> Result<Approved, Error> {
+    match store.approve_plugin(service, shown, now_ms).await? {
         ApproveRequest::Recorded { sha256 } => Ok(Approved {
             service: service.to_owned(),
             sha256,
         }),
         ApproveRequest::NothingPending => Err(Error::Conflict(format!(
             "no version of {service} waits for approval"
+        ))),
+        ApproveRequest::Another => Err(Error::Conflict(format!(
+            "this version of {service} does not wait for approval any more; look again"
         ))),
         ApproveRequest::NotFound => Err(Error::ServiceNotFound(service.to_owned())),
     }

@@ -16,8 +16,9 @@ use super::{INSPECTOR, ListedFile, ListedPlugin, folder, listing};
 use crate::catalog::rights::{Rights, Widening, widened};
 use crate::clock::rfc3339;
 use crate::gateway::{Caller, Error, Gateway};
+use crate::ids;
 use crate::runtime::inspect::Inspected;
-use crate::store::{Plugin, Role};
+use crate::store::{Plugin, PluginState, Role};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -177,6 +178,10 @@ impl Gateway {
 
     /// Puts a file into the folder, in the place of the one that provides its service. A first file
     /// is thereby granted what it asks for; an upgrade that asks for more waits for approval.
+    ///
+    /// # Errors
+    /// `invalid_request` as [`Gateway::check_plugin`]; `conflict` when the file that has its place
+    /// is another service's.
     pub async fn add_plugin(&self, caller: &Caller, file: Bytes) -> Result<Judgement, Error> {
         caller.need_operator()?;
         let mut judged = self.judged(file.clone()).await?;
@@ -184,6 +189,11 @@ impl Gateway {
         let name = row
             .and_then(|row| row.file_name)
             .unwrap_or_else(|| format!("{}.wasm", judged.service));
+        if let Some(owner) = self.other_owner(&name, &judged.service).await? {
+            return Err(Error::Conflict(format!(
+                "the file {name} of the plugins folder is the one of {owner}; move it away first"
+            )));
+        }
         self.put_file(name.clone(), file).await?;
         let details = json!({
             "version": judged.version,
@@ -209,17 +219,17 @@ impl Gateway {
     ) -> Result<PluginInfo, Error> {
         caller.need_operator()?;
         let row = self.plugin_row(service).await?;
-        if row.pending_sha256.as_deref() != Some(sha256) {
-            return Err(Error::Conflict(format!(
-                "this version of {service} does not wait for approval any more; look again"
-            )));
-        }
-        let difference = row.pending_difference.clone();
+        let waits = row.pending_sha256.as_deref() == Some(sha256);
+        // What the audit log says of another file would be wrong.
+        let (version, difference) = match waits {
+            true => (row.pending_version, row.pending_difference),
+            false => (None, None),
+        };
         let now_ms = self.clock.now_ms();
-        let approved = listing::approve(&self.store, service, now_ms).await?;
+        let approved = listing::approve(&self.store, service, Some(sha256), now_ms).await?;
         let details = json!({
             "sha256": approved.sha256,
-            "version": row.pending_version,
+            "version": version,
             "difference": difference.and_then(|json| serde_json::from_str::<Value>(&json).ok()),
         });
         self.record_change(caller, "plugins.approve", service, details)
@@ -317,6 +327,25 @@ impl Gateway {
         })
     }
 
+    /// The service, not `service`, whose file has this name in the folder.
+    async fn other_owner(&self, name: &str, service: &str) -> Result<Option<String>, Error> {
+        let path = self.plugins.folder.join(plain(name)?);
+        if !tokio::fs::try_exists(&path).await.unwrap_or(true) {
+            return Ok(None);
+        }
+        let files = self.store.list_plugin_files().await?.into_iter();
+        let provided = files
+            .filter(|file| file.file_name == name)
+            .find_map(|file| file.service);
+        let plugins = self.store.list_plugins().await?.into_iter();
+        // A file that was spoilt is still the one of the service that goes on serving from it.
+        let held = plugins
+            .filter(|plugin| plugin.state != PluginState::Removed)
+            .filter(|plugin| plugin.file_name.as_deref() == Some(name))
+            .map(|plugin| plugin.service);
+        Ok(held.chain(provided).find(|owner| owner != service))
+    }
+
     async fn plugin_row(&self, service: &str) -> Result<Plugin, Error> {
         let row = self.store.find_plugin(service).await?;
         row.ok_or_else(|| unknown(service))
@@ -325,23 +354,29 @@ impl Gateway {
     /// Written whole beside it before it has its name: the watcher never sees half a file.
     pub(super) async fn put_file(&self, name: String, bytes: Bytes) -> Result<(), Error> {
         let target = self.plugins.folder.join(plain(&name)?);
-        let part = self.plugins.folder.join(format!(".{name}.part"));
-        let written = tokio::task::spawn_blocking(move || -> std::io::Result<()> {
-            let mut file = fs::OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .mode(0o644)
-                .open(&part)?;
-            file.write_all(&bytes)?;
-            file.sync_all()?;
-            fs::rename(&part, &target)
+        // A name of its own: two uploads at once do not write into one another's file.
+        let part = format!(".{name}.{}.part", ids::ulid("put"));
+        let part = self.plugins.folder.join(part);
+        let written = tokio::task::spawn_blocking(move || {
+            write_new(&part, &bytes)
+                .and_then(|()| fs::rename(&part, &target))
+                .inspect_err(|_| drop(fs::remove_file(&part)))
         });
         let written = written
             .await
             .map_err(|cause| Error::Internal(cause.into()))?;
         written.map_err(|_| not_writable())
     }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o644)
+        .open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 /// A name that stays in the folder.

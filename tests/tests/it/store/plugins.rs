@@ -83,7 +83,10 @@ async fn an_upgrade_waits_while_the_old_version_serves(at: Empty) {
 
 async fn an_approval_is_for_one_file(at: Empty) {
     assert_eq!(
-        at.store.approve_plugin("github", NOW_MS).await.unwrap(),
+        at.store
+            .approve_plugin("github", None, NOW_MS)
+            .await
+            .unwrap(),
         ApproveRequest::NotFound
     );
     at.store.park_plugin(&park("new")).await.unwrap();
@@ -93,7 +96,15 @@ async fn an_approval_is_for_one_file(at: Empty) {
     );
 
     let before = at.store.changes().await.unwrap().of(Topic::Plugins);
-    let approved = at.store.approve_plugin("github", NOW_MS).await.unwrap();
+    let approve = async |shown| at.store.approve_plugin("github", shown, NOW_MS).await;
+    assert_eq!(
+        approve(Some("old")).await.unwrap(),
+        ApproveRequest::Another,
+        "what was shown is not what waits"
+    );
+    let plugin = at.store.find_plugin("github").await.unwrap().unwrap();
+    assert_eq!(plugin.approve_sha256, None);
+    let approved = approve(Some("new")).await.unwrap();
     assert_eq!(
         approved,
         ApproveRequest::Recorded {
@@ -114,12 +125,17 @@ async fn an_approval_is_for_one_file(at: Empty) {
     );
     assert_eq!(plugin.pending_sha256.as_deref(), Some("newer"));
 
+    assert_eq!(approve(Some("new")).await.unwrap(), ApproveRequest::Another);
+
     at.store
         .activate_plugin(&activate("newer", NOW_MS))
         .await
         .unwrap();
     assert_eq!(
-        at.store.approve_plugin("github", NOW_MS).await.unwrap(),
+        at.store
+            .approve_plugin("github", None, NOW_MS)
+            .await
+            .unwrap(),
         ApproveRequest::NothingPending
     );
 }
