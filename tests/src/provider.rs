@@ -32,6 +32,8 @@ pub struct Memory {
     pub public: bool,
     /// How the client named itself for each token: `basic`, `post` or `none`.
     pub clients: Vec<&'static str>,
+    /// The API takes no token at all.
+    pub refuses: bool,
     /// Status with which the token endpoint answers instead.
     pub broken: Option<u16>,
     /// `expires_in` of a token for a code; of all others it is 3600.
@@ -148,7 +150,7 @@ fn api(memory: &Memory, request: &Received) -> Response<Body> {
         .and_then(|(_, value)| value.strip_prefix("Bearer "));
     match token {
         // It answers with the credential, as a hostile or careless service may.
-        Some(token) if memory.access.contains(token) => json_answer(
+        Some(token) if !memory.refuses && memory.access.contains(token) => json_answer(
             200,
             json!({"login": memory.login, "id": 7, "company": format!("echo {token}")}),
         ),

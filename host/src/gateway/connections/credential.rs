@@ -15,6 +15,8 @@ pub struct Credential {
     pub refresh: Option<Secret>,
     /// How long the access token lives from its making.
     pub lifetime_ms: Option<i64>,
+    /// When the access token was last renewed; `None` for the one that connecting brought.
+    pub renewed_at_ms: Option<i64>,
 }
 
 /// A browser that was sent to the provider.
@@ -53,6 +55,8 @@ struct Written<'a> {
     refresh: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lifetime_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renewed_at_ms: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -60,6 +64,7 @@ struct Read {
     values: BTreeMap<String, String>,
     refresh: Option<String>,
     lifetime_ms: Option<i64>,
+    renewed_at_ms: Option<i64>,
 }
 
 #[derive(Serialize)]
@@ -104,6 +109,7 @@ impl Credential {
                 .collect(),
             refresh: self.refresh.as_ref().map(Secret::expose),
             lifetime_ms: self.lifetime_ms,
+            renewed_at_ms: self.renewed_at_ms,
         }
     }
 
@@ -116,6 +122,7 @@ impl Credential {
                 .collect(),
             refresh: read.refresh.map(Secret::new),
             lifetime_ms: read.lifetime_ms,
+            renewed_at_ms: read.renewed_at_ms,
         }
     }
 }
@@ -172,6 +179,7 @@ mod tests {
             values: BTreeMap::from([("secret".to_owned(), Secret::new("hunter2"))]),
             refresh: Some(Secret::new("hunter3")),
             lifetime_ms: Some(5),
+            renewed_at_ms: Some(7),
         };
         let written = credential.to_secret();
         assert_eq!(Credential::parse(&written).unwrap(), credential);

@@ -22,6 +22,9 @@ use crate::vault::Secret;
 
 /// A token is renewed this long before its end, or in the last quarter of a shorter life.
 pub(super) const AHEAD_MS: i64 = 60_000;
+/// A token that was renewed this long ago, or within half of a shorter life, is not renewed because
+/// it is refused: a service that refuses what it has just been given refuses the call.
+const REFUSED_AGAIN_MS: i64 = 60_000;
 /// How long one refresh holds a connection unless it says that it goes on. Short, so that one whose
 /// process was killed is soon somebody else's.
 const LEASE_MS: i64 = 10_000;
@@ -63,7 +66,7 @@ pub(super) enum Unusable {
 
 impl Keeper {
     /// The connection as it can be used now, renewed where that is due. `rejected`: the generation
-    /// that the provider has just refused.
+    /// that the provider has just refused; answered again where renewing it makes no sense.
     pub(super) async fn fresh(
         self: &Arc<Self>,
         manifest: &Arc<Manifest>,
@@ -75,7 +78,7 @@ impl Keeper {
         usable(&row)?;
         let credential = self.open(&row)?;
         let now_ms = self.clock.now_ms();
-        let refused = rejected == Some(row.generation);
+        let refused = rejected == Some(row.generation) && !renewed_just_now(&credential, now_ms);
         let expired = row.token_expires_at_ms.is_some_and(|at| at <= now_ms);
         if !refused && !ends_soon(&row, &credential, now_ms) {
             return Ok(Fresh { row, credential });
@@ -185,17 +188,10 @@ impl Keeper {
                 return Err(Unusable::Broken(cause));
             }
         };
-        let sealed = self.seal(&place_of(row), &credential.to_secret())?;
-        let refreshed = Refreshed {
-            sealed: &sealed,
-            token_expires_at_ms: credential.lifetime_ms.map(|life| now_ms + life),
-            refreshable: row.refreshable,
-            scopes: scopes.as_deref(),
-        };
         let stored = self
-            .keep(row, owner, &refreshed, now_ms)
+            .keep(row, owner, &credential, scopes.as_deref(), now_ms)
             .await
-            .map_err(Error::from)?;
+            .map_err(Error::Internal)?;
         match stored {
             Some(stored) => {
                 tracing::info!(
@@ -214,24 +210,36 @@ impl Keeper {
         }
     }
 
-    /// Stores what a refresh brought, also after a database that was away for a moment: the token of
-    /// before is spent, so there is no other way to the new one.
+    /// Seals and stores what a refresh brought, also after a key file or a database that was away for
+    /// a moment: the token of before is spent, so there is no other way to the new one.
     async fn keep(
         &self,
         row: &Connection,
         owner: &str,
-        refreshed: &Refreshed<'_>,
+        credential: &Credential,
+        scopes: Option<&[String]>,
         now_ms: i64,
-    ) -> Result<Option<Connection>, StoreError> {
+    ) -> anyhow::Result<Option<Connection>> {
         let mut waits = KEEP_AGAIN.iter();
         loop {
-            let stored = self
-                .store
-                .store_refreshed(&row.workspace_id, &row.id, owner, refreshed, now_ms)
-                .await;
-            match (stored, waits.next()) {
+            let stored = async {
+                let sealed = self.vault.seal(&place_of(row), &credential.to_secret())?;
+                let refreshed = Refreshed {
+                    sealed: &sealed,
+                    token_expires_at_ms: credential.lifetime_ms.map(|life| now_ms + life),
+                    refreshable: row.refreshable,
+                    scopes,
+                };
+                let (workspace_id, id) = (&row.workspace_id, &row.id);
+                let stored =
+                    self.store
+                        .store_refreshed(workspace_id, id, owner, &refreshed, now_ms);
+                anyhow::Ok(stored.await?)
+            };
+            match (stored.await, waits.next()) {
                 (Err(cause), Some(wait)) => {
-                    tracing::warn!(connection.id = row.id, error = %cause, "connections.not_stored_yet");
+                    let error = format!("{cause:#}");
+                    tracing::warn!(connection.id = row.id, error, "connections.not_stored_yet");
                     tokio::time::sleep(*wait).await;
                 }
                 (stored, _) => return stored,
@@ -283,6 +291,7 @@ impl Keeper {
         let client_id = Secret::new(provider.client_id.clone());
         credential.values.insert(CLIENT_ID.to_owned(), client_id);
         credential.lifetime_ms = tokens.lifetime_s.map(ms);
+        credential.renewed_at_ms = Some(self.clock.now_ms());
         if let Some(token) = tokens.refresh {
             credential.refresh = Some(token);
         }
@@ -359,6 +368,13 @@ pub(super) fn ends_soon(row: &Connection, credential: &Credential, now_ms: i64) 
         .is_some_and(|at| at - ahead_ms <= now_ms)
 }
 
+fn renewed_just_now(credential: &Credential, now_ms: i64) -> bool {
+    let life_ms = credential.lifetime_ms.unwrap_or(i64::MAX);
+    let young_ms = REFUSED_AGAIN_MS.min(life_ms / 2);
+    let age_ms = credential.renewed_at_ms.map(|at_ms| now_ms - at_ms);
+    age_ms.is_some_and(|age_ms| (0..young_ms).contains(&age_ms))
+}
+
 pub(super) fn ms(seconds: u64) -> i64 {
     i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 2)
 }
@@ -385,5 +401,6 @@ pub(super) fn credential_of(tokens: &oauth::token::Tokens, client_id: &str) -> C
         .into(),
         refresh: tokens.refresh.clone(),
         lifetime_ms: tokens.lifetime_s.map(ms),
+        renewed_at_ms: None,
     }
 }

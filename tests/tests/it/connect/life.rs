@@ -5,6 +5,7 @@ use std::fs;
 use reqwest::Method;
 use serde_json::json;
 use tempfile::TempDir;
+use toolgate::clock::Clock;
 use toolgate_tests::gateway::Options;
 use toolgate_tests::postgres;
 use toolgate_tests::provider::Provider;
@@ -162,15 +163,89 @@ async fn two_gateways_on_one_database_refresh_once() {
         two.get(&path).await.status == 200
     })
     .await;
-    connect(&one, &provider, "ada").await;
     for round in 1..=3 {
+        // One that was renewed in the round before would not be renewed again so soon.
+        let user = format!("ada-{round}");
+        connect(&one, &provider, &user).await;
         provider.expire_access_tokens();
-        let calls = (0..100).flat_map(|_| [run(&one, "ada"), run(&two, "ada")]);
+        let calls = (0..100).flat_map(|_| [run(&one, &user), run(&two, &user)]);
         for answer in futures_util::future::join_all(calls).await {
             assert_eq!(answer["status"], "success", "{answer}");
         }
         assert_eq!(provider.memory().refresh_requests, round);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_api_that_takes_no_token_is_not_worth_a_renewal_each_call() {
+    let (gateway, provider) = world().await;
+    let id = connect(&gateway, &provider, "ada").await;
+    provider.memory().refuses = true;
+    for _ in 0..5 {
+        let answer = run(&gateway, "ada").await;
+        assert_eq!(answer["status"], "auth_expired", "{answer}");
+    }
+    assert_eq!(provider.memory().refresh_requests, 1);
+    assert_eq!(provider.memory().clients.len(), 2, "the code's token too");
+    assert_eq!(
+        state(&gateway, &id).await,
+        "reauth_needed",
+        "the connection says what the calls say"
+    );
+    // Whoever connects again begins anew.
+    provider.memory().refuses = false;
+    let asked = run(&gateway, "ada").await;
+    follow(&gateway, &provider, asked["connect_url"].as_str().unwrap()).await;
+    provider.expire_access_tokens();
+    assert_eq!(run(&gateway, "ada").await["status"], "success");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_refused_is_renewed_once_a_minute() {
+    let provider = Provider::start().await;
+    let clock = Clock::manual(1_795_167_030_000);
+    let options = Options {
+        clock: Some(clock.clone()),
+        ..Options::default()
+    };
+    let gateway = gateway(&provider, options).await;
+    connect(&gateway, &provider, "ada").await;
+    for refreshes in 1..=2 {
+        clock.advance_ms(60_000);
+        provider.expire_access_tokens();
+        assert_eq!(run(&gateway, "ada").await["status"], "success");
+        assert_eq!(provider.memory().refresh_requests, refreshes);
+    }
+    clock.advance_ms(59_999);
+    provider.expire_access_tokens();
+    assert_eq!(run(&gateway, "ada").await["status"], "auth_expired");
+    assert_eq!(provider.memory().refresh_requests, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_file_that_is_away_while_a_token_is_renewed_costs_nobody_the_connection() {
+    let (gateway, provider) = world().await;
+    let id = connect(&gateway, &provider, "ada").await;
+    provider.expire_access_tokens();
+    let key = &gateway.config.master_key_file;
+    let away = key.with_extension("away");
+    fs::rename(key, &away).unwrap();
+    let back = async {
+        gateway
+            .wait("the provider to renew the token", async || {
+                provider.memory().refreshes == 1
+            })
+            .await;
+        // The gateway goes on meanwhile.
+        for _ in 0..20 {
+            gateway.get("/v1/connections").await.data();
+        }
+        fs::rename(&away, key).unwrap();
+    };
+    let (answer, ()) = tokio::join!(run(&gateway, "ada"), back);
+    assert_eq!(answer["status"], "success", "{answer}");
+    assert_eq!(state(&gateway, &id).await, "active");
+    assert_eq!(provider.memory().refresh_requests, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
