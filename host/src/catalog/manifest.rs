@@ -91,6 +91,10 @@ pub struct Slot {
     pub token_url: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoke_url: Option<String>,
+    /// How the authorization server names itself (RFC 9207), where that is on neither the host of
+    /// `authorize_url` nor that of `token_url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
     /// Send PKCE S256 (RFC 7636). Off only for a provider that refuses the parameter.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub pkce: bool,

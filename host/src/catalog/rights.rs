@@ -32,7 +32,8 @@ pub struct SlotRights {
     pub scopes: BTreeSet<String>,
     /// Origins that receive the credential.
     pub audience: BTreeSet<String>,
-    /// Authorize, token and revocation addresses: who sees the user and the client secret.
+    /// Authorize, token and revocation addresses and the issuer: who sees the user and the client
+    /// secret, and whose word counts.
     pub endpoints: BTreeSet<String>,
 }
 
@@ -50,11 +51,16 @@ impl Rights {
                         .iter()
                         .map(|origin| origin.trim_end_matches('/').to_owned())
                         .collect(),
-                    endpoints: [&slot.authorize_url, &slot.token_url, &slot.revoke_url]
-                        .into_iter()
-                        .flatten()
-                        .cloned()
-                        .collect(),
+                    endpoints: [
+                        &slot.authorize_url,
+                        &slot.token_url,
+                        &slot.revoke_url,
+                        &slot.issuer,
+                    ]
+                    .into_iter()
+                    .flatten()
+                    .cloned()
+                    .collect(),
                 },
             );
         }
@@ -280,6 +286,10 @@ mod tests {
             (
                 json!({"/auth/0/revoke_url": "https://evil.example.com/r"}),
                 "obtained through https://evil.example.com/r",
+            ),
+            (
+                json!({"/auth/0/issuer": "https://evil.example.com/i"}),
+                "obtained through https://evil.example.com/i",
             ),
             (
                 json!({"/auth/0/type": "oauth2_client_credentials"}),

@@ -120,6 +120,7 @@ fn refused(problem: &ConnectProblem) -> Response {
         ConnectProblem::UnknownState
         | ConnectProblem::OtherBrowser
         | ConnectProblem::BadAnswer(_)
+        | ConnectProblem::OtherProvider
         | ConnectProblem::Denied(_) => StatusCode::BAD_REQUEST,
         ConnectProblem::Refused(_) | ConnectProblem::Away => StatusCode::BAD_GATEWAY,
         ConnectProblem::NotServing | ConnectProblem::NotSetUp => StatusCode::SERVICE_UNAVAILABLE,

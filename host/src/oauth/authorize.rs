@@ -88,6 +88,7 @@ mod tests {
             authorize_url: Some(authorize_url.to_owned()),
             token_url: "https://id.test/token".to_owned(),
             revoke_url: None,
+            issuer: None,
             client_id: "the client".to_owned(),
             client_secret: None,
             token_auth: Default::default(),

@@ -1,10 +1,11 @@
-//! What the browser brings back (RFC 6749, sections 4.1.2 and 4.1.2.1).
+//! What the browser brings back (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207).
 //!
 //! Pure. Refuses a repeated parameter (section 3.1) and everything that is longer than an answer can
 //! be, before any of it is looked up.
 
-use url::form_urlencoded;
+use url::{Url, form_urlencoded};
 
+use super::Provider;
 use crate::vault::Secret;
 
 /// The longest query that is looked at.
@@ -14,6 +15,8 @@ pub const QUERY_BYTES_MAX: usize = 8 * 1024;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Callback {
     pub state: Secret,
+    /// Who says that it answers, where it says so.
+    pub issuer: Option<String>,
     pub answer: Answer,
 }
 
@@ -42,12 +45,13 @@ pub fn parse(query: &str) -> Result<Callback, BadCallback> {
     if query.len() > QUERY_BYTES_MAX {
         return Err(BadCallback::TooLong);
     }
-    let (mut state, mut code, mut error) = (None, None, None);
+    let (mut state, mut code, mut error, mut issuer) = (None, None, None, None);
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let place = match &*name {
             "state" => &mut state,
             "code" => &mut code,
             "error" => &mut error,
+            "iss" => &mut issuer,
             _ => continue,
         };
         if place.replace(value.into_owned()).is_some() {
@@ -65,8 +69,25 @@ pub fn parse(query: &str) -> Result<Callback, BadCallback> {
     };
     Ok(Callback {
         state: Secret::new(state),
+        issuer,
         answer,
     })
+}
+
+/// Whether an answer of `issuer` can be the one of `provider` (RFC 9207, section 2.4): a server that
+/// mixes users up sends them on to another one, and the code of that one must not be shown to it
+/// (RFC 9700, section 4.4). An issuer is known by its origin: that of the addresses that it serves,
+/// or the one that the manifest names where the issuer lives elsewhere.
+pub fn is_from(provider: &Provider, issuer: &str) -> bool {
+    let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
+    let Some(said) = origin(issuer).filter(url::Origin::is_tuple) else {
+        return false;
+    };
+    [&provider.authorize_url, &provider.issuer]
+        .into_iter()
+        .flatten()
+        .chain([&provider.token_url])
+        .any(|known| origin(known).as_ref() == Some(&said))
 }
 
 /// A provider's error code as it may be shown and logged: letters, digits and `._-` only, short, and
@@ -95,21 +116,28 @@ mod tests {
         let code = |state: &str, code: &str| {
             Ok(Callback {
                 state: Secret::new(state),
+                issuer: None,
                 answer: Answer::Code(Secret::new(code)),
             })
         };
         let error = |state: &str, error: &str| {
             Ok(Callback {
                 state: Secret::new(state),
+                issuer: None,
                 answer: Answer::Error(error.to_owned()),
             })
         };
         for (query, expected) in [
             ("state=s&code=c", code("s", "c")),
+            ("code=a%2Fb&state=s+t&session_state=y", code("s t", "a/b")),
             (
-                "code=a%2Fb&state=s+t&iss=x&session_state=y",
-                code("s t", "a/b"),
+                "code=c&state=s&iss=https%3A%2F%2Fid.test",
+                code("s", "c").map(|came| Callback {
+                    issuer: Some("https://id.test".to_owned()),
+                    ..came
+                }),
             ),
+            ("state=s&code=c&iss=a&iss=b", Err(BadCallback::Repeated)),
             (
                 "state=s&error=access_denied&error_description=No",
                 error("s", "access_denied"),
@@ -129,6 +157,43 @@ mod tests {
         let most = format!("state=s&code=c&x={}", "y".repeat(QUERY_BYTES_MAX - 17));
         assert_eq!(parse(&most), code("s", "c"));
         assert_eq!(parse(&format!("{most}y")), Err(BadCallback::TooLong));
+    }
+
+    #[test]
+    fn an_issuer_is_known_by_the_origin_of_what_it_serves() {
+        let provider = Provider {
+            authorize_url: Some("https://login.test/authorize?x=y".to_owned()),
+            token_url: "https://api.test:8443/token".to_owned(),
+            revoke_url: Some("https://revoke.test/".to_owned()),
+            issuer: Some("https://identity.test/oauth2/a1".to_owned()),
+            client_id: "c".to_owned(),
+            client_secret: None,
+            token_auth: Default::default(),
+            pkce: true,
+            scope_separator: " ".to_owned(),
+            authorize_params: Default::default(),
+            origins: Vec::new(),
+        };
+        for (issuer, known) in [
+            ("https://login.test", true),
+            ("https://login.test/", true),
+            ("https://LOGIN.test/tenant/v2.0", true),
+            ("https://login.test:443", true),
+            ("https://api.test:8443", true),
+            ("https://identity.test", true),
+            ("https://api.test", false),
+            ("http://login.test", false),
+            ("https://evil.test", false),
+            ("https://login.test.evil.test", false),
+            ("https://login.test@evil.test", false),
+            ("https://evil.test/https://login.test", false),
+            ("https://revoke.test", false),
+            ("login.test", false),
+            ("data:https://login.test", false),
+            ("", false),
+        ] {
+            assert_eq!(is_from(&provider, issuer), known, "{issuer}");
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! Building requests and reading answers is pure ([`authorize`], [`callback`], [`token`]); [`send`]
 //! alone goes out, through the egress door for the host's own requests. The rules are those of
-//! RFC 6749 (OAuth 2.0), RFC 7636 (PKCE, S256 only), RFC 7009 (revocation), RFC 9700 (best current
-//! practice). The server is a stranger: what it says is bounded, and no text of it is passed on
+//! RFC 6749 (OAuth 2.0), RFC 7636 (PKCE, S256 only), RFC 7009 (revocation), RFC 9207 (issuer
+//! identification), RFC 9700 (best current practice). The server is a stranger: what it says is bounded, and no text of it is passed on
 //! that repeats a secret.
 
 pub mod authorize;
@@ -25,6 +25,8 @@ pub struct Provider {
     pub authorize_url: Option<String>,
     pub token_url: String,
     pub revoke_url: Option<String>,
+    /// Where the server names itself by another host than those above.
+    pub issuer: Option<String>,
     pub client_id: String,
     /// Absent for a public client.
     pub client_secret: Option<Secret>,

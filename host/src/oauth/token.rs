@@ -240,6 +240,7 @@ mod tests {
             authorize_url: None,
             token_url: "https://id.test/token".to_owned(),
             revoke_url: None,
+            issuer: None,
             client_id: "a b".to_owned(),
             client_secret: secret.map(Secret::new),
             token_auth,

@@ -84,6 +84,7 @@ fn endpoints(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
         ),
         ("token_url", &slot.token_url, oauth, oauth),
         ("revoke_url", &slot.revoke_url, false, oauth),
+        ("issuer", &slot.issuer, false, slot.kind == AuthKind::Oauth2),
     ] {
         match url {
             None if needed => found.error(

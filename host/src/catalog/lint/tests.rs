@@ -311,6 +311,11 @@ fn credential_slots_are_checked() {
         "access_key_id",
     );
     check(
+        slot("issuer", json!("http://id.example")),
+        "/auth/0/issuer",
+        "https://",
+    );
+    check(
         slot("authorize_params", json!({"state": "x"})),
         "/auth/0/authorize_params/state",
         "gateway itself",

@@ -173,6 +173,7 @@ pub fn provider(
         token_url: address(&slot.token_url)?
             .ok_or_else(|| Error::Internal(anyhow::anyhow!("an OAuth slot has a token_url")))?,
         revoke_url: address(&slot.revoke_url)?,
+        issuer: address(&slot.issuer)?,
         client_id: app.client_id.clone(),
         client_secret: secret,
         token_auth: slot.token_auth,

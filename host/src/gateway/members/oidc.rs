@@ -167,6 +167,13 @@ impl Gateway {
         if flow.exp_ms <= now_ms || came.state.expose() != flow.state {
             return Err(OidcProblem::Expired);
         }
+        // Discovery has a trailing slash aside too.
+        let issuer = came.issuer.as_deref();
+        if issuer.is_some_and(|issuer| issuer.trim_end_matches('/') != config.issuer) {
+            return Err(failed(
+                "another provider answers than the one that was asked",
+            ));
+        }
         let Answer::Code(code) = came.answer else {
             return Err(OidcProblem::Denied);
         };
@@ -314,6 +321,7 @@ fn provider(config: &OidcConfig, found: &Discovered) -> Provider {
         authorize_url: Some(found.authorization_endpoint.clone()),
         token_url: found.token_endpoint.clone(),
         revoke_url: None,
+        issuer: Some(config.issuer.clone()),
         client_id: config.client_id.clone(),
         client_secret: config.client_secret.clone(),
         // Basic is what a provider takes that says nothing (Discovery 1.0, section 3).

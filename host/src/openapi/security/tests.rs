@@ -82,7 +82,7 @@ fn an_oauth_slot_has_its_addresses_and_what_x_toolgate_adds() {
     let (_, _, made) = slots(
         json!({"user": {"type": "oauth2", "description": "Account", "flows": {"authorizationCode": {
             "authorizationUrl": "https://example.com/auth", "tokenUrl": "https://example.com/token", "scopes": {"a": "", "b": ""}}},
-            "x-toolgate": {"scope_separator": ",", "token_auth": "post", "pkce": false, "scopes": ["a"]}}}),
+            "x-toolgate": {"scope_separator": ",", "token_auth": "post", "pkce": false, "scopes": ["a"], "issuer": "https://id.example.com"}}}),
         json!([{"user": ["a"]}]),
     );
     assert_eq!(made[0].kind, AuthKind::Oauth2);
@@ -90,6 +90,7 @@ fn an_oauth_slot_has_its_addresses_and_what_x_toolgate_adds() {
         made[0].token_url.as_deref(),
         Some("https://example.com/token")
     );
+    assert_eq!(made[0].issuer.as_deref(), Some("https://id.example.com"));
     assert_eq!(
         (made[0].title.as_str(), made[0].pkce, made[0].scopes.len()),
         ("Account", false, 1)

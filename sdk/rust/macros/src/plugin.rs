@@ -56,6 +56,7 @@ const SLOT: Shape = &[
     ("authorize_url", false),
     ("token_url", false),
     ("revoke_url", false),
+    ("issuer", false),
     ("pkce", false),
     ("scopes", false),
     ("scope_separator", false),

@@ -247,6 +247,54 @@ async fn an_error_of_the_provider_ends_the_link_readably() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_of_another_provider_is_refused_before_its_code_is_shown_to_anybody() {
+    let (gateway, provider) = world().await;
+    let gone = async |id: &str| gateway.get(&format!("/v1/connections/{id}")).await.status == 404;
+    for foreign in [
+        "https://evil.test",
+        "https://github.com.evil.test",
+        "https://github.com@evil.test/login/oauth",
+        "http://github.com",
+        "github.com",
+        "",
+    ] {
+        for answer in ["code", "error"] {
+            let (url, id) = link(&gateway, "ada").await;
+            let left = press(&gateway, &url, &[]).await;
+            let mut back = provider.consent(&left.leads_to());
+            if answer == "error" {
+                back.remove("code");
+                back.insert("error".to_owned(), "access_denied".to_owned());
+            }
+            back.insert("iss".to_owned(), foreign.to_owned());
+            let page = come_back(&gateway, left.cookie().as_deref(), &back).await;
+            assert_eq!(page.status, 400, "{foreign}: {}", page.text);
+            assert!(page.text.contains("another provider"), "{}", page.text);
+            assert!(!page.text.contains("evil.test"), "{}", page.text);
+            assert!(gone(&id).await);
+            // The link has ended; taking the issuer away does not help.
+            back.remove("iss");
+            let again = come_back(&gateway, left.cookie().as_deref(), &back).await;
+            assert_eq!(again.status, 410, "{}", again.text);
+        }
+    }
+    assert!(
+        provider.memory().clients.is_empty(),
+        "no code was exchanged"
+    );
+    let (url, _) = link(&gateway, "ada").await;
+    let left = press(&gateway, &url, &[]).await;
+    let mut back = provider.consent(&left.leads_to());
+    back.insert(
+        "iss".to_owned(),
+        "https://github.com/login/oauth".to_owned(),
+    );
+    let page = come_back(&gateway, left.cookie().as_deref(), &back).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    assert_eq!(run(&gateway, "ada").await["status"], "success");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_pkce_downgrade_is_refused() {
     let (gateway, provider) = world().await;
     let (url, _) = link(&gateway, "ada").await;

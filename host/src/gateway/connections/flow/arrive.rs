@@ -11,10 +11,9 @@ use crate::gateway::connections::credential::{Details, Started};
 use crate::gateway::connections::link::hash;
 use crate::gateway::connections::refresh::{credential_of, ms, union};
 use crate::gateway::{Error, Gateway};
-use crate::oauth::callback::{self, Answer};
+use crate::oauth::callback::{self, Answer, Callback};
 use crate::oauth::token::Grant;
 use crate::oauth::{self, OAuthError};
-use crate::vault::Secret;
 
 impl Gateway {
     /// The provider sends the browser back. `query`: without `?`. `cookie`: looks one up by name.
@@ -41,26 +40,16 @@ impl Gateway {
             return Err(why_not(flow.as_ref(), now_ms));
         };
         let open = self.with_service(flow).await?;
-        let code = match callback.answer {
-            Answer::Code(code) => code,
-            Answer::Error(error) => {
-                self.store.fail_flow(&open.flow.id, &error, now_ms).await?;
-                return Err(match error.as_str() {
-                    "access_denied" | "user_denied" => ConnectProblem::Denied(error),
-                    _ => ConnectProblem::Refused(error),
-                });
-            }
-        };
-        let result = self.exchange(&open, &code).await;
+        let result = self.take_answer(&open, callback).await;
         if let Err(problem) = &result {
-            let (id, code) = (&open.flow.id, problem.code());
-            self.store.fail_flow(id, code, self.clock.now_ms()).await?;
+            let (id, why) = (&open.flow.id, problem.why());
+            self.store.fail_flow(id, why, self.clock.now_ms()).await?;
         }
         result
     }
 
-    /// The code becomes tokens, the tokens a connection.
-    async fn exchange(&self, open: &Open, code: &Secret) -> Result<Step, ConnectProblem> {
+    /// The answer is the provider's own, or it is refused; then its code becomes a connection.
+    async fn take_answer(&self, open: &Open, callback: Callback) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
         let sealed = open.flow.sealed.as_deref().ok_or(ConnectProblem::Used)?;
         let opened = self
@@ -75,8 +64,22 @@ impl Gateway {
             app,
             &started.parameters,
         )?;
+        if let Some(issuer) = &callback.issuer
+            && !callback::is_from(&provider, issuer)
+        {
+            return Err(ConnectProblem::OtherProvider);
+        }
+        let code = match callback.answer {
+            Answer::Code(code) => code,
+            Answer::Error(error) => {
+                return Err(match error.as_str() {
+                    "access_denied" | "user_denied" => ConnectProblem::Denied(error),
+                    _ => ConnectProblem::Refused(error),
+                });
+            }
+        };
         let grant = Grant::Code {
-            code,
+            code: &code,
             redirect_uri: &self.callback_url(),
             verifier: &started.verifier,
         };

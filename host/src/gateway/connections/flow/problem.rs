@@ -27,6 +27,10 @@ pub enum ConnectProblem {
     OtherBrowser,
     #[error("The provider's answer cannot be read: {0}.")]
     BadAnswer(#[from] BadCallback),
+    #[error(
+        "The answer came from another provider than the one that this link leads to. Ask for a new link to try again."
+    )]
+    OtherProvider,
     #[error("You did not grant access at the provider ({0}). Ask for a new link to try again.")]
     Denied(String),
     #[error("The provider refused the connection ({0}). Ask for a new link to try again.")]
@@ -38,6 +42,14 @@ pub enum ConnectProblem {
 }
 
 impl ConnectProblem {
+    /// Why a flow has ended: the provider's word for it, or ours.
+    pub(super) fn why(&self) -> &str {
+        match self {
+            Self::Denied(word) | Self::Refused(word) => word,
+            other => other.code(),
+        }
+    }
+
     /// For the log.
     pub fn code(&self) -> &'static str {
         match self {
@@ -50,6 +62,7 @@ impl ConnectProblem {
             Self::UnknownState => "unknown_state",
             Self::OtherBrowser => "other_browser",
             Self::BadAnswer(_) => "bad_answer",
+            Self::OtherProvider => "other_provider",
             Self::Denied(_) => "denied",
             Self::Refused(_) => "refused",
             Self::Away => "provider_away",
