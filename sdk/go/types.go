@@ -199,7 +199,10 @@ type Details struct {
 	// The receipt, where a tool was executed.
 	ExecutionID string   `json:"execution_id,omitempty"`
 	Pending     *Pending `json:"pending,omitempty"`
-	Matches     *Matches `json:"matches,omitempty"`
+	// Of a reply that left calls open: whether one of them was begun since. What of it may have
+	// run is not made again.
+	CallBegun bool     `json:"call_begun,omitempty"`
+	Matches   *Matches `json:"matches,omitempty"`
 	// What the turn has cost so far, as the model's server counts or else as estimated.
 	Tokens *int64 `json:"tokens,omitempty"`
 }
@@ -501,7 +504,10 @@ type Message struct {
 	// The receipt, where a tool was executed.
 	ExecutionID string   `json:"execution_id,omitempty"`
 	Pending     *Pending `json:"pending,omitempty"`
-	Matches     *Matches `json:"matches,omitempty"`
+	// Of a reply that left calls open: whether one of them was begun since. What of it may have
+	// run is not made again.
+	CallBegun bool     `json:"call_begun,omitempty"`
+	Matches   *Matches `json:"matches,omitempty"`
 	// What the turn has cost so far, as the model's server counts or else as estimated.
 	Tokens *int64 `json:"tokens,omitempty"`
 	// `msg_<ULID>`.
@@ -1076,7 +1082,8 @@ type ExecuteToolParams struct {
 	// With an `Idempotency-Key`: runs the tool again although the outcome of the first request is
 	// unknown.
 	RetryUnknown bool `in:"body,retry_unknown"`
-	// Continues an earlier execution's session; a new one is made if absent.
+	// Continues an earlier execution's session; a new one is made if absent. A session is one
+	// user's: for another one it is `session_not_found`.
 	SessionID string `in:"body,session_id"`
 	// The user to run for; the key's default user if absent.
 	UserID string `in:"body,user_id"`

@@ -579,7 +579,9 @@ export interface paths {
         /**
          * Resume a session
          * @description Goes on where the last turn had to stop: a call that waited for a connection or an approval is
-         *     made again, a turn that met a bound gets a new one. Answers like sending a message.
+         *     made again, a turn that met a bound gets a new one. A call that an earlier turn had begun and did
+         *     not see to its end is not made again; the assistant learns that its outcome is unknown. Answers
+         *     like sending a message; `conflict` where nothing waits or the session has no room for an answer.
          */
         post: operations["resume_session"];
         delete?: never;
@@ -1179,6 +1181,11 @@ export interface components {
         DeliveryStatus: "pending" | "delivered" | "failed";
         /** @description What a step is beside its text. */
         Details: {
+            /**
+             * @description Of a reply that left calls open: whether one of them was begun since. What of it may have
+             *     run is not made again.
+             */
+            call_begun?: boolean | null;
             /** @description The receipt, where a tool was executed. */
             execution_id?: string | null;
             matches?: components["schemas"]["Matches"] | null;
@@ -1244,7 +1251,8 @@ export interface components {
              */
             retry_unknown?: boolean;
             /**
-             * @description Continues an earlier execution's session; a new one is made if absent.
+             * @description Continues an earlier execution's session; a new one is made if absent. A session is one
+             *     user's: for another one it is `session_not_found`.
              * @example tool_9f86d081884c7d659a2feaa0c55ad015
              */
             session_id?: string | null;

@@ -159,7 +159,8 @@ class ExecuteBody(TypedDict):
     """
     session_id: NotRequired[str | None]
     """
-    Continues an earlier execution's session; a new one is made if absent.
+    Continues an earlier execution's session; a new one is made if absent. A session is one
+    user's: for another one it is `session_not_found`.
     """
     user_id: NotRequired[str | None]
     """
@@ -1496,6 +1497,11 @@ class Message(TypedDict):
     The receipt, where a tool was executed.
     """
     pending: NotRequired[Pending | None]
+    call_begun: NotRequired[bool | None]
+    """
+    Of a reply that left calls open: whether one of them was begun since. What of it may have
+    run is not made again.
+    """
     matches: NotRequired[Matches | None]
     tokens: NotRequired[int | None]
     """
@@ -1746,6 +1752,11 @@ class Details(TypedDict):
     The receipt, where a tool was executed.
     """
     pending: NotRequired[Pending | None]
+    call_begun: NotRequired[bool | None]
+    """
+    Of a reply that left calls open: whether one of them was begun since. What of it may have
+    run is not made again.
+    """
     matches: NotRequired[Matches | None]
     tokens: NotRequired[int | None]
     """
