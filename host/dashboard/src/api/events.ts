@@ -1,7 +1,7 @@
 // Live updates: the gateway says which topics have changed, the queries of these topics ask again.
 // A query's key begins with its topic.
 
-import type { QueryClient } from '@tanstack/react-query';
+import type { QueryClient, QueryFilters } from '@tanstack/react-query';
 import { ApiError, refresh } from './client';
 
 export type Live = 'connecting' | 'live' | 'lost';
@@ -61,6 +61,15 @@ export function listen(client: QueryClient, tell: (live: Live) => void): () => v
     }, OVERVIEW_PAUSE_MS);
   };
 
+  /** What is under way for the first time may have been read before the change: it is asked for once more after it. */
+  const askAgain = (filters: QueryFilters) => {
+    for (const query of client.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' })) {
+      const after = () => setTimeout(() => void client.invalidateQueries({ queryKey: query.queryKey, exact: true }));
+      if (query.state.data === undefined) query.promise?.then(after, () => {});
+    }
+    void client.invalidateQueries(filters);
+  };
+
   const changed = (topics: string[]) => {
     for (const topic of topics) held.add(topic);
     if (holding === 0) tellHeld();
@@ -69,12 +78,12 @@ export function listen(client: QueryClient, tell: (live: Live) => void): () => v
     const topics = [...held];
     held.clear();
     if (topics.includes(EVERYTHING)) {
-      // What is being asked for the first time is new anyway; what was refused stays refused.
-      const lost = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500);
-      void client.invalidateQueries({ predicate: ({ state }) => state.data !== undefined || lost(state.error) });
+      // What was refused stays refused.
+      const refusal = (error: unknown) => error instanceof ApiError && error.status !== 0 && error.status < 500;
+      askAgain({ predicate: ({ state }) => state.data !== undefined || !refusal(state.error) });
       return;
     }
-    for (const topic of new Set(topics.flatMap((topic) => [topic, ...(ALSO[topic] ?? [])]))) void client.invalidateQueries({ queryKey: [topic] });
+    for (const topic of new Set(topics.flatMap((topic) => [topic, ...(ALSO[topic] ?? [])]))) askAgain({ queryKey: [topic] });
     if (topics.some((topic) => OVERVIEW.includes(topic))) overview();
   };
 
