@@ -169,6 +169,28 @@ async fn what_became_of_a_file_is_told_once_the_database_takes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_holds_another_service_takes_the_first_ones_tools_away() {
+    let gateway = TestGateway::with_plugin("one.wasm", Fixture::new("before").build()).await;
+    assert!(search_finds(&gateway, "before_run").await);
+    gateway.drop_file("one.wasm", &Fixture::new("after").build());
+    gateway
+        .wait("the second service in place of the first", async || {
+            search_finds(&gateway, "after_run").await && !search_finds(&gateway, "before_run").await
+        })
+        .await;
+    let told = async || {
+        let plugins = toolgate::gateway::plugins::list(gateway.gateway.store());
+        let plugins = plugins.await.unwrap().plugins;
+        let state = |name: &str| {
+            let found = plugins.iter().find(|one| one.service == name).unwrap();
+            found.state.as_str().to_owned()
+        };
+        state("before") == "removed" && state("after") == "active"
+    };
+    gateway.wait("the list to say so", told).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_bad_upgrade_leaves_the_good_version_serving_also_after_a_restart() {
     let (folders, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let options = || Options {

@@ -146,6 +146,7 @@ impl Intake {
             }
         }
         self.publish().await?;
+        self.forget_gone().await?;
         Ok(self.files.values().any(|file| file.judged.is_none()))
     }
 

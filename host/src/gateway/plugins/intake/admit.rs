@@ -59,6 +59,7 @@ impl Intake {
                 return self.settle(name, judged).await;
             }
         };
+        self.drop_replaced(name, &inspected.service);
         let judged = self.admit(name, &sha256, inspected).await?;
         self.settle(name, judged).await
     }

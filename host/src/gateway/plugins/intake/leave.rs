@@ -1,14 +1,15 @@
-//! What becomes of a file that was taken out of the folder: its tools go at once, whatever the
-//! database says; the database is told as soon as it can be.
+//! What becomes of a file that was taken out of the folder, or that holds another service now: its
+//! tools go at once, whatever the database says; the database is told as soon as it can be.
 
 use super::Intake;
 use crate::gateway::plugins::folder::Fingerprint;
 use crate::gateway::plugins::judged::log_state;
 use crate::store::{PluginState, StoreError};
 
-/// A file that was taken out.
+/// A file that was taken out or has another service in it.
 pub(super) struct Gone {
     file: String,
+    is_there: bool,
     /// What came from it; `None` where that was not found out here.
     services: Option<Vec<String>>,
 }
@@ -30,6 +31,7 @@ impl Intake {
             let known = file.judged.is_some() || !services.is_empty();
             self.gone.push(Gone {
                 file: name,
+                is_there: false,
                 services: known.then_some(services),
             });
         }
@@ -38,16 +40,38 @@ impl Intake {
         }
     }
 
+    /// Takes out of service what came from a file before `service` did.
+    pub(super) fn drop_replaced(&mut self, name: &str, service: &str) {
+        let services: Vec<String> = self
+            .sources
+            .extract_if(.., |from, source| source == name && from != service)
+            .map(|(from, _)| from)
+            .collect();
+        if services.is_empty() {
+            return;
+        }
+        for from in &services {
+            self.changed |= self.serving.remove(from).is_some();
+        }
+        self.gone.push(Gone {
+            file: name.to_owned(),
+            is_there: true,
+            services: Some(services),
+        });
+    }
+
     /// Tells the database what is gone. What it does not take is told again in the next scan.
     pub(super) async fn forget_gone(&mut self) -> Result<(), StoreError> {
         while let Some(gone) = self.gone.last() {
-            self.store.delete_plugin_file(&gone.file).await?;
+            if !gone.is_there {
+                self.store.delete_plugin_file(&gone.file).await?;
+            }
             let services = match &gone.services {
                 Some(services) => services.clone(),
                 None => Vec::from_iter(self.service_served_from(&gone.file).await?),
             };
             for service in &services {
-                self.remove(service, &gone.file).await?;
+                self.remove(service, gone).await?;
             }
             self.gone.pop();
             self.give_turns(&services);
@@ -66,13 +90,18 @@ impl Intake {
             .map(|plugin| plugin.service))
     }
 
-    async fn remove(&self, service: &str, name: &str) -> Result<(), StoreError> {
-        let reason = format!("the file {name} was removed from the plugins folder");
+    async fn remove(&self, service: &str, gone: &Gone) -> Result<(), StoreError> {
+        let Gone { file, is_there, .. } = gone;
+        let reason = if *is_there {
+            format!("the file {file} holds another service now")
+        } else {
+            format!("the file {file} was removed from the plugins folder")
+        };
         let (state, now_ms) = (PluginState::Removed, self.clock.now_ms());
         self.store
             .set_plugin_state(service, state, Some(&reason), now_ms)
             .await?;
-        log_state(name, Some(service), state, Some(&reason));
+        log_state(file, Some(service), state, Some(&reason));
         Ok(())
     }
 
