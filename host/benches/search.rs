@@ -12,6 +12,10 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use serde_json::json;
 use toolgate::catalog::{Catalog, Manifest, PluginTools, SearchQuery};
 
+/// As the program has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const VERBS: &[&str] = &[
     "create", "list", "get", "update", "delete", "search", "send", "add", "remove", "archive",
     "assign", "export",

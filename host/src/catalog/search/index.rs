@@ -18,6 +18,7 @@ use super::score::Scratch;
 use super::synonyms::Synonyms;
 use super::typo::{Spellings, letters};
 use super::words::{Words, is_stopword};
+use crate::catalog::manifest::Effect;
 use crate::catalog::tool::Tool;
 
 /// Most words indexed of one text.
@@ -103,6 +104,8 @@ pub struct Index {
     pub(super) by_stem: HashMap<String, u32>,
     pub(super) spellings: Spellings,
     pub(super) synonyms: Synonyms,
+    /// Per tool what a search asks about every candidate.
+    pub(super) traits: Vec<Traits>,
     /// Services by name, with their words and the range of their tools.
     pub(super) services: Vec<Service>,
     /// Per tool the place of its service in `services`.
@@ -110,6 +113,21 @@ pub struct Index {
     /// Words that stand in the name or title of a service, also written as one.
     pub(super) service_words: HashMap<String, u32>,
     pub(super) scratch: Mutex<Vec<Scratch>>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Traits {
+    pub deprecated: bool,
+    pub reads: bool,
+}
+
+impl Traits {
+    fn of(tool: &Tool) -> Self {
+        Self {
+            deprecated: tool.spec().deprecated.is_some(),
+            reads: tool.effect() == Effect::Read,
+        }
+    }
 }
 
 pub(super) struct Service {
@@ -134,6 +152,7 @@ impl Index {
             by_stem: HashMap::new(),
             spellings: Spellings::default(),
             synonyms,
+            traits: tools.iter().map(|tool| Traits::of(tool)).collect(),
             services,
             service_of,
             service_words: HashMap::new(),

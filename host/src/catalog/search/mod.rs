@@ -22,7 +22,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::manifest::Effect;
 use super::tool::Tool;
 use index::PARTS;
 use query::{Concept, How};
@@ -105,23 +104,28 @@ impl Index {
     /// Scores by words, then by what is known of a tool beyond its words.
     fn weigh(&self, tools: &[Arc<Tool>], query: &str, concepts: &[Concept]) -> Lexical {
         let mut lexical = self.score(concepts);
-        let named = query.trim();
+        let named = query.trim().to_ascii_lowercase();
         let action = match concepts.iter().any(|concept| concept.implied) {
             true => Some(Verb::Reads),
             false => concepts.iter().find_map(|concept| concept.verb),
         };
         for candidate in &mut lexical.candidates {
-            let tool = &tools[candidate.tool as usize];
-            if tool.spec().deprecated.is_some() {
+            let traits = self.traits[candidate.tool as usize];
+            if traits.deprecated {
                 candidate.score *= DEPRECATED;
             }
-            if action == Some(Verb::Reads) && tool.effect() != Effect::Read {
+            if action == Some(Verb::Reads) && !traits.reads {
                 candidate.score *= CHANGES;
             }
-            if tool.name.eq_ignore_ascii_case(named) {
-                candidate.score *= NAMED;
-                candidate.named = true;
-            }
+        }
+        let place = tools.binary_search_by(|tool| tool.name.as_str().cmp(&named));
+        let of = |place: usize| {
+            let all = &lexical.candidates;
+            all.binary_search_by_key(&place, |one| one.tool as usize)
+        };
+        if let Ok(Ok(at)) = place.map(of) {
+            lexical.candidates[at].score *= NAMED;
+            lexical.candidates[at].named = true;
         }
         lexical
     }
@@ -346,17 +350,18 @@ fn best_by_words(
     is_good: impl Fn(&Candidate) -> bool,
     shown: impl Fn(u32) -> bool,
 ) -> Vec<Candidate> {
-    let mut good: Vec<Candidate> = candidates
-        .iter()
-        .filter(|candidate| is_good(candidate) && shown(candidate.tool))
+    let good = || candidates.iter().filter(|candidate| is_good(candidate));
+    // To ask about a tool costs more than to compare its score.
+    let best = good().fold(0.0, |best: f32, candidate| {
+        match candidate.score > best && shown(candidate.tool) {
+            true => candidate.score,
+            false => best,
+        }
+    });
+    good()
+        .filter(|candidate| candidate.score >= TAIL * best && shown(candidate.tool))
         .copied()
-        .collect();
-    let best = good
-        .iter()
-        .map(|candidate| candidate.score)
-        .fold(0.0, f32::max);
-    good.retain(|candidate| candidate.score >= TAIL * best);
-    good
+        .collect()
 }
 
 impl Candidate {

@@ -45,19 +45,48 @@ impl Subject {
 struct Slot {
     total: f32,
     covered: f32,
+    concept: f32,
     subject: Subject,
     told: u8,
-    concept: f32,
     variant: u8,
     parts: u8,
-    adding: f32,
-    adding_parts: u8,
 }
 
-/// One slot per tool, all empty between queries.
+/// What one term adds to one tool. Apart from [`Slot`], so that the innermost loop stays in the
+/// nearest cache.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    weight: f32,
+    parts: u8,
+}
+
+/// One of each per tool, all empty between queries.
 #[derive(Default)]
 pub(super) struct Scratch {
     slots: Vec<Slot>,
+    sums: Vec<Sum>,
+    /// A bit per tool that has at least one of the words.
+    touched: Vec<u64>,
+}
+
+impl Scratch {
+    fn fit(&mut self, tools: usize) {
+        self.slots.resize(tools, Slot::default());
+        self.sums.resize(tools, Sum::default());
+        self.touched.resize(tools.div_ceil(64), 0);
+    }
+
+    /// Empties what was touched, in the catalog's order.
+    fn drain(&mut self, mut each: impl FnMut(u32, Slot)) {
+        for (word, bits) in (0_u32..).zip(&mut self.touched) {
+            let mut bits = std::mem::take(bits);
+            while bits != 0 {
+                let tool = word * 64 + bits.trailing_zeros();
+                each(tool, std::mem::take(&mut self.slots[tool as usize]));
+                bits &= bits - 1;
+            }
+        }
+    }
 }
 
 /// How one concept was found in one tool.
@@ -123,21 +152,25 @@ impl Index {
             .ok()
             .and_then(|mut pool| pool.pop())
             .unwrap_or_default();
-        scratch.slots.resize(self.tools as usize, Slot::default());
-        let slots = &mut scratch.slots[..];
-        let asked = asked(concepts);
+        scratch.fit(self.tools as usize);
+        let Scratch {
+            slots,
+            sums,
+            touched,
+        } = &mut scratch;
+        let asked = asked(concepts).max(f32::MIN_POSITIVE);
         let words = concepts.iter().filter(|one| !one.implied).count();
-        let mut touched: Vec<u32> = Vec::new();
         let mut matches = Vec::with_capacity(concepts.len());
         let mut adding: Vec<u32> = Vec::new();
         for concept in concepts {
             let mut found: Vec<Match> = Vec::new();
             for (number, variant) in concept.variants.iter().enumerate() {
-                self.add_up(variant, slots, &mut adding);
+                self.add_up(variant, sums, &mut adding);
                 for tool in adding.drain(..) {
+                    let sum = std::mem::take(&mut sums[tool as usize]);
                     let slot = &mut slots[tool as usize];
                     let score =
-                        variant.weight * variant.rarity * slot.adding / (SATURATION + slot.adding);
+                        variant.weight * variant.rarity * sum.weight / (SATURATION + sum.weight);
                     if slot.concept == 0.0 {
                         found.push(Match {
                             tool,
@@ -148,19 +181,15 @@ impl Index {
                     if score > slot.concept {
                         slot.concept = score;
                         slot.variant = number as u8;
-                        slot.parts = slot.adding_parts;
+                        slot.parts = sum.parts;
                     }
-                    slot.adding = 0.0;
-                    slot.adding_parts = 0;
                 }
             }
             for found in &mut found {
                 let slot = &mut slots[found.tool as usize];
                 found.variant = slot.variant;
                 found.parts = slot.parts;
-                if slot.total == 0.0 {
-                    touched.push(found.tool);
-                }
+                touched[found.tool as usize / 64] |= 1 << (found.tool % 64);
                 slot.total += slot.concept;
                 let weight = concept.variants[usize::from(slot.variant)].weight;
                 slot.covered += concept.importance * weight * closeness(slot.parts);
@@ -171,21 +200,18 @@ impl Index {
             }
             matches.push(found);
         }
-        touched.sort_unstable();
-        let candidates = touched
-            .into_iter()
-            .map(|tool| {
-                let slot = std::mem::take(&mut slots[tool as usize]);
-                Candidate {
-                    tool,
-                    score: slot.total,
-                    covered: (slot.covered / asked.max(f32::MIN_POSITIVE)).min(1.0),
-                    subject: slot.subject,
-                    complete: usize::from(slot.told) == words,
-                    named: false,
-                }
-            })
-            .collect();
+        let touched = scratch.touched.iter().map(|bits| bits.count_ones());
+        let mut candidates = Vec::with_capacity(touched.sum::<u32>() as usize);
+        scratch.drain(|tool, slot| {
+            candidates.push(Candidate {
+                tool,
+                score: slot.total,
+                covered: (slot.covered / asked).min(1.0),
+                subject: slot.subject,
+                complete: usize::from(slot.told) == words,
+                named: false,
+            });
+        });
         if let Ok(mut pool) = self.scratch.lock() {
             pool.push(scratch);
         }
@@ -195,8 +221,8 @@ impl Index {
         }
     }
 
-    /// Adds one term's weighted occurrences to the slots; `adding` gets the tools that have it.
-    fn add_up(&self, variant: &Variant, slots: &mut [Slot], adding: &mut Vec<u32>) {
+    /// Adds up one term's weighted occurrences; `adding` gets the tools that have it.
+    fn add_up(&self, variant: &Variant, sums: &mut [Sum], adding: &mut Vec<u32>) {
         const MEMORY: &str = "an index in memory can be read";
         let term = &self.terms[variant.term as usize];
         for (number, part) in self.parts.iter().enumerate() {
@@ -215,13 +241,13 @@ impl Index {
                 .expect(MEMORY);
             while block.block_len() > 0 {
                 for (tool, times) in block.docs().iter().zip(block.freqs()) {
-                    let slot = &mut slots[*tool as usize];
-                    if slot.adding == 0.0 {
+                    let sum = &mut sums[*tool as usize];
+                    if sum.parts == 0 {
                         adding.push(*tool);
                     }
                     let length = part.lengths.fieldnorm_id(*tool);
-                    slot.adding += part.weight_by_length[usize::from(length)] * *times as f32;
-                    slot.adding_parts |= 1 << number;
+                    sum.weight += part.weight_by_length[usize::from(length)] * *times as f32;
+                    sum.parts |= 1 << number;
                 }
                 block.advance();
             }
