@@ -21,7 +21,15 @@ if [ "$which" = all ]; then
 else
     grep -v '^#' "$here/corpus/sample.txt" | sed "s#^#$api/#"
 fi | LC_ALL=C sort >"$out/names"
-xargs -d '\n' -P "${JOBS:-$(nproc)}" -I{} "$here/corpus/one.sh" {} "$out" <"$out/names" >"$facts"
+all=$(wc -l <"$out/names")
+progress() { # a line that a terminal rewrites; a log gets one for every tenth
+    if [ -t 2 ]; then
+        awk -v all="$all" '{ print } { printf "\r%d of %d", NR, all >"/dev/stderr" } END { print "" >"/dev/stderr" }'
+    else
+        awk -v all="$all" '{ print } NR % int(all / 10 + 1) == 0 { printf "%d of %d\n", NR, all >"/dev/stderr" }'
+    fi
+}
+xargs -d '\n' -P "${JOBS:-$(nproc)}" -I{} "$here/corpus/one.sh" {} "$out" <"$out/names" | progress >"$facts"
 
 awk -F '\t' '{ n[$2]++; tools += $6; if ($4 > peak) peak = $4 }
     END { printf "%d descriptions: %d built (%.1f %%), %d refused, %d broken; %d tools; peak memory %d MB\n",
