@@ -8,6 +8,8 @@ use std::fmt;
 use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
 
+use crate::text::Text;
+
 /// `prefix` and a fresh 26-character ULID: sorts by time, for example `req_01J...`.
 pub fn ulid(prefix: &str) -> String {
     format!("{prefix}_{}", ulid::Ulid::generate())
@@ -51,7 +53,7 @@ pub fn is_uuid(text: &str) -> bool {
 /// Whoever tools run for: 1 to 128 characters of `A-Za-z0-9._:@-`, opaque to the gateway.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
-pub struct UserId(String);
+pub struct UserId(Text);
 
 /// A text that is no user id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +69,7 @@ impl UserId {
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"._:@-".contains(&b));
         if fits {
-            Ok(Self(text.to_owned()))
+            Ok(Self(text.into()))
         } else {
             Err(BadUserId)
         }
@@ -75,6 +77,11 @@ impl UserId {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The same text for whoever can share it too.
+    pub fn text(&self) -> Text {
+        self.0.clone()
     }
 }
 

@@ -24,6 +24,7 @@ pub mod config;
 pub mod ids;
 pub mod json;
 pub mod metrics;
+pub mod text;
 
 pub mod cli;
 pub mod connect;

@@ -174,7 +174,7 @@ impl Gateway {
     ) -> Result<ApprovalNeeded, Error> {
         let now_ms = self.clock.now_ms();
         let asked = store::Approval {
-            workspace_id: caller.workspace_id.clone(),
+            workspace_id: caller.workspace_id.to_string(),
             id: ids::ulid("apr"),
             user_id: question.user.to_string(),
             tool_name: question.tool_name.to_owned(),

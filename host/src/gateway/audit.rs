@@ -49,7 +49,7 @@ impl Gateway {
         details: Value,
     ) -> Result<(), Error> {
         let entry = AuditEntry {
-            workspace_id: caller.workspace_id.clone(),
+            workspace_id: caller.workspace_id.to_string(),
             id: ids::ulid("aud"),
             at_ms: self.clock.now_ms(),
             actor: caller.actor(),

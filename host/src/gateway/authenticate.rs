@@ -15,7 +15,8 @@ use super::limits::{Limit, limits_of};
 use super::{Caller, Error, Gateway, Scope};
 use crate::ids::UserId;
 use crate::runtime::inspect::hex;
-use crate::store::{Changes, FoundKey, Topic};
+use crate::store::{Changes, DefaultPermission, FoundKey, Topic};
+use crate::text::Text;
 
 /// Keys remembered at one time.
 const KNOWN_MAX: usize = 10_000;
@@ -34,11 +35,58 @@ struct Known {
 
 /// A key ready to be checked and turned into callers.
 struct Holder {
-    found: FoundKey,
-    scopes: Vec<Scope>,
+    workspace_id: Text,
+    workspace_name: Text,
+    default_permission: DefaultPermission,
+    key_id: Text,
+    key_name: Text,
+    key_prefix: Text,
+    revoked: bool,
+    expires_at_ms: Option<i64>,
+    scopes: Arc<[Scope]>,
     networks: Vec<IpNet>,
     limits: Arc<[Limit]>,
     default_user: UserId,
+}
+
+impl Holder {
+    fn of(found: FoundKey) -> Result<Self, Error> {
+        let FoundKey { key, workspace } = found;
+        let scopes = key.scopes.iter().filter_map(|text| Scope::parse(text));
+        // A network that cannot be read back must not open the key to everyone.
+        let networks = key.ip_allowlist.iter().map(|text| text.parse());
+        let networks = networks
+            .collect::<Result<_, _>>()
+            .map_err(|cause: ipnet::AddrParseError| Error::Internal(cause.into()))?;
+        let default_user =
+            UserId::parse(&key.default_user).map_err(|cause| Error::Internal(cause.into()))?;
+        Ok(Self {
+            scopes: scopes.collect(),
+            networks,
+            limits: limits_of(&key, &workspace),
+            default_user,
+            workspace_id: workspace.id.into(),
+            workspace_name: workspace.name.into(),
+            default_permission: workspace.settings.default_permission,
+            key_id: key.id.into(),
+            key_name: key.name.into(),
+            key_prefix: key.prefix.into(),
+            revoked: key.revoked_at_ms.is_some(),
+            expires_at_ms: key.expires_at_ms,
+        })
+    }
+
+    fn lives(&self, now_ms: i64) -> bool {
+        !self.revoked && self.expires_at_ms.is_none_or(|at| at > now_ms)
+    }
+
+    fn lets_in(&self, address: Option<IpAddr>) -> bool {
+        let within = |ip: IpAddr| {
+            let ip = ip.to_canonical();
+            self.networks.iter().any(|network| network.contains(&ip))
+        };
+        self.networks.is_empty() || address.is_some_and(within)
+    }
 }
 
 impl KnownKeys {
@@ -101,38 +149,30 @@ impl Gateway {
             .holder(token, changes, address)
             .await?
             .ok_or(Error::InvalidApiKey)?;
-        let key = &holder.found.key;
         let now_ms = self.clock.now_ms();
-        if key.revoked_at_ms.is_some() || key.expires_at_ms.is_some_and(|at| at <= now_ms) {
+        if !holder.lives(now_ms) {
             return Err(Error::InvalidApiKey);
         }
-        if !holder.networks.is_empty()
-            && !address.is_some_and(|ip| {
-                holder
-                    .networks
-                    .iter()
-                    .any(|network| network.contains(&ip.to_canonical()))
-            })
-        {
+        if !holder.lets_in(address) {
             return Err(Error::IpNotAllowed);
         }
         self.counts
             .count(&self.store, &holder.limits, now_ms)
             .await?;
-        self.known_keys.note_use(&key.id, now_ms);
+        self.known_keys.note_use(&holder.key_id, now_ms);
         Ok(Caller {
-            workspace_id: holder.found.workspace.id.clone(),
-            workspace_name: holder.found.workspace.name.clone(),
-            key_id: key.id.clone(),
-            key_name: key.name.clone(),
-            key_prefix: key.prefix.clone(),
+            workspace_id: holder.workspace_id.clone(),
+            workspace_name: holder.workspace_name.clone(),
+            key_id: holder.key_id.clone(),
+            key_name: holder.key_name.clone(),
+            key_prefix: holder.key_prefix.clone(),
             role: None,
             operator: false,
             confined: false,
             scopes: holder.scopes.clone(),
             default_user: holder.default_user.clone(),
             limits: holder.limits.clone(),
-            default_permission: holder.found.workspace.settings.default_permission,
+            default_permission: holder.default_permission,
             changes,
             request_id,
             address,
@@ -156,27 +196,7 @@ impl Gateway {
             self.counts.stranger(address, now_ms);
             return Ok(None);
         };
-        let default_user = UserId::parse(&found.key.default_user)
-            .map_err(|cause| Error::Internal(anyhow::Error::new(cause)))?;
-        let holder = Arc::new(Holder {
-            scopes: found
-                .key
-                .scopes
-                .iter()
-                .filter_map(|text| Scope::parse(text))
-                .collect(),
-            // A network that cannot be read back must not open the key to everyone.
-            networks: found
-                .key
-                .ip_allowlist
-                .iter()
-                .map(|text| text.parse())
-                .collect::<Result<_, _>>()
-                .map_err(|cause: ipnet::AddrParseError| Error::Internal(cause.into()))?,
-            limits: limits_of(&found.key, &found.workspace),
-            default_user,
-            found,
-        });
+        let holder = Arc::new(Holder::of(found)?);
         self.known_keys.put(at, hash, holder.clone());
         Ok(Some(holder))
     }

@@ -8,26 +8,27 @@ use super::limits::Limit;
 use crate::gateway::Error;
 use crate::ids::UserId;
 use crate::store::{Changes, DefaultPermission, Role};
+use crate::text::Text;
 
 /// An authenticated caller. Made by [`crate::gateway::Gateway::authenticate`] and
 /// [`crate::gateway::Gateway::authenticate_member`] alone.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    pub workspace_id: String,
-    pub workspace_name: String,
+    pub workspace_id: Text,
+    pub workspace_name: Text,
     /// The key's id, or the member's.
-    pub key_id: String,
-    pub key_name: String,
+    pub key_id: Text,
+    pub key_name: Text,
     /// First eight characters of the key's random part, for people to recognise it; `dashboard` for
     /// a member.
-    pub key_prefix: String,
+    pub key_prefix: Text,
     /// Present for a signed-in member.
     pub role: Option<Role>,
     /// Whether the member's workspace is the one that runs the installation: the first.
     pub operator: bool,
     /// May act for the default user alone.
     pub confined: bool,
-    pub scopes: Vec<Scope>,
+    pub scopes: Arc<[Scope]>,
     /// The user that tools run for when a request names none.
     pub default_user: UserId,
     /// What its requests are counted against; nothing for a member.

@@ -35,6 +35,7 @@ use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
 use crate::runtime::{Call, Ended, NotStarted, Random, RefusalKind, limits, size};
 use crate::store::{ExecutionRow, KvScope, PermissionRule, Session};
+use crate::text::Text;
 
 /// A session id as a caller may choose it.
 const SESSION_ID_BYTES_MAX: usize = 64;
@@ -221,7 +222,7 @@ impl Gateway {
         );
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let (mut row, session) = receipt_of(caller, &run, status, reason, duration_ms, &requests);
-        row.connection_id = held.connection_id();
+        row.connection_id = held.connection_id().map(Text::from);
         self.keep_receipt(row, session, !requests.is_empty()).await;
         Ok(Execution {
             outcome: outcome.map_err(after_the_run)?,
@@ -288,8 +289,8 @@ impl Gateway {
                 clock: self.clock.clone(),
                 scope: KvScope {
                     workspace_id: caller.workspace_id.clone(),
-                    session_id: run.session_id.clone(),
-                    service: run.tool.service().to_owned(),
+                    session_id: (&run.session_id).into(),
+                    service: run.tool.service().into(),
                 },
             }),
             config: held.config(),
@@ -376,7 +377,7 @@ impl Gateway {
         let execution_id = row.id.clone();
         if self.receipts.keep(row, session, durable).await == Err(Late) {
             // What was sent was sent: the caller learns what became of it all the same.
-            tracing::warn!(execution_id, "receipts.late");
+            tracing::warn!(%execution_id, "receipts.late");
         }
     }
 }
@@ -399,36 +400,46 @@ fn receipt_of(
     duration_ms: u64,
     requests: &[RequestRecord],
 ) -> (ExecutionRow, Session) {
+    let session_id = Text::from(&run.session_id);
     let row = ExecutionRow {
         workspace_id: caller.workspace_id.clone(),
-        id: run.execution_id.clone(),
-        tool_name: run.tool.name.clone(),
-        service: run.tool.service().to_owned(),
-        user_id: run.user.to_string(),
+        id: (&run.execution_id).into(),
+        tool_name: (&run.tool.name).into(),
+        service: run.tool.service().into(),
+        user_id: run.user.text(),
         key_id: caller.key_id.clone(),
         key_name: caller.key_name.clone(),
         key_prefix: caller.key_prefix.clone(),
-        session_id: run.session_id.clone(),
+        session_id: session_id.clone(),
         connection_id: None,
-        status: status.as_str().to_owned(),
-        reason: reason.map(|reason| reason_text(reason).to_owned()),
+        status: status.as_str().into(),
+        reason: reason.map(|reason| reason_text(reason).into()),
         started_at_ms: run.started_at_ms,
         duration_ms: i64::try_from(duration_ms).unwrap_or(i64::MAX),
-        plugin_version: run.serving.manifest.version.clone(),
-        plugin_sha256: run.serving.code.sha256().to_owned(),
-        requests: serde_json::to_string(requests).unwrap_or_else(|_| "[]".to_owned()),
+        plugin_version: (&run.serving.manifest.version).into(),
+        plugin_sha256: run.serving.code.sha256().into(),
+        requests: requests_text(requests),
         arguments: None,
         result: None,
     };
     let session = Session {
         workspace_id: caller.workspace_id.clone(),
-        id: run.session_id.clone(),
-        user_id: run.user.to_string(),
+        id: session_id,
+        user_id: run.user.text(),
         prompt: None,
         created_at_ms: run.started_at_ms,
         last_active_at_ms: run.started_at_ms,
     };
     (row, session)
+}
+
+/// Requests as a receipt keeps them.
+pub(super) fn requests_text(requests: &[RequestRecord]) -> Text {
+    // Most calls of a plugin that computes send nothing.
+    if requests.is_empty() {
+        return "[]".into();
+    }
+    serde_json::to_string(requests).map_or_else(|_| "[]".into(), Text::from)
 }
 
 /// What a plugin's refusal says about its credential.

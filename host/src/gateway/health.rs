@@ -112,10 +112,10 @@ impl Gateway {
         let workspace = workspace.ok_or(Error::InvalidApiKey)?;
         Ok(Status {
             status: "ok",
-            workspace: caller.workspace_name.clone(),
+            workspace: caller.workspace_name.to_string(),
             key: KeyStatus {
-                name: caller.key_name.clone(),
-                prefix: caller.key_prefix.clone(),
+                name: caller.key_name.to_string(),
+                prefix: caller.key_prefix.to_string(),
                 scopes: caller
                     .scopes
                     .iter()

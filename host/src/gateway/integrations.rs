@@ -361,7 +361,7 @@ impl Gateway {
     }
 
     async fn known_of_services(&self, caller: &Caller) -> Result<Known, Error> {
-        let ours = |of: &str| of == ALL_WORKSPACES || of == caller.workspace_id;
+        let ours = |of: &str| of == ALL_WORKSPACES || caller.workspace_id == of;
         let mut settings = self.store.list_service_config().await?;
         settings.retain(|row| ours(&row.workspace_id));
         let mut apps = self.store.list_oauth_apps().await?;

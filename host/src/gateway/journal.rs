@@ -7,6 +7,7 @@
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
+use super::execute::requests_text;
 use super::receipt_writer::{Late, Receipts};
 use crate::egress::{Journal, NotWritten, RequestRecord};
 use crate::store::{ExecutionRow, Session};
@@ -37,7 +38,7 @@ impl Journal for RunJournal {
             let mut left = self.left.lock().await;
             left.push(record.clone());
             let row = ExecutionRow {
-                requests: serde_json::to_string(&*left).unwrap_or_else(|_| "[]".to_owned()),
+                requests: requests_text(&left),
                 ..self.row.clone()
             };
             let kept = self.receipts.keep(row, self.session.clone(), true).await;

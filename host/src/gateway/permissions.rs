@@ -16,6 +16,7 @@ use crate::catalog::Tool;
 use crate::catalog::manifest::Effect;
 use crate::ids::UserId;
 use crate::store::{DefaultPermission, PermissionRule, Rule, RuleKind, Topic};
+use crate::text::Text;
 
 /// Users whose rules are remembered at one time.
 const KNOWN_USERS_MAX: usize = 10_000;
@@ -153,11 +154,11 @@ pub(super) struct KnownRules(Mutex<Known>);
 struct Known {
     at: i64,
     /// By workspace and user.
-    users: HashMap<(String, String), Arc<Rules>>,
+    users: HashMap<(Text, Text), Arc<Rules>>,
 }
 
 impl KnownRules {
-    fn get(&self, at: i64, of: &(String, String)) -> Option<Arc<Rules>> {
+    fn get(&self, at: i64, of: &(Text, Text)) -> Option<Arc<Rules>> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at < at {
             known.users.clear();
@@ -170,7 +171,7 @@ impl KnownRules {
         }
     }
 
-    fn put(&self, at: i64, of: (String, String), rules: Arc<Rules>) {
+    fn put(&self, at: i64, of: (Text, Text), rules: Arc<Rules>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at == at {
             if known.users.len() >= KNOWN_USERS_MAX {
@@ -224,7 +225,7 @@ impl Gateway {
         user: &UserId,
     ) -> Result<Permissions, Error> {
         let at = caller.changes.of(Topic::Permissions);
-        let of = (caller.workspace_id.clone(), user.to_string());
+        let of = (caller.workspace_id.clone(), user.text());
         let rules = match self.known_rules.get(at, &of) {
             Some(rules) => rules,
             None => {

@@ -79,7 +79,7 @@ impl Gateway {
         if self.watchers.fetch_add(1, Ordering::SeqCst) >= WATCHERS_MAX {
             return Err(Error::Overloaded { retry_after_s: 5 });
         }
-        let workspace_id = caller.workspace_id.clone();
+        let workspace_id = caller.workspace_id.to_string();
         let known = Known::now(self, &workspace_id).await?;
         Ok(Watcher {
             gateway: self.clone(),

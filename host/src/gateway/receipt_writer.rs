@@ -7,7 +7,6 @@
 //! are written; calls that already sent something answer what became of them, and no new call
 //! starts ([`Receipts::behind`]): nothing leaves the process that could not be accounted for.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::store::{ExecutionRow, Session, Store, StoreError};
+use crate::text::Text;
 
 /// Receipts that wait for the writer; more make the calls wait.
 const QUEUE_MAX: usize = 8_192;
@@ -121,17 +121,20 @@ impl Writer {
         let mut items = Vec::with_capacity(BATCH_MAX);
         while gather(&mut waiting, &mut items).await {
             let mut rows = Vec::with_capacity(items.len());
-            let mut sessions = BTreeMap::new();
+            let mut sessions = Vec::with_capacity(items.len());
             let mut tell = Vec::new();
             for item in items.drain(..) {
                 if let Some((row, session)) = item.receipt {
                     rows.push(row);
-                    sessions.insert((session.workspace_id.clone(), session.id.clone()), session);
+                    sessions.push(session);
                 }
                 tell.extend(item.written);
             }
-            let sessions: Vec<Session> = sessions.into_values().collect();
-            self.write(latest(rows), sessions, tell).await;
+            keep_latest(&mut rows, |row| (&row.workspace_id, &row.id));
+            keep_latest(&mut sessions, |session| {
+                (&session.workspace_id, &session.id)
+            });
+            self.write(rows, sessions, tell).await;
         }
     }
 
@@ -175,7 +178,7 @@ impl Writer {
             match self.store.record_executions(one, &session).await {
                 Ok(()) => {}
                 Err(cause) if unstorable(&cause) => {
-                    tracing::error!(error = %cause, execution_id = row.id, "receipts.lost");
+                    tracing::error!(error = %cause, execution_id = %row.id, "receipts.lost");
                 }
                 Err(_) => return false,
             }
@@ -200,14 +203,18 @@ async fn gather(waiting: &mut mpsc::Receiver<Item>, items: &mut Vec<Item>) -> bo
     true
 }
 
-/// A receipt that was left when a call began gives way to the one of its end: a statement that
-/// writes a row twice is an error to PostgreSQL.
-fn latest(mut rows: Vec<ExecutionRow>) -> Vec<ExecutionRow> {
-    let mut seen = std::collections::HashSet::with_capacity(rows.len());
-    rows.reverse();
-    rows.retain(|row| seen.insert((row.workspace_id.clone(), row.id.clone())));
-    rows.reverse();
-    rows
+/// Of what came under one key only the last stays: the receipt that was left when a call began gives
+/// way to the one of its end, and a statement that writes a row twice is an error to PostgreSQL. In
+/// order, so that two processes lock rows the same way round.
+fn keep_latest<T>(list: &mut Vec<T>, key: impl Fn(&T) -> (&Text, &Text)) {
+    list.sort_by(|a, b| key(a).cmp(&key(b)));
+    list.dedup_by(|later, kept| {
+        let same = key(later) == key(kept);
+        if same {
+            std::mem::swap(later, kept);
+        }
+        same
+    });
 }
 
 /// Trying again would not help: it is the row, not the database.

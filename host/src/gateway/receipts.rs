@@ -7,6 +7,7 @@ use super::executions::{
 use super::{Caller, Error, Gateway, Scope};
 use crate::ids::UserId;
 use crate::store::{Cursor, ExecutionFilter, ExecutionRow};
+use crate::text::Text;
 
 impl Gateway {
     /// One receipt.
@@ -71,25 +72,27 @@ fn receipt(row: ExecutionRow) -> Result<ExecutionReceipt, Error> {
     let broken =
         |what: &'static str| Error::Internal(anyhow::anyhow!("a stored receipt has a bad {what}"));
     Ok(ExecutionReceipt {
-        execution_id: row.id,
-        tool_name: row.tool_name,
+        execution_id: row.id.to_string(),
+        tool_name: row.tool_name.to_string(),
         user_id: UserId::parse(&row.user_id).map_err(|_| broken("user"))?,
         key: ReceiptKey {
-            name: row.key_name,
-            prefix: row.key_prefix,
+            name: row.key_name.to_string(),
+            prefix: row.key_prefix.to_string(),
         },
         status: ExecutionStatus::parse(&row.status).ok_or_else(|| broken("status"))?,
         reason: row
             .reason
-            .map(|reason| serde_json::from_value(reason.into()).map_err(|_| broken("reason")))
+            .map(|reason| {
+                serde_json::from_value(reason.as_str().into()).map_err(|_| broken("reason"))
+            })
             .transpose()?,
         started_at_ms: row.started_at_ms,
         duration_ms: row.duration_ms.unsigned_abs(),
-        connection_id: row.connection_id,
+        connection_id: row.connection_id.as_ref().map(Text::to_string),
         plugin: PluginVersion {
-            service: row.service,
-            version: row.plugin_version,
-            sha256: row.plugin_sha256,
+            service: row.service.to_string(),
+            version: row.plugin_version.to_string(),
+            sha256: row.plugin_sha256.to_string(),
         },
         requests: serde_json::from_str(&row.requests).map_err(|_| broken("list of requests"))?,
     })

@@ -105,8 +105,8 @@ impl Gateway {
         let now_ms = self.clock.now_ms();
         let row = store::Session {
             workspace_id: caller.workspace_id.clone(),
-            id: ids::session(CREATED.trim_end_matches('_')),
-            user_id: caller.user(request.user_id.as_ref())?.to_string(),
+            id: ids::session(CREATED.trim_end_matches('_')).into(),
+            user_id: caller.user(request.user_id.as_ref())?.text(),
             prompt: Some(request.prompt.clone()),
             created_at_ms: now_ms,
             last_active_at_ms: now_ms,
@@ -234,8 +234,8 @@ impl Gateway {
             } else {
                 let begun = store::Session {
                     workspace_id: caller.workspace_id.clone(),
-                    id: checked_session_id(id.to_owned())?,
-                    user_id: user.to_string(),
+                    id: checked_session_id(id.to_owned())?.into(),
+                    user_id: user.text(),
                     prompt: None,
                     created_at_ms: now_ms,
                     last_active_at_ms: now_ms,
@@ -256,8 +256,8 @@ pub(super) fn unknown(session_id: &str) -> Error {
 
 fn shown(row: store::Session, messages: Option<Vec<Message>>) -> Session {
     Session {
-        session_id: row.id,
-        user_id: row.user_id,
+        session_id: row.id.to_string(),
+        user_id: row.user_id.to_string(),
         created_at: rfc3339(row.created_at_ms),
         last_active_at: rfc3339(row.last_active_at_ms),
         expires_at: rfc3339(row.last_active_at_ms + SESSION_IDLE_MS),
@@ -401,8 +401,8 @@ mod tests {
         // One that an execution has begun.
         let begun = |id: &str, user_id: &str| store::Session {
             workspace_id: caller.workspace_id.clone(),
-            id: id.to_owned(),
-            user_id: user_id.to_owned(),
+            id: id.into(),
+            user_id: user_id.into(),
             prompt: None,
             created_at_ms: crate::gateway::testing::NOW_MS,
             last_active_at_ms: crate::gateway::testing::NOW_MS,

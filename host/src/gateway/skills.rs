@@ -193,7 +193,7 @@ impl Gateway {
         caller.need(Scope::SkillsWrite)?;
         let now_ms = self.clock.now_ms();
         let row = store::Skill {
-            workspace_id: caller.workspace_id.clone(),
+            workspace_id: caller.workspace_id.to_string(),
             id: ids::uuid(),
             name: checked("name", request.name, NAME_CHARS_MAX)?,
             summary: checked("summary", request.summary, SUMMARY_CHARS_MAX)?,

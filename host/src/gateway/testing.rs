@@ -179,12 +179,12 @@ impl World {
 
     /// The key of a caller, as text.
     pub fn key_of(&self, caller: &Caller) -> String {
-        self.keys.lock().unwrap()[&caller.key_id].clone()
+        self.keys.lock().unwrap()[&*caller.key_id].clone()
     }
 
     /// The same key at a later request.
     pub async fn again(&self, caller: &Caller) -> Caller {
-        let key = self.keys.lock().unwrap()[&caller.key_id].clone();
+        let key = self.keys.lock().unwrap()[&*caller.key_id].clone();
         self.enter(&key).await
     }
 

@@ -33,7 +33,7 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
     store
         .connect(
             &NewConnection {
-                workspace_id: workspace_id.clone(),
+                workspace_id: workspace_id.to_string(),
                 id: new("con"),
                 user_id: user_id.clone(),
                 service: "github".to_owned(),
@@ -51,29 +51,29 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
         .await
         .unwrap();
     let execution = ExecutionRow {
-        workspace_id: workspace_id.clone(),
-        id: new("exe"),
-        tool_name: "github_create_issue".to_owned(),
-        service: "github".to_owned(),
-        user_id: user_id.clone(),
+        workspace_id: workspace_id.clone().into(),
+        id: new("exe").into(),
+        tool_name: "github_create_issue".into(),
+        service: "github".into(),
+        user_id: user_id.clone().into(),
         key_id: caller.key_id,
-        key_name: "test".to_owned(),
-        key_prefix: "abcdefgh".to_owned(),
-        session_id: "tool_1".to_owned(),
+        key_name: "test".into(),
+        key_prefix: "abcdefgh".into(),
+        session_id: "tool_1".into(),
         connection_id: None,
-        status: "success".to_owned(),
+        status: "success".into(),
         reason: None,
         started_at_ms: NOW_MS,
         duration_ms: 1,
-        plugin_version: "1.0.0".to_owned(),
-        plugin_sha256: "0".to_owned(),
-        requests: "[]".to_owned(),
+        plugin_version: "1.0.0".into(),
+        plugin_sha256: "0".into(),
+        requests: "[]".into(),
         arguments: None,
         result: None,
     };
     store.record_executions(&[execution], &[]).await.unwrap();
     let approval = store::Approval {
-        workspace_id: workspace_id.clone(),
+        workspace_id: workspace_id.to_string(),
         id: new("apr"),
         user_id: user_id.clone(),
         tool_name: "github_create_issue".to_owned(),

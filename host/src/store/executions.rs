@@ -8,6 +8,7 @@ use super::page::one_more;
 use super::sessions::{tell_new_sessions, upsert_sessions};
 use super::{Cursor, Event, EventType, Page, Session, Store, StoreError, portable};
 use crate::clock::rfc3339;
+use crate::text::Text;
 
 /// Rows of one statement; 19 binds each, within the bounds of both databases.
 const ROWS_MAX: usize = 128;
@@ -26,30 +27,30 @@ fn statements<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
 /// One receipt.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ExecutionRow {
-    pub workspace_id: String,
+    pub workspace_id: Text,
     /// `exe_<ULID>`.
-    pub id: String,
-    pub tool_name: String,
-    pub service: String,
-    pub user_id: String,
+    pub id: Text,
+    pub tool_name: Text,
+    pub service: Text,
+    pub user_id: Text,
     /// The key that asked, and how people recognise it.
-    pub key_id: String,
-    pub key_name: String,
-    pub key_prefix: String,
-    pub session_id: String,
-    pub connection_id: Option<String>,
+    pub key_id: Text,
+    pub key_name: Text,
+    pub key_prefix: Text,
+    pub session_id: Text,
+    pub connection_id: Option<Text>,
     /// As in the public answer: `success`, `error`, `auth_required`, ...
-    pub status: String,
-    pub reason: Option<String>,
+    pub status: Text,
+    pub reason: Option<Text>,
     pub started_at_ms: i64,
     pub duration_ms: i64,
-    pub plugin_version: String,
-    pub plugin_sha256: String,
+    pub plugin_version: Text,
+    pub plugin_sha256: Text,
     /// JSON array of what left the process.
-    pub requests: String,
+    pub requests: Text,
     /// JSON, only where the workspace keeps payloads; always absent in lists.
-    pub arguments: Option<String>,
-    pub result: Option<String>,
+    pub arguments: Option<Text>,
+    pub result: Option<Text>,
 }
 
 /// Which receipts to list; `None` does not filter.
@@ -113,25 +114,25 @@ impl Store {
                 );
                 insert.push_values(rows, |mut values, row| {
                     values
-                        .push_bind(&row.workspace_id)
-                        .push_bind(&row.id)
-                        .push_bind(&row.tool_name)
-                        .push_bind(&row.service)
-                        .push_bind(&row.user_id)
-                        .push_bind(&row.key_id)
-                        .push_bind(&row.key_name)
-                        .push_bind(&row.key_prefix)
-                        .push_bind(&row.session_id)
-                        .push_bind(&row.connection_id)
-                        .push_bind(&row.status)
-                        .push_bind(&row.reason)
+                        .push_bind(row.workspace_id.clone())
+                        .push_bind(row.id.clone())
+                        .push_bind(row.tool_name.clone())
+                        .push_bind(row.service.clone())
+                        .push_bind(row.user_id.clone())
+                        .push_bind(row.key_id.clone())
+                        .push_bind(row.key_name.clone())
+                        .push_bind(row.key_prefix.clone())
+                        .push_bind(row.session_id.clone())
+                        .push_bind(row.connection_id.clone())
+                        .push_bind(row.status.clone())
+                        .push_bind(row.reason.clone())
                         .push_bind(row.started_at_ms)
                         .push_bind(row.duration_ms)
-                        .push_bind(&row.plugin_version)
-                        .push_bind(&row.plugin_sha256)
-                        .push_bind(&row.requests)
-                        .push_bind(&row.arguments)
-                        .push_bind(&row.result);
+                        .push_bind(row.plugin_version.clone())
+                        .push_bind(row.plugin_sha256.clone())
+                        .push_bind(row.requests.clone())
+                        .push_bind(row.arguments.clone())
+                        .push_bind(row.result.clone());
                 });
                 insert.push(
                     " ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, \

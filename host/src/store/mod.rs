@@ -38,6 +38,7 @@ mod service_config;
 mod session_kv;
 mod session_messages;
 mod sessions;
+mod shared_text;
 mod sign_ins;
 mod skills;
 mod text;

@@ -5,6 +5,7 @@
 
 use super::page::one_more;
 use super::{Kind, Store, StoreError, portable};
+use crate::text::Text;
 
 /// Bytes of all keys and values of one service in one session.
 pub const KV_BYTES_MAX: i64 = 64 * 1024;
@@ -12,9 +13,9 @@ pub const KV_BYTES_MAX: i64 = 64 * 1024;
 /// Whose values: no plugin sees those of another service, session or workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KvScope {
-    pub workspace_id: String,
-    pub session_id: String,
-    pub service: String,
+    pub workspace_id: Text,
+    pub session_id: Text,
+    pub service: Text,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,16 +4,17 @@ use serde_json::json;
 
 use super::page::one_more;
 use super::{Cursor, Event, EventType, Page, Store, StoreError, portable};
+use crate::text::Text;
 
 /// A session that nobody used for this long is gone.
 pub const SESSION_IDLE_MS: i64 = 24 * 60 * 60 * 1000;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Session {
-    pub workspace_id: String,
+    pub workspace_id: Text,
     /// `tool_<32 hex>` or `ses_<32 hex>`.
-    pub id: String,
-    pub user_id: String,
+    pub id: Text,
+    pub user_id: Text,
     /// What it was created with, for `ses_` sessions.
     pub prompt: Option<String>,
     pub created_at_ms: i64,
@@ -29,9 +30,9 @@ macro_rules! upsert_sessions {
         let mut upsert = sqlx::QueryBuilder::new($crate::store::sessions::INSERT_SESSIONS);
         upsert.push_values($sessions, |mut values, session| {
             values
-                .push_bind(&session.workspace_id)
-                .push_bind(&session.id)
-                .push_bind(&session.user_id)
+                .push_bind(session.workspace_id.clone())
+                .push_bind(session.id.clone())
+                .push_bind(session.user_id.clone())
                 .push_bind(&session.prompt)
                 .push_bind(session.created_at_ms)
                 .push_bind(session.last_active_at_ms);
@@ -53,9 +54,9 @@ macro_rules! tell_new_sessions {
         let mut insert = sqlx::QueryBuilder::new($crate::store::sessions::INSERT_SESSIONS);
         insert.push_values($sessions, |mut values, session| {
             values
-                .push_bind(&session.workspace_id)
-                .push_bind(&session.id)
-                .push_bind(&session.user_id)
+                .push_bind(session.workspace_id.clone())
+                .push_bind(session.id.clone())
+                .push_bind(session.user_id.clone())
                 .push_bind(&session.prompt)
                 .push_bind(session.created_at_ms)
                 .push_bind(session.last_active_at_ms);

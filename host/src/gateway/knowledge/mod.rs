@@ -228,7 +228,7 @@ impl Gateway {
             .read(&self.runtime, media_type, bytes, now_ms)
             .await?;
         let row = store::Document {
-            workspace_id: caller.workspace_id.clone(),
+            workspace_id: caller.workspace_id.to_string(),
             id: ids::ulid("doc"),
             title: title.unwrap_or_else(|| found_title(&read)),
             media_type: media_type.as_str().to_owned(),

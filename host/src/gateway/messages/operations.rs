@@ -181,7 +181,7 @@ async fn execute(
                     Value::Null => Arguments::Text(String::new()),
                     object => Arguments::Object(object),
                 },
-                session_id: Some(session.id.clone()),
+                session_id: Some(session.id.to_string()),
                 user_id: Some(user),
                 connection_id: None,
                 dry_run: false,

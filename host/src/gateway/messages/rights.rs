@@ -96,8 +96,8 @@ mod tests {
         let entered = world.authenticate_member(jwt, ids::ulid("req"), None).await;
         let session = Session {
             workspace_id: admin.workspace_id.clone(),
-            id: "ses_1".to_owned(),
-            user_id: "ada".to_owned(),
+            id: "ses_1".into(),
+            user_id: "ada".into(),
             prompt: None,
             created_at_ms: 0,
             last_active_at_ms: 0,

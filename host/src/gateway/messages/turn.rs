@@ -334,8 +334,8 @@ impl Turn<'_> {
         details: Details,
     ) -> Result<Message, Error> {
         let row = store::SessionMessage {
-            workspace_id: self.caller.workspace_id.clone(),
-            session_id: self.session.id.clone(),
+            workspace_id: self.caller.workspace_id.to_string(),
+            session_id: self.session.id.to_string(),
             seq: 0,
             id: ids::ulid("msg"),
             role,

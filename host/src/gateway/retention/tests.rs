@@ -13,23 +13,23 @@ const FOR_EVER: Keep = Keep {
 
 fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
     ExecutionRow {
-        workspace_id: workspace_id.to_owned(),
-        id: format!("exe_{n:05}"),
-        tool_name: "github_get_me".to_owned(),
-        service: "github".to_owned(),
-        user_id: "ada".to_owned(),
-        key_id: "key_1".to_owned(),
-        key_name: "ci".to_owned(),
-        key_prefix: "abcdefgh".to_owned(),
-        session_id: "tool_1".to_owned(),
+        workspace_id: workspace_id.into(),
+        id: format!("exe_{n:05}").into(),
+        tool_name: "github_get_me".into(),
+        service: "github".into(),
+        user_id: "ada".into(),
+        key_id: "key_1".into(),
+        key_name: "ci".into(),
+        key_prefix: "abcdefgh".into(),
+        session_id: "tool_1".into(),
         connection_id: None,
-        status: "success".to_owned(),
+        status: "success".into(),
         reason: None,
         started_at_ms: at_ms,
         duration_ms: 1,
-        plugin_version: "1.0.0".to_owned(),
-        plugin_sha256: "aa".to_owned(),
-        requests: "[]".to_owned(),
+        plugin_version: "1.0.0".into(),
+        plugin_sha256: "aa".into(),
+        requests: "[]".into(),
         arguments: None,
         result: None,
     }
@@ -52,7 +52,7 @@ async fn fill(world: &World, caller: &Caller) {
     let (store, now_ms) = (world.store(), world.clock.now_ms());
     let id = &caller.workspace_id;
     let approval = Approval {
-        workspace_id: id.clone(),
+        workspace_id: id.to_string(),
         id: "apr_1".to_owned(),
         user_id: "ada".to_owned(),
         tool_name: "github_get_me".to_owned(),
@@ -82,7 +82,7 @@ async fn fill(world: &World, caller: &Caller) {
     let receipts: Vec<_> = (0..PORTION + 5).map(|n| receipt(id, n, now_ms)).collect();
     store.record_executions(&receipts, &[]).await.unwrap();
     let entry = AuditEntry {
-        workspace_id: id.clone(),
+        workspace_id: id.to_string(),
         id: "aud_1".to_owned(),
         at_ms: now_ms,
         actor: "operator".to_owned(),

@@ -144,7 +144,7 @@ impl Gateway {
         let row = store::Webhook {
             sealed: self.seal_secret(signing::place(&caller.workspace_id, &id), &secret)?,
             id,
-            workspace_id: caller.workspace_id.clone(),
+            workspace_id: caller.workspace_id.to_string(),
             url: request.url,
             description: request.description,
             events: request.events,

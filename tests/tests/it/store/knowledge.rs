@@ -131,9 +131,9 @@ async fn session(store: &Store, id: &str) -> Session {
         None => workspace(store, "ours").await,
     };
     let session = Session {
-        workspace_id: ours.id,
-        id: id.to_owned(),
-        user_id: "ada".to_owned(),
+        workspace_id: ours.id.into(),
+        id: id.into(),
+        user_id: "ada".into(),
         prompt: None,
         created_at_ms: NOW_MS,
         last_active_at_ms: NOW_MS,
@@ -153,8 +153,8 @@ fn claim<'a>(session: &'a Session, turn_id: &'a str, deadline_ms: i64) -> TurnCl
 
 fn message(session: &Session, id: &str, at_ms: i64) -> SessionMessage {
     SessionMessage {
-        workspace_id: session.workspace_id.clone(),
-        session_id: session.id.clone(),
+        workspace_id: session.workspace_id.to_string(),
+        session_id: session.id.to_string(),
         seq: 0,
         id: id.to_owned(),
         role: Speaker::User,

@@ -13,7 +13,7 @@ on_both!(
 fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
     ExecutionRow {
         workspace_id: workspace_id.into(),
-        id: format!("exe_{n:05}"),
+        id: format!("exe_{n:05}").into(),
         tool_name: if n % 2 == 0 {
             "github_get_me"
         } else {
@@ -43,7 +43,7 @@ async fn a_batch_of_receipts_arrives_with_its_sessions(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     let rows: Vec<_> = (0..250).map(|n| receipt(&acme.id, n)).collect();
     let session = Session {
-        workspace_id: acme.id.clone(),
+        workspace_id: (&acme.id).into(),
         id: "tool_1".into(),
         user_id: "ada".into(),
         prompt: None,

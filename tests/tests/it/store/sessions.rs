@@ -125,7 +125,7 @@ async fn a_session_belongs_to_one_workspace(at: Empty) {
 async fn a_session_that_begins_has_nothing_in_it(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     let scope = KvScope {
-        workspace_id: acme.id.clone(),
+        workspace_id: (&acme.id).into(),
         ..scope()
     };
     let open = async |user: &str, at_ms: i64| {

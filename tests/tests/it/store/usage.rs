@@ -33,7 +33,7 @@ fn receipts(workspace_id: &str, told: &[Told]) -> Vec<ExecutionRow> {
     rows.map(
         |(n, (tool, user, status, at_ms, duration_ms))| ExecutionRow {
             workspace_id: workspace_id.into(),
-            id: format!("exe_{n}"),
+            id: format!("exe_{n}").into(),
             tool_name: (*tool).into(),
             service: tool.split('_').next().unwrap().into(),
             user_id: (*user).into(),
@@ -185,7 +185,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
 
     let rows = receipts(&acme.id, &TOLD[..1]);
     let session = Session {
-        workspace_id: acme.id.clone(),
+        workspace_id: (&acme.id).into(),
         id: "tool_1".into(),
         user_id: "ada".into(),
         prompt: None,

@@ -61,9 +61,9 @@ async fn skills_keys_rules_sessions_and_executions_tell(at: At) {
         .unwrap();
 
     let session = |id: &str| Session {
-        workspace_id: ws.to_owned(),
-        id: id.to_owned(),
-        user_id: "ada".to_owned(),
+        workspace_id: ws.into(),
+        id: id.into(),
+        user_id: "ada".into(),
         prompt: None,
         created_at_ms: NOW_MS,
         last_active_at_ms: NOW_MS,
