@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use reqwest::Method;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -183,6 +184,15 @@ impl Process {
                 .body(body.to_string());
         }
         Answer::of(request.send().await.expect("the process answers")).await
+    }
+
+    /// Memory that the process holds in pages of its own or of mapped files.
+    pub fn resident_bytes(&self) -> anyhow::Result<u64> {
+        let id = self.child.id().context("it runs")?;
+        let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let kib = line.and_then(|line| line.split_whitespace().nth(1));
+        Ok(kib.context("VmRSS")?.parse::<u64>()? << 10)
     }
 
     /// A signal to the process, by name.

@@ -4,9 +4,10 @@
 //! `make bench` runs it on an optimised build; a word (`call`, `start`, `http`, `mcp`) runs one part
 //! alone. Nothing here passes or fails.
 
+mod start;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -33,7 +34,7 @@ use toolgate::egress::{
 use toolgate::runtime::{
     Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Random, Runtime, Size,
 };
-use toolgate_tests::gateway::{Options, TestGateway, built_plugin, client};
+use toolgate_tests::gateway::{TestGateway, built_plugin, client};
 
 const CONNECTIONS: usize = 16;
 const LOAD: Duration = Duration::from_secs(4);
@@ -46,9 +47,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    if let Some(folders) = std::env::var_os(RESIDENT_OF) {
-        return print_resident(Path::new(&folders)).await;
-    }
     let wanted: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
@@ -59,8 +57,8 @@ async fn main() -> anyhow::Result<()> {
         fresh_store_call().await?;
     }
     if wants("start") {
-        start_with(Some(100)).await?;
-        start_with(None).await?;
+        start::with(Some(100)).await?;
+        start::with(None).await?;
     }
     if wants("http") {
         execute_over_http().await?;
@@ -75,7 +73,7 @@ fn row(what: &str, ours: &str, theirs: &str, ratio: f64) {
     println!("| {what} | {ours} | {theirs} | {ratio:.2} |");
 }
 
-/// One call in a fresh store, against the same function in native code.
+/// One call in a fresh store, against the same function in native code, both built for speed.
 async fn fresh_store_call() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("words.wasm");
@@ -114,113 +112,6 @@ async fn fresh_store_call() -> anyhow::Result<()> {
         ours / theirs,
     );
     Ok(())
-}
-
-/// A start with a warm cache: until every plugin of the folder, or the first so many, can be searched
-/// and called.
-async fn start_with(plugins_max: Option<usize>) -> anyhow::Result<()> {
-    let (data, plugins) = (tempfile::tempdir()?, tempfile::tempdir()?);
-    let old = std::time::SystemTime::now() - Duration::from_secs(3_600);
-    let mut files = 0;
-    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist");
-    for entry in std::fs::read_dir(dist)
-        .context("plugins/dist is missing: run `make build` first")?
-        .take(plugins_max.unwrap_or(usize::MAX))
-    {
-        let path = entry?.path();
-        let (Some(name), Some("wasm")) = (
-            path.file_name(),
-            path.extension().and_then(|kind| kind.to_str()),
-        ) else {
-            continue;
-        };
-        let target = plugins.path().join(name);
-        std::fs::copy(&path, &target)?;
-        std::fs::File::options()
-            .write(true)
-            .open(&target)?
-            .set_modified(old)?;
-        files += 1;
-    }
-    let options = || Options {
-        data_dir: Some(data.path().to_owned()),
-        plugins_dir: Some(plugins.path().to_owned()),
-        ..Options::default()
-    };
-    let cold = Instant::now();
-    let first = TestGateway::start(options()).await;
-    while active(&first).await < files {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        ensure!(
-            cold.elapsed() < Duration::from_secs(600),
-            "{} of {files} plugins serve",
-            active(&first).await
-        );
-    }
-    let cold = cold.elapsed();
-    first.stop().await;
-    let warm = Instant::now();
-    let again = TestGateway::start(options()).await;
-    let warm = warm.elapsed();
-    ensure!(
-        active(&again).await == files,
-        "every plugin serves when the start returns"
-    );
-    let cache: u64 = std::fs::read_dir(data.path().join("code"))?
-        .filter_map(|entry| entry.ok()?.metadata().ok())
-        .map(|file| file.len())
-        .sum();
-    row(
-        &format!("start with {files} plugins, warm"),
-        &format!("{:.0} ms", warm.as_secs_f64() * 1e3),
-        &format!("{:.1} s cold", cold.as_secs_f64()),
-        warm.as_secs_f64() / cold.as_secs_f64(),
-    );
-    let each = |bytes: u64| bytes as f64 / files as f64 / 1024.0;
-    again.stop().await;
-    let empty = tempfile::tempdir()?;
-    let none = resident_of(empty.path())?;
-    let all = tempfile::tempdir()?;
-    std::os::unix::fs::symlink(data.path(), all.path().join("data"))?;
-    std::os::unix::fs::symlink(plugins.path(), all.path().join("plugins"))?;
-    println!(
-        "| memory a plugin, idle | {:.0} KB | {:.0} KB of code on disk | - |",
-        each(resident_of(all.path())?.saturating_sub(none)),
-        each(cache)
-    );
-    Ok(())
-}
-
-/// Set for a process of its own that starts with the folders `data` and `plugins` in this one and
-/// prints how much memory it then holds.
-const RESIDENT_OF: &str = "TOOLGATE_BENCH_RESIDENT_OF";
-
-fn resident_of(folders: &Path) -> anyhow::Result<u64> {
-    let printed = std::process::Command::new(std::env::current_exe()?)
-        .env(RESIDENT_OF, folders)
-        .output()?;
-    ensure!(
-        printed.status.success(),
-        "{}",
-        String::from_utf8_lossy(&printed.stderr)
-    );
-    Ok(String::from_utf8(printed.stdout)?.trim().parse()?)
-}
-
-async fn print_resident(folders: &Path) -> anyhow::Result<()> {
-    let gateway = TestGateway::start(Options {
-        data_dir: Some(folders.join("data")),
-        plugins_dir: Some(folders.join("plugins")),
-        ..Options::default()
-    })
-    .await;
-    println!("{}", resident_bytes()?);
-    gateway.stop().await;
-    Ok(())
-}
-
-async fn active(gateway: &TestGateway) -> usize {
-    gateway.gateway.health().await.plugins.active
 }
 
 /// Execute over HTTP with key, schema check and receipt, against a bare axum echo doing the same
@@ -392,20 +283,6 @@ async fn median_us<F: Future<Output = anyhow::Result<()>>>(
     }
     times.sort();
     Ok(times[runs / 2].as_secs_f64() * 1e6)
-}
-
-fn resident_bytes() -> anyhow::Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .context("VmRSS")?;
-    let kib: u64 = line
-        .split_whitespace()
-        .nth(1)
-        .context("a number")?
-        .parse()?;
-    Ok(kib << 10)
 }
 
 fn call(arguments: &str) -> Call {

@@ -1,0 +1,164 @@
+//! What a start costs, and what a plugin weighs: idle, and once calls have mapped its code.
+//!
+//! Times are taken in this process, memory of the program itself, which is asked to plan a call of
+//! every plugin (a dry run) for the second number.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use toolgate::catalog::Tool;
+use toolgate_tests::gateway::{Options, TestGateway};
+use toolgate_tests::process::{Installation, Process};
+use toolgate_tests::search::shipped_catalog;
+
+use crate::row;
+
+/// A start with a warm cache: until every plugin of the folder, or the first so many, can be searched
+/// and called.
+pub async fn with(plugins_max: Option<usize>) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let (data, plugins) = (folder.path().join("data"), folder.path().join("plugins"));
+    let services = copy_plugins(&plugins, plugins_max)?;
+    let files = services.len();
+    let options = || Options {
+        data_dir: Some(data.clone()),
+        plugins_dir: Some(plugins.clone()),
+        ..Options::default()
+    };
+    let cold = Instant::now();
+    let first = TestGateway::start(options()).await;
+    while active(&first).await < files {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        ensure!(
+            cold.elapsed() < Duration::from_secs(600),
+            "{} of {files} plugins serve",
+            active(&first).await
+        );
+    }
+    let cold = cold.elapsed();
+    first.stop().await;
+    let warm = Instant::now();
+    let again = TestGateway::start(options()).await;
+    let warm = warm.elapsed();
+    ensure!(
+        active(&again).await == files,
+        "every plugin serves when the start returns"
+    );
+    again.stop().await;
+    row(
+        &format!("start with {files} plugins, warm"),
+        &format!("{:.0} ms", warm.as_secs_f64() * 1e3),
+        &format!("{:.1} s cold", cold.as_secs_f64()),
+        warm.as_secs_f64() / cold.as_secs_f64(),
+    );
+    let cache: u64 = std::fs::read_dir(data.join("code"))?
+        .filter_map(|entry| entry.ok()?.metadata().ok())
+        .map(|file| file.len())
+        .sum();
+    weigh(folder.path(), &services, cache).await
+}
+
+/// Copies plugins as an operator has them: files that nobody has touched for an hour.
+fn copy_plugins(into: &Path, plugins_max: Option<usize>) -> anyhow::Result<Vec<String>> {
+    std::fs::create_dir_all(into)?;
+    let old = std::time::SystemTime::now() - Duration::from_secs(3_600);
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist");
+    let mut services = Vec::new();
+    for entry in
+        std::fs::read_dir(dist).context("plugins/dist is missing: run `make build` first")?
+    {
+        let path = entry?.path();
+        let (Some(name), Some("wasm")) = (
+            path.file_name(),
+            path.extension().and_then(|kind| kind.to_str()),
+        ) else {
+            continue;
+        };
+        if plugins_max.is_some_and(|most| services.len() >= most) {
+            break;
+        }
+        let target = into.join(name);
+        std::fs::copy(&path, &target)?;
+        let copied = std::fs::File::options().write(true).open(&target)?;
+        copied.set_modified(old)?;
+        services.extend(
+            path.file_stem()
+                .and_then(|stem| stem.to_str())
+                .map(str::to_owned),
+        );
+    }
+    Ok(services)
+}
+
+async fn active(gateway: &TestGateway) -> usize {
+    gateway.gateway.health().await.plugins.active
+}
+
+/// Memory of the program with these plugins above that of the program without any.
+async fn weigh(folder: &Path, services: &[String], cache: u64) -> anyhow::Result<()> {
+    let empty = tempfile::tempdir()?;
+    let nothing = serving(empty.path(), 0).await?;
+    let none = nothing.resident_bytes()?;
+    nothing.kill().await;
+    let process = serving(folder, services.len()).await?;
+    let idle = process.resident_bytes()?;
+    plan_a_call_of_each(&process, services).await?;
+    let mapped = process.resident_bytes()?;
+    process.kill().await;
+    let each = |bytes: u64| bytes as f64 / services.len() as f64 / 1024.0;
+    println!(
+        "| memory a plugin, idle | {:.0} KB | {:.0} KB of code on disk | - |",
+        each(idle.saturating_sub(none)),
+        each(cache)
+    );
+    println!(
+        "| memory a plugin, mapped by a call | {:.0} KB | {:.0} MB in all | - |",
+        each(mapped.saturating_sub(none)),
+        mapped as f64 / 1e6
+    );
+    Ok(())
+}
+
+/// The program, once so many plugins serve.
+async fn serving(folder: &Path, plugins: usize) -> anyhow::Result<Process> {
+    let installation = Installation::new(folder, &[]);
+    let process = installation.serve(&[]).await;
+    if process.key.is_empty() {
+        process.kill().await;
+        let made = installation
+            .run(&["key", "create", "--name", "bench", "--rpm", "1000"])
+            .await;
+        let key = made["key"].as_str().context("a key")?;
+        std::fs::write(folder.join("key"), key)?;
+        return Box::pin(serving(folder, plugins)).await;
+    }
+    let health = process.get("/v1/health").await.data();
+    ensure!(
+        health["plugins"]["active"] == plugins,
+        "{plugins} plugins serve: {health}"
+    );
+    Ok(process)
+}
+
+async fn plan_a_call_of_each(process: &Process, services: &[String]) -> anyhow::Result<()> {
+    let catalog = shipped_catalog()?;
+    for service in services {
+        let has_example = |tool: &&std::sync::Arc<Tool>| {
+            tool.service() == service && !tool.spec().examples.is_empty()
+        };
+        let tool = catalog.tools().iter().find(has_example);
+        let tool = tool.with_context(|| format!("{service} has a tool with an example"))?;
+        let body = json!({ "arguments": tool.spec().examples[0], "dry_run": true });
+        let path = format!("/v1/tools/{}/execute", tool.name);
+        let answer = process.post(&path, &body).await;
+        ensure!(answer.status == 200, "{path}: {}", answer.text);
+        let status: Value = answer.data()["status"].take();
+        ensure!(
+            status != "auth_required",
+            "{path}: a plan needs no connection"
+        );
+    }
+    Ok(())
+}
