@@ -152,6 +152,72 @@ async fn whole_numbers_fixed_queries_and_pages_arrive_as_the_service_means_them(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn graphql_pages_are_followed_and_its_errors_are_errors() {
+    let upstream = Upstream::start(|request| {
+        let asked: Value = serde_json::from_str(&request.body).unwrap();
+        let variables = &asked["variables"];
+        let answer = if variables["first"] == 7 {
+            json!({ "errors": [{ "message": "no access", "extensions": { "code": "FORBIDDEN" } }], "data": null })
+        } else {
+            let last = variables["after"] == "c1";
+            let issue = if last { "TG-2" } else { "TG-1" };
+            json!({ "data": { "issues": {
+                "nodes": [{ "identifier": issue }],
+                "pageInfo": { "hasNextPage": !last, "endCursor": if last { "c2" } else { "c1" } },
+            } } })
+        };
+        axum::http::Response::builder()
+            .header("content-type", "application/json")
+            .body(answer.to_string().into())
+            .unwrap()
+    })
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    let description = folder.path().join("issues.json");
+    let mut list = get("list_issues")["get"].take();
+    list["requestBody"] = json!({ "content": { "application/json": { "schema": {
+        "type": "object", "properties": { "first": { "type": "integer", "default": 25 } } } } } });
+    list["x-toolgate"] = json!({
+        "graphql": "query($first: Int, $after: String) { issues(first: $first, after: $after) { nodes { identifier } } }",
+        "result": "/data/issues/nodes",
+        "paginated": { "style": "cursor", "param": "after", "next": "/data/issues/pageInfo/endCursor", "more": "/data/issues/pageInfo/hasNextPage" },
+    });
+    let document = with_paths(json!({ "/graphql#list_issues": { "post": list } }));
+    std::fs::write(&description, document.to_string()).unwrap();
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("widgets.wasm".to_owned(), built(description).await)],
+        allow_upstream: vec![format!("api.widgets.io={}", upstream.url())],
+        ..Options::default()
+    })
+    .await;
+    let tool = "widgets_list_issues";
+    let schema = gateway.get(&format!("/v1/tools/{tool}/schema")).await;
+    let annotations = schema.data()["annotations"].take();
+    assert_eq!(annotations["readOnlyHint"], true, "a query reads");
+
+    let first = gateway.execute(tool, json!({ "first": 1 })).await;
+    assert_eq!(
+        first["result"],
+        json!([{ "identifier": "TG-1" }]),
+        "{first}"
+    );
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let arguments = json!({ "first": 1, "cursor": cursor });
+    let second = gateway.execute(tool, arguments).await;
+    assert_eq!(second["result"], json!([{ "identifier": "TG-2" }]));
+    assert_eq!(second["next_cursor"], Value::Null, "{second}");
+    let refused = gateway.execute(tool, json!({ "first": 7 })).await;
+    assert_eq!(refused["status"], "error", "{refused}");
+    assert_eq!(refused["error"]["code"], "FORBIDDEN", "{refused}");
+
+    let received = upstream.received();
+    assert_eq!(received[0].target, "/graphql");
+    let sent: Value = serde_json::from_str(&received[1].body).unwrap();
+    assert_eq!(sent["variables"], json!({ "first": 1, "after": "c1" }));
+    assert!(sent["query"].as_str().unwrap().starts_with("query($first"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_field_of_one_alternative_is_sent() {
     let folder = tempfile::tempdir().unwrap();
     let description = folder.path().join("pay.json");
