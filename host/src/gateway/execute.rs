@@ -7,6 +7,8 @@
 //! execution without a receipt, and a panic in it ends nothing else.
 
 mod permit;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::sync::Arc;

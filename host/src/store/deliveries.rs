@@ -182,7 +182,7 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<DueDelivery>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        portable!(read self, db => {
+        Ok(portable!(read self, db => {
             let fresh: Vec<DueDelivery> = sqlx::query_as(
                 "SELECT d.seq, d.event_id, d.attempts, d.created_at_ms, e.payload FROM webhook_deliveries d \
                  JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.state = 'pending' \
@@ -196,7 +196,7 @@ impl Store {
             if !fresh.is_empty() {
                 return Ok(fresh);
             }
-            Ok(sqlx::query_as(
+            sqlx::query_as(
                 "SELECT d.seq, d.event_id, d.attempts, d.created_at_ms, e.payload FROM webhook_deliveries d \
                  JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.state = 'pending' \
                  AND d.next_attempt_at_ms <= $2 ORDER BY d.seq LIMIT $3",
@@ -205,8 +205,8 @@ impl Store {
             .bind(now_ms)
             .bind(limit)
             .fetch_all(db)
-            .await?)
-        })
+            .await?
+        }))
     }
 
     /// Settles a delivery that arrived and holds the lease on. `false`: the webhook is not this

@@ -133,8 +133,8 @@ impl Kind {
 macro_rules! portable {
     (read $store:expr, $db:ident => $body:expr) => {
         match &$store.db {
-            $crate::store::Db::Sqlite { read: $db, .. } => $body,
-            $crate::store::Db::Postgres($db) => $body,
+            $crate::store::Db::Sqlite { read: $db, .. } => $crate::store::boxed!($body),
+            $crate::store::Db::Postgres($db) => $crate::store::boxed!($body),
         }
     };
     (write unnoticed $store:expr, $tx:ident => $body:expr) => {
@@ -150,7 +150,7 @@ macro_rules! portable {
     };
     (in $store:expr, $tx:ident => $body:expr, before $before:block, after $after:block) => {{
         match &$store.db {
-            $crate::store::Db::Sqlite { write, .. } => {
+            $crate::store::Db::Sqlite { write, .. } => $crate::store::boxed!({
                 // Immediate: a transaction that reads first must not lose its turn to another process.
                 let mut $tx = write.begin_with("BEGIN IMMEDIATE").await?;
                 let done = $body;
@@ -159,18 +159,27 @@ macro_rules! portable {
                 $store.watch.committed();
                 $after
                 done
-            }
-            $crate::store::Db::Postgres(pool) => {
+            }),
+            $crate::store::Db::Postgres(pool) => $crate::store::boxed!({
                 let mut $tx = pool.begin().await?;
                 let done = $body;
                 $tx.commit().await?;
                 $store.watch.committed();
                 done
-            }
+            }),
         }
     }};
 }
 pub(crate) use portable;
+
+/// A statement in progress is kilobytes of state for each database. In a box it is not part of every
+/// future that may come to ask one, which are made for each request and moved several times.
+macro_rules! boxed {
+    ($body:expr) => {
+        Box::pin(async { Ok::<_, $crate::store::StoreError>($body) }).await?
+    };
+}
+pub(crate) use boxed;
 
 impl Store {
     /// Which database this is.

@@ -275,7 +275,7 @@ impl Store {
         below: Option<i64>,
         limit: usize,
     ) -> Result<SkillVersionPage, StoreError> {
-        portable!(read self, db => {
+        Ok(portable!(read self, db => {
             // How long the texts are is known without reading them.
             let sizes: Vec<(i64, i64)> = sqlx::query_as(
                 "SELECT version, CAST(OCTET_LENGTH(name) + OCTET_LENGTH(summary) + OCTET_LENGTH(instructions) AS BIGINT) \
@@ -303,8 +303,8 @@ impl Store {
             .fetch_all(db)
             .await?;
             let below = (fitting.len() < sizes.len()).then_some(*oldest);
-            Ok(SkillVersionPage { versions, below })
-        })
+            SkillVersionPage { versions, below }
+        }))
     }
 }
 
