@@ -1,7 +1,7 @@
 //! The plugins folder as files: what is there, whether it has stopped changing, a copy by hash.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::ids;
 use crate::runtime::inspect::hex;
+
+/// What is read of a file at a time.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// What tells one content of a file from the next without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,46 +83,80 @@ pub(super) fn capture(
     if expected.bytes > bytes_max {
         return Err(NotCaptured::TooLarge(expected.bytes));
     }
-    let source = File::open(file).map_err(NotCaptured::Io)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(expected.bytes).unwrap_or(0));
-    (&source)
-        .take(bytes_max + 1)
-        .read_to_end(&mut bytes)
-        .map_err(NotCaptured::Io)?;
+    let mut source = File::open(file).map_err(NotCaptured::Io)?;
+    let seen = read_through(&source, bytes_max, |_| Ok(())).map_err(NotCaptured::Io)?;
     let now = fs::metadata(file).map_err(NotCaptured::Io)?;
-    if Fingerprint::of(&now) != expected || bytes.len() as u64 != expected.bytes {
+    if Fingerprint::of(&now) != expected || seen.bytes != expected.bytes {
         return Err(NotCaptured::Moving);
     }
-    let sha256 = hex(&Sha256::digest(&bytes));
-    let target = captured(store, &sha256);
+    let target = captured(store, &seen.sha256);
     if fs::metadata(&target).is_ok_and(|there| there.len() == expected.bytes) {
-        return Ok(sha256);
+        return Ok(seen.sha256);
     }
-    write_whole(&target, &bytes).map_err(NotCaptured::Io)?;
-    Ok(sha256)
+    // Two files with one content may be written at once.
+    let part = target.with_extension(ids::ulid("part"));
+    let copied = source
+        .rewind()
+        .and_then(|()| copy(&source, bytes_max, &part));
+    let kept = match copied {
+        Ok(copied) if copied == seen => fs::rename(&part, &target).map_err(NotCaptured::Io),
+        Ok(_) => Err(NotCaptured::Moving),
+        Err(cause) => Err(NotCaptured::Io(cause)),
+    };
+    if kept.is_err() {
+        // What could not be written need not be there.
+        let _ = fs::remove_file(&part);
+    }
+    kept.map(|()| seen.sha256)
+}
+
+/// What one reading of a file came to.
+#[derive(PartialEq, Eq)]
+struct Reading {
+    sha256: String,
+    bytes: u64,
+}
+
+/// Reads a file piece by piece, one byte beyond `bytes_max` at most: a folder of two hundred plugins
+/// is read on each start, and nearly always for its hashes alone.
+fn read_through(
+    source: &File,
+    bytes_max: u64,
+    mut piece: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<Reading> {
+    let mut source = source.take(bytes_max + 1);
+    let (mut hash, mut bytes) = (Sha256::new(), 0);
+    let mut buffer = vec![0; PIECE_BYTES];
+    loop {
+        let read = match source.read(&mut buffer) {
+            Ok(read) => read,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+            Err(cause) => return Err(cause),
+        };
+        if read == 0 {
+            let sha256 = hex(&hash.finalize());
+            return Ok(Reading { sha256, bytes });
+        }
+        hash.update(&buffer[..read]);
+        piece(&buffer[..read])?;
+        bytes += read as u64;
+    }
+}
+
+fn copy(source: &File, bytes_max: u64, to: &Path) -> io::Result<Reading> {
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(to)?;
+    let copied = read_through(source, bytes_max, |piece| file.write_all(piece))?;
+    file.sync_data()?;
+    Ok(copied)
 }
 
 /// Where the captured copy of a file with this hash is.
 pub(super) fn captured(store: &Path, sha256: &str) -> PathBuf {
     store.join(format!("{sha256}.wasm"))
-}
-
-fn write_whole(target: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Two files with one content may be written at once.
-    let part = target.with_extension(ids::ulid("part"));
-    write_new(&part, bytes)
-        .and_then(|()| fs::rename(&part, target))
-        .inspect_err(|_| drop(fs::remove_file(&part)))
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)?;
-    file.sync_data()
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub(super) async fn capture(
     let rows = store.find_manifests(&hashes, INSPECTOR).await?;
     let manifests: HashMap<String, Arc<Manifest>> = tokio::task::spawn_blocking(move || {
         rows.into_par_iter()
-            .filter_map(|row| Some((row.sha256, Manifest::parse(&row.manifest).ok()?.into())))
+            .filter_map(|row| Some((row.sha256, Manifest::recall(&row.manifest).ok()?.into())))
             .collect()
     })
     .await?;
@@ -58,6 +58,6 @@ pub(super) async fn manifest(store: &Store, sha256: &str) -> anyhow::Result<Opti
     let rows = store.find_manifests(&[sha256], INSPECTOR).await?;
     let mut manifests = rows
         .iter()
-        .filter_map(|row| Manifest::parse(&row.manifest).ok());
+        .filter_map(|row| Manifest::recall(&row.manifest).ok());
     Ok(manifests.next())
 }
