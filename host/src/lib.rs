@@ -23,6 +23,7 @@ pub mod clock;
 pub mod config;
 pub mod ids;
 pub mod json;
+pub mod memory;
 pub mod metrics;
 pub mod text;
 

@@ -20,7 +20,7 @@ use crate::gateway::{Gateway, Scope, keys};
 use crate::ids::UserId;
 use crate::store::Role;
 use crate::vault::Secret;
-use crate::{connect, internal, mcp, rest};
+use crate::{connect, internal, mcp, memory, rest};
 
 const DEV_PASSWORD_CHARS: usize = 20;
 
@@ -38,7 +38,7 @@ impl Serve {
     pub async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         start_log(config.log_format);
         half_the_cores_for_compiling();
-        small_pages();
+        memory::small_pages();
         let listener = TcpListener::bind(config.listen).await.with_context(|| {
             format!(
                 "cannot listen on {}; choose another address with --listen",
@@ -256,15 +256,6 @@ fn half_the_cores_for_compiling() {
     let _ = rayon::ThreadPoolBuilder::new()
         .num_threads((cores / 2).max(1))
         .build_global();
-}
-
-/// Memory in pages of 4 KB. In huge ones a gateway that waits holds half as much again and more, and
-/// a start spends its time on zeroing them.
-fn small_pages() {
-    #[cfg(target_os = "linux")]
-    if let Err(cause) = rustix::thread::disable_transparent_huge_pages(true) {
-        tracing::debug!(error = %cause, "serve.huge_pages_stay");
-    }
 }
 
 async fn stop_signal() {

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::{sleep, timeout};
 
 use crate::store::{ExecutionRow, Session, Store, StoreError};
 use crate::text::Text;
@@ -37,6 +37,8 @@ type Written = oneshot::Sender<Result<(), Late>>;
 #[derive(Clone)]
 pub(super) struct Receipts {
     queue: mpsc::Sender<Item>,
+    /// Somebody waits for the writer, or much does.
+    hurry: Arc<Notify>,
     behind: Arc<AtomicBool>,
 }
 
@@ -49,13 +51,18 @@ impl Receipts {
     /// Starts the one writer of this process.
     pub(super) fn start(store: Store) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE_MAX);
-        let behind = Arc::new(AtomicBool::new(false));
+        let (hurry, behind) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
         let writer = Writer {
             store,
+            hurry: hurry.clone(),
             behind: behind.clone(),
         };
         tokio::spawn(writer.write_all(waiting));
-        Self { queue, behind }
+        Self {
+            queue,
+            hurry,
+            behind,
+        }
     }
 
     /// Whether receipts wait that the database did not take.
@@ -78,7 +85,11 @@ impl Receipts {
             receipt,
             written: None,
         };
-        self.queue.send(item).await.map_err(|_| Late)
+        self.queue.send(item).await.map_err(|_| Late)?;
+        if self.queue.capacity() < QUEUE_MAX - BATCH_MAX {
+            self.hurry.notify_one();
+        }
+        Ok(())
     }
 
     /// Returns when everything queued so far is on disk, or was tried in vain once.
@@ -107,19 +118,21 @@ impl Receipts {
             return Err(Late);
         }
         self.queue.send(item).await.map_err(|_| Late)?;
+        self.hurry.notify_one();
         done.await.unwrap_or(Err(Late))
     }
 }
 
 struct Writer {
     store: Store,
+    hurry: Arc<Notify>,
     behind: Arc<AtomicBool>,
 }
 
 impl Writer {
     async fn write_all(self, mut waiting: mpsc::Receiver<Item>) {
         let mut items = Vec::with_capacity(BATCH_MAX);
-        while gather(&mut waiting, &mut items).await {
+        while gather(&mut waiting, &self.hurry, &mut items).await {
             let mut rows = Vec::with_capacity(items.len());
             let mut sessions = Vec::with_capacity(items.len());
             let mut tell = Vec::new();
@@ -187,18 +200,19 @@ impl Writer {
     }
 }
 
-/// Waits for work. Takes more while nobody waits for what is already there.
-async fn gather(waiting: &mut mpsc::Receiver<Item>, items: &mut Vec<Item>) -> bool {
+/// Waits for work. What nobody waits for lies in the queue for a while, so that it does not wake the
+/// writer one by one.
+async fn gather(waiting: &mut mpsc::Receiver<Item>, hurry: &Notify, items: &mut Vec<Item>) -> bool {
     if waiting.recv_many(items, BATCH_MAX).await == 0 {
         return false;
     }
-    let until = Instant::now() + GATHERED_FOR;
-    while items.len() < BATCH_MAX && items.iter().all(|item| item.written.is_none()) {
-        let room = BATCH_MAX - items.len();
-        match timeout_at(until, waiting.recv_many(items, room)).await {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
-        }
+    if items.iter().all(|item| item.written.is_none()) {
+        let _ = timeout(GATHERED_FOR, hurry.notified()).await;
+    }
+    while items.len() < BATCH_MAX
+        && let Ok(item) = waiting.try_recv()
+    {
+        items.push(item);
     }
     true
 }

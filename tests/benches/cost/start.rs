@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use toolgate::catalog::Tool;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::process::{Installation, Process};
@@ -154,11 +154,6 @@ async fn plan_a_call_of_each(process: &Process, services: &[String]) -> anyhow::
         let path = format!("/v1/tools/{}/execute", tool.name);
         let answer = process.post(&path, &body).await;
         ensure!(answer.status == 200, "{path}: {}", answer.text);
-        let status: Value = answer.data()["status"].take();
-        ensure!(
-            status != "auth_required",
-            "{path}: a plan needs no connection"
-        );
     }
     Ok(())
 }
