@@ -76,9 +76,7 @@ impl Manifest {
             ManifestError::Shape { path, problem }
         })
     }
-}
 
-impl Manifest {
     /// Reads again what [`Manifest::parse`] has accepted once, in one pass: its bounds and its
     /// explanations are for strangers.
     ///

@@ -61,15 +61,18 @@ struct WebhookPulse {
     failures: i64,
     enabled: bool,
     newest: Option<String>,
-    waits: Option<i64>,
+    oldest_waiting: Option<i64>,
+    newest_waiting: Option<i64>,
 }
 
 impl WebhookPulse {
     fn line(&self) -> String {
         let newest = self.newest.as_deref().unwrap_or_default();
-        let waits = self.waits.unwrap_or_default();
+        let oldest = self.oldest_waiting.unwrap_or_default();
+        // Of two made in one millisecond either may be `newest`.
+        let last = self.newest_waiting.unwrap_or_default();
         format!(
-            "{} {} {} {} {newest} {waits}\n",
+            "{} {} {} {} {newest} {oldest} {last}\n",
             self.id, self.updated_at_ms, self.failures, self.enabled
         )
     }
@@ -205,14 +208,16 @@ impl Store {
             .fetch_one(db)
             .await?
         });
-        // The newest delivery and the oldest one that waits: both at the end of an index.
+        // The newest delivery, the oldest and the newest one that wait: each at the end of an index.
         let webhooks: Vec<WebhookPulse> = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT id, updated_at_ms, failures, enabled, \
                  (SELECT d.id || ' ' || d.state || ' ' || CAST(d.attempts AS TEXT) FROM webhook_deliveries AS d \
                  WHERE d.webhook_id = webhooks.id ORDER BY d.created_at_ms DESC, d.id DESC LIMIT 1) AS newest, \
                  (SELECT MIN(d.seq) FROM webhook_deliveries AS d \
-                 WHERE d.webhook_id = webhooks.id AND d.state = 'pending') AS waits \
+                 WHERE d.webhook_id = webhooks.id AND d.state = 'pending') AS oldest_waiting, \
+                 (SELECT MAX(d.seq) FROM webhook_deliveries AS d \
+                 WHERE d.webhook_id = webhooks.id AND d.state = 'pending') AS newest_waiting \
                  FROM webhooks WHERE workspace_id = $1 ORDER BY id",
             )
             .bind(workspace_id)
