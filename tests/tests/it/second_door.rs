@@ -61,8 +61,12 @@ async fn the_second_door_meets_the_same_policy_and_leaves_the_same_receipt() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_that_wait_for_a_slow_service_do_not_pile_up() {
-    // It takes connections and never reads.
-    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    // It takes connections and never reads, and its kernel takes next to nothing for it: a body that
+    // fits into the buffers between the two would make room for another one.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4 << 10).unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let silent = socket.listen(64).unwrap();
     let gateway = TestGateway::start(Options {
         plugins: vec![("door.wasm".to_owned(), built_plugin("door").unwrap())],
         allow_upstream: vec![format!(
