@@ -200,6 +200,9 @@ mod tests {
             capture(&file, seen, dir.path(), 16),
             Err(NotCaptured::Moving)
         ));
+        fs::write(&file, "x".repeat(16)).expect("written");
+        let full = Fingerprint::of(&fs::metadata(&file).expect("there"));
+        assert!(capture(&file, full, dir.path(), 16).is_ok(), "at the bound");
         let huge = Fingerprint { bytes: 17, ..seen };
         assert!(matches!(
             capture(&file, huge, dir.path(), 16),
