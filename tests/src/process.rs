@@ -160,6 +160,15 @@ pub struct Process {
     _stdout: BufReader<ChildStdout>,
 }
 
+/// Memory of a process, in pages of its own and of mapped files.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// A page that is mapped more than once counts once, one that other processes map too in part.
+    pub bytes: u64,
+    /// Each mapping counts, as `ps` shows it.
+    pub resident_bytes: u64,
+}
+
 impl Process {
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
@@ -186,13 +195,19 @@ impl Process {
         Answer::of(request.send().await.expect("the process answers")).await
     }
 
-    /// Memory that the process holds in pages of its own or of mapped files.
-    pub fn resident_bytes(&self) -> anyhow::Result<u64> {
+    /// What the process holds of the machine's memory now.
+    pub fn memory(&self) -> anyhow::Result<Memory> {
         let id = self.child.id().context("it runs")?;
-        let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
-        let kib = line.and_then(|line| line.split_whitespace().nth(1));
-        Ok(kib.context("VmRSS")?.parse::<u64>()? << 10)
+        let mapped = std::fs::read_to_string(format!("/proc/{id}/smaps_rollup"))?;
+        let bytes = |name: &'static str| -> anyhow::Result<u64> {
+            let line = mapped.lines().find(|line| line.starts_with(name));
+            let kib = line.and_then(|line| line.split_whitespace().nth(1));
+            Ok(kib.context(name)?.parse::<u64>()? << 10)
+        };
+        Ok(Memory {
+            bytes: bytes("Pss:")?,
+            resident_bytes: bytes("Rss:")?,
+        })
     }
 
     /// A signal to the process, by name.

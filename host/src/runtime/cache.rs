@@ -3,12 +3,21 @@
 //! Loading machine code is running it. Each file therefore carries a MAC under a key of the data
 //! directory, in a folder that only the owner can enter; a file without a valid mark, of another
 //! engine or of another version is a miss, never an error.
+//!
+//! A component is an image (`.cwasm`), its mark (`.mac`), and the machine code that it shares with
+//! others (`.text`, see [`text`]).
+
+mod text;
+
+#[cfg(test)]
+mod tests;
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -16,7 +25,16 @@ use sha2::Sha256;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use text::Text;
+
 const MAC_BYTES: usize = 32;
+
+/// What vouches for an image: where its code is, which code that is, and a MAC over both and the rest
+/// of the image.
+struct Mark {
+    mac: [u8; MAC_BYTES],
+    text: Text,
+}
 
 /// The folder of compiled components.
 #[derive(Debug)]
@@ -26,6 +44,8 @@ pub struct Cache {
     bytes_max: Option<u64>,
     /// Names the engine's settings and version, so that another build looks for other files.
     engine_mark: String,
+    /// Code is written before the mark that names it; nobody removes what looks unused in between.
+    changing: Mutex<()>,
 }
 
 impl Cache {
@@ -49,6 +69,7 @@ impl Cache {
             key,
             bytes_max,
             engine_mark,
+            changing: Mutex::default(),
         })
     }
 
@@ -60,13 +81,11 @@ impl Cache {
     /// The compiled component for a file's hash, if it is here and unharmed.
     pub fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
         let path = self.path(sha256);
-        let code = File::open(&path).ok()?;
-        let mut mark = [0; MAC_BYTES];
-        File::open(path.with_extension("mac"))
-            .ok()?
-            .read_exact(&mut mark)
-            .ok()?;
-        if !self.holds(&code, sha256, &mark) {
+        let image = File::open(&path).ok()?;
+        let mark = Mark::read(&path)?;
+        let code = mark.text.path(&self.dir);
+        let code = code.as_deref().map(|path| mark.text.open(path));
+        if matches!(code, Some(None)) || !self.holds(&image, sha256, &mark) {
             tracing::warn!(
                 plugin.sha256 = sha256,
                 "runtime.cache_rejected: compiled again"
@@ -74,16 +93,23 @@ impl Cache {
             return None;
         }
         // The descriptor, not the path: what is mapped is the file that was just checked.
-        let checked = format!("/proc/self/fd/{}", code.as_raw_fd());
+        let checked = format!("/proc/self/fd/{}", image.as_raw_fd());
         // SAFETY: the bytes are the output of `Component::serialize` of this program, shown by the
-        // MAC above; the folder lets nobody else change them.
+        // MAC above, but for the hole, which is filled before anything runs; the folder lets nobody
+        // else change them.
         #[allow(unsafe_code)]
-        let loaded = unsafe { Component::deserialize_file(engine, &checked) };
+        let loaded =
+            unsafe { Component::deserialize_file(engine, &checked) }.and_then(|component| {
+                if let Some(Some(code)) = code {
+                    mark.text.map_into(&component, &code)?;
+                }
+                Ok(component)
+            });
         match loaded {
             Ok(component) => {
                 if self.bytes_max.is_some() {
                     // Only the order of files by their last use depends on it.
-                    let _ = code.set_modified(SystemTime::now());
+                    let _ = image.set_modified(SystemTime::now());
                 }
                 Some(component)
             }
@@ -96,75 +122,140 @@ impl Cache {
 
     /// Keeps a compiled component. The mark is written last, so that half a file is a miss.
     pub fn store(&self, sha256: &str, component: &Component) -> anyhow::Result<()> {
-        let code = component.serialize()?;
+        let image = component.serialize()?;
+        let text = Text::of(&image);
+        let hole = text.range(image.len()).unwrap_or(0..0);
+        let parts = [&image[..hole.start], &image[hole.end..]];
         let path = self.path(sha256);
-        let mark_path = path.with_extension("mac");
-        let _ = fs::remove_file(&mark_path);
-        write_new(&path, &code)?;
-        write_new(
-            &mark_path,
-            &self.mac(sha256).chain_update(&code).finalize().into_bytes(),
-        )?;
+        let mac = self.mac(sha256, &text, parts).finalize().into_bytes();
+
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = fs::remove_file(mark_path(&path));
+        text.keep(&self.dir, &image[hole.clone()])?;
+        write_with_hole(&path, parts, hole.len())?;
+        write_new(&mark_path(&path), &[&mac, &text.encode()])?;
         if let Some(bytes_max) = self.bytes_max {
-            make_room(&self.dir, &path, bytes_max)?;
+            self.make_room(&path, bytes_max)?;
         }
         Ok(())
     }
 
     /// Forgets a component; nothing happens if it is not here.
     pub fn remove(&self, sha256: &str) {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(sha256);
-        let _ = fs::remove_file(path.with_extension("mac"));
-        let _ = fs::remove_file(path);
+        let _ = fs::remove_file(mark_path(&path));
+        if fs::remove_file(path).is_ok() {
+            let _ = self.sweep();
+        }
     }
 
-    fn mac(&self, sha256: &str) -> Hmac<Sha256> {
+    fn mac(&self, sha256: &str, text: &Text, parts: [&[u8]; 2]) -> Hmac<Sha256> {
         Hmac::<Sha256>::new_from_slice(&self.key)
             .expect("HMAC takes a key of any length")
             .chain_update(self.engine_mark.as_bytes())
             .chain_update(sha256.as_bytes())
+            .chain_update(text.encode())
+            .chain_update(parts[0])
+            .chain_update(parts[1])
     }
 
-    fn holds(&self, code: &File, sha256: &str, mark: &[u8]) -> bool {
+    fn holds(&self, image: &File, sha256: &str, mark: &Mark) -> bool {
         // SAFETY: read-only; a change under the mapping could at worst make the MAC fail.
         #[allow(unsafe_code)]
-        let Ok(bytes) = (unsafe { memmap2::Mmap::map(code) }) else {
+        let Ok(bytes) = (unsafe { memmap2::Mmap::map(image) }) else {
             return false;
         };
-        self.mac(sha256)
-            .chain_update(&bytes[..])
-            .verify_slice(mark)
-            .is_ok()
+        mark.text.range(bytes.len()).is_some_and(|hole| {
+            let parts = [&bytes[..hole.start], &bytes[hole.end..]];
+            let mac = self.mac(sha256, &mark.text, parts);
+            mac.verify_slice(&mark.mac).is_ok()
+        })
+    }
+
+    /// Removes images, the one used longest ago first, until the folder takes at most `bytes_max` of
+    /// the disk; `but` stays. Code that is mapped stays mapped.
+    fn make_room(&self, but: &Path, bytes_max: u64) -> io::Result<()> {
+        let mut images = Vec::new();
+        for path in files(&self.dir)? {
+            if path.extension().is_some_and(|ending| ending == "cwasm") && path != but {
+                images.push((fs::metadata(&path)?.modified()?, path));
+            }
+        }
+        images.sort();
+        for (_, path) in images {
+            if disk_bytes(&self.dir)? <= bytes_max {
+                break;
+            }
+            let _ = fs::remove_file(mark_path(&path));
+            fs::remove_file(path)?;
+            self.sweep()?;
+        }
+        Ok(())
+    }
+
+    fn sweep(&self) -> io::Result<()> {
+        let marks = files(&self.dir)?
+            .into_iter()
+            .filter_map(|path| Mark::read(&path));
+        let named: Vec<_> = marks.filter_map(|mark| mark.text.path(&self.dir)).collect();
+        text::sweep(&self.dir, &named)
     }
 }
 
-/// Removes compiled files, the one used longest ago first, until the rest has at most `bytes_max`;
-/// `but` stays. Code that is mapped stays mapped.
-fn make_room(dir: &Path, but: &Path, bytes_max: u64) -> io::Result<()> {
-    let mut files = Vec::new();
+impl Mark {
+    /// The mark of an image; none if there is none, or half of one.
+    fn read(image: &Path) -> Option<Self> {
+        let mut bytes = [0; MAC_BYTES + Text::ENCODED_BYTES];
+        File::open(mark_path(image))
+            .ok()?
+            .read_exact(&mut bytes)
+            .ok()?;
+        let (mac, text) = bytes.split_first_chunk::<MAC_BYTES>()?;
+        Some(Self {
+            mac: *mac,
+            text: Text::decode(text.first_chunk()?),
+        })
+    }
+}
+
+fn mark_path(image: &Path) -> PathBuf {
+    image.with_extension("mac")
+}
+
+fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// What the files of a folder take of the disk; holes take nothing.
+fn disk_bytes(dir: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
     for entry in fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|ending| ending == "cwasm") {
-            let metadata = fs::metadata(&path)?;
-            files.push((path != but, metadata.modified()?, metadata.len(), path));
+        let metadata = entry?.metadata()?;
+        if metadata.is_file() {
+            bytes += metadata.blocks() * 512;
         }
     }
-    let mut total: u64 = files.iter().map(|(_, _, bytes, _)| bytes).sum();
-    files.retain(|(may_go, ..)| *may_go);
-    files.sort();
-    for (_, _, bytes, path) in files {
-        if total <= bytes_max {
-            break;
-        }
-        let _ = fs::remove_file(path.with_extension("mac"));
-        fs::remove_file(path)?;
-        total -= bytes;
-    }
-    Ok(())
+    Ok(bytes)
 }
 
 /// Writes beside the target and renames, so that a reader sees the old file or the whole new one.
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    write(path, |file| {
+        parts.iter().try_for_each(|part| file.write_all(part))
+    })
+}
+
+/// An image without its code: nothing is written where that was.
+fn write_with_hole(path: &Path, [head, tail]: [&[u8]; 2], hole_bytes: usize) -> io::Result<()> {
+    write(path, |file| {
+        file.write_all(head)?;
+        file.seek(SeekFrom::Current(hole_bytes as i64))?;
+        file.write_all(tail)
+    })
+}
+
+fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let part = path.with_extension(format!("part{}", std::process::id()));
     let _ = fs::remove_file(&part);
     let mut file = fs::OpenOptions::new()
@@ -172,7 +263,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .create_new(true)
         .mode(0o600)
         .open(&part)?;
-    file.write_all(bytes)?;
+    fill(&mut file)?;
     file.sync_data()?;
     fs::rename(&part, path)
 }

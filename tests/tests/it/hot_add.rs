@@ -391,18 +391,18 @@ async fn compiled_code_that_was_touched_is_compiled_again_and_never_run() {
     first.drop_file("safe.wasm", &Fixture::new("safe").build());
     first.wait_for_file("safe.wasm", "active").await;
     first.stop().await;
-    let mut touched = 0;
+    let mut touched = Vec::new();
     for entry in std::fs::read_dir(folders.path().join("code")).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|kind| kind == "cwasm") {
-            let mut bytes = std::fs::read(&path).unwrap();
-            let middle = bytes.len() / 2;
-            bytes[middle] ^= 0xff;
-            std::fs::write(&path, bytes).unwrap();
-            touched += 1;
-        }
+        let Some("cwasm" | "text") = path.extension().and_then(|kind| kind.to_str()) else {
+            continue;
+        };
+        let mut bytes = std::fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 0xff;
+        std::fs::write(&path, &bytes).unwrap();
+        touched.push((path, bytes));
     }
-    assert_eq!(touched, 1);
+    assert_eq!(touched.len(), 2, "an image and its code");
     let again = TestGateway::start(options()).await;
     again
         .wait("the plugin to serve", async || {
@@ -413,6 +413,10 @@ async fn compiled_code_that_was_touched_is_compiled_again_and_never_run() {
         again.execute("safe_run", json!({})).await["status"],
         "success"
     );
+    for (path, bytes) in touched {
+        let now = std::fs::read(&path).unwrap();
+        assert!(now != bytes, "{} is written anew", path.display());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

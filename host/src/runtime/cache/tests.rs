@@ -1,0 +1,186 @@
+//! What is kept is what comes back, once for all that share it, and nothing that was touched.
+
+use std::path::Path;
+
+use wasmtime::component::Linker;
+use wasmtime::{Engine, Store};
+
+use super::*;
+
+/// A component that answers with its data; its code is the same whatever that is.
+fn answering(engine: &Engine, data: u8) -> Component {
+    let filler = "(func (result i32) i32.const 7 i32.const 9 i32.mul)".repeat(200);
+    let text = format!(
+        r#"(component
+            (core module $m
+                (memory 1)
+                (data (i32.const 0) "\{data:02x}")
+                (func (export "run") (result i32) (i32.load8_u (i32.const 0)))
+                {filler})
+            (core instance $i (instantiate $m))
+            (func (export "run") (result u32) (canon lift (core func $i "run"))))"#
+    );
+    Component::new(engine, wat::parse_str(text).unwrap()).unwrap()
+}
+
+fn run(engine: &Engine, component: &Component) -> u32 {
+    let mut store = Store::new(engine, ());
+    let linker = Linker::new(engine);
+    let instance = linker.instantiate(&mut store, component).unwrap();
+    let run = instance
+        .get_typed_func::<(), (u32,)>(&mut store, "run")
+        .unwrap();
+    run.call(&mut store, ()).unwrap().0
+}
+
+fn with_ending(dir: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = files(dir).unwrap();
+    found.retain(|path| path.extension().is_some_and(|of| of == ending));
+    found
+}
+
+fn cache(dir: &Path, engine: &Engine, bytes_max: Option<u64>) -> Cache {
+    Cache::open(dir, [7; 32], engine, bytes_max).unwrap()
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn components_of_the_same_code_share_one_copy_of_it_and_keep_their_data() {
+    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
+    let cache = cache(folder.path(), &engine, None);
+    for data in [10, 20, 30] {
+        let component = answering(&engine, data);
+        cache.store(&format!("{data}"), &component).unwrap();
+    }
+    assert_eq!(with_ending(folder.path(), "cwasm").len(), 3);
+    let [code] = &with_ending(folder.path(), "text")[..] else {
+        panic!("one file of code for all three");
+    };
+    let shared = fs::metadata(code).unwrap().len();
+    assert!(shared > 0);
+    for data in [10, 20, 30] {
+        let image = fs::metadata(cache.path(&format!("{data}"))).unwrap();
+        assert!(
+            image.blocks() * 512 + shared <= image.len().next_multiple_of(4096) + 4096,
+            "the code takes no room in the image: {} blocks of {} bytes",
+            image.blocks(),
+            image.len()
+        );
+        let loaded = cache.load(&engine, &format!("{data}")).unwrap();
+        assert_eq!(run(&engine, &loaded), data);
+        assert_eq!(
+            loaded.serialize().unwrap(),
+            answering(&engine, u8::try_from(data).unwrap())
+                .serialize()
+                .unwrap(),
+            "what is mapped is what was compiled"
+        );
+    }
+}
+
+#[test]
+fn code_goes_with_the_last_component_that_has_it() {
+    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
+    let cache = cache(folder.path(), &engine, None);
+    cache.store("a", &answering(&engine, 1)).unwrap();
+    cache.store("b", &answering(&engine, 2)).unwrap();
+    let running = cache.load(&engine, "a").unwrap();
+    cache.remove("a");
+    assert!(cache.load(&engine, "a").is_none());
+    assert_eq!(run(&engine, &cache.load(&engine, "b").unwrap()), 2);
+    cache.remove("b");
+    assert_eq!(files(folder.path()).unwrap(), Vec::<PathBuf>::new());
+    assert_eq!(run(&engine, &running), 1, "what is mapped stays mapped");
+}
+
+#[test]
+fn a_file_that_was_touched_is_never_loaded_and_written_anew() {
+    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
+    let cache = cache(folder.path(), &engine, None);
+    let component = answering(&engine, 5);
+    for ending in ["cwasm", "mac", "text"] {
+        cache.store("a", &component).unwrap();
+        let file = with_ending(folder.path(), ending).pop().unwrap();
+        let bytes = usize::try_from(fs::metadata(&file).unwrap().len()).unwrap();
+        let image = component.serialize().unwrap();
+        let hole = Text::of(&image).range(image.len()).unwrap();
+        let in_hole = |at: &usize| ending == "cwasm" && hole.contains(at);
+        // Every part of each file; what stands in the hole of an image is never seen.
+        for at in (0..bytes).step_by(bytes / 61 + 1).filter(|at| !in_hole(at)) {
+            flip(&file, at);
+            assert!(cache.load(&engine, "a").is_none(), "{ending}, byte {at}");
+            flip(&file, at);
+            assert!(
+                cache.load(&engine, "a").is_some(),
+                "{ending}, byte {at} put back"
+            );
+        }
+        flip(&file, 0);
+        cache.store("a", &component).unwrap();
+        assert_eq!(run(&engine, &cache.load(&engine, "a").unwrap()), 5);
+        fs::write(&file, b"").unwrap();
+        assert!(cache.load(&engine, "a").is_none(), "{ending} cut off");
+        fs::remove_file(&file).unwrap();
+        assert!(cache.load(&engine, "a").is_none(), "{ending} gone");
+    }
+}
+
+#[test]
+fn what_stands_in_the_hole_of_an_image_is_not_what_runs() {
+    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
+    let cache = cache(folder.path(), &engine, None);
+    let component = answering(&engine, 5);
+    cache.store("a", &component).unwrap();
+    let image = component.serialize().unwrap();
+    let hole = Text::of(&image).range(image.len()).unwrap();
+    let mut bytes = fs::read(cache.path("a")).unwrap();
+    bytes[hole].fill(0xcc);
+    fs::write(cache.path("a"), bytes).unwrap();
+    assert_eq!(run(&engine, &cache.load(&engine, "a").unwrap()), 5);
+}
+
+#[test]
+fn the_mark_of_one_component_does_not_vouch_for_another_nor_under_another_key() {
+    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
+    let here = cache(folder.path(), &engine, None);
+    here.store("a", &answering(&engine, 1)).unwrap();
+    here.store("b", &answering(&engine, 2)).unwrap();
+    fs::copy(here.path("b"), here.path("a")).unwrap();
+    assert!(here.load(&engine, "a").is_none(), "an image of another");
+    fs::copy(mark_path(&here.path("b")), mark_path(&here.path("a"))).unwrap();
+    assert!(here.load(&engine, "a").is_none(), "with its mark as well");
+    let foreign = Cache::open(folder.path(), [8; 32], &engine, None).unwrap();
+    assert!(foreign.load(&engine, "b").is_none());
+    assert!(here.load(&engine, "b").is_some());
+}
+
+#[test]
+fn a_folder_with_a_bound_lets_go_what_was_used_longest_ago() {
+    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
+    let unbounded = cache(folder.path(), &engine, None);
+    for (age, name) in [(30, "old"), (20, "unused"), (10, "young")] {
+        unbounded.store(name, &answering(&engine, age)).unwrap();
+        let aged = SystemTime::now() - std::time::Duration::from_secs(u64::from(age) * 60);
+        let image = fs::File::options()
+            .write(true)
+            .open(unbounded.path(name))
+            .unwrap();
+        image.set_modified(aged).unwrap();
+    }
+    let bounded = cache(
+        folder.path(),
+        &engine,
+        Some(disk_bytes(folder.path()).unwrap()),
+    );
+    assert!(bounded.load(&engine, "old").is_some(), "used now");
+    bounded.store("new", &answering(&engine, 1)).unwrap();
+    assert!(bounded.load(&engine, "unused").is_none());
+    for (name, answer) in [("old", 30), ("young", 10), ("new", 1)] {
+        assert_eq!(run(&engine, &bounded.load(&engine, name).unwrap()), answer);
+    }
+}
