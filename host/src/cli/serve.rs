@@ -55,6 +55,8 @@ impl Serve {
             .public_url
             .get_or_insert_with(|| format!("http://{address}"))
             .clone();
+        // Beside the gateway; whoever needs it first waits for it.
+        drop(tokio::task::spawn_blocking(rest::prepare));
         let gateway = Gateway::open(&config, Clock::system()).await?;
         let first = First::make(&gateway, &public_url, self.dev).await?;
         announce(output, &public_url, &first)?;

@@ -121,13 +121,18 @@ impl Gateway {
     /// returns; the others follow while the gateway already answers.
     pub async fn open(config: &Config, clock: Clock) -> anyhow::Result<Arc<Self>> {
         make_private_dir(&config.data_dir)?;
+        // The certificates of this machine are read while the database is opened.
+        let upstreams = config.allow_upstreams.clone();
+        let egress = tokio::task::spawn_blocking(move || {
+            Egress::new(crate::egress::EgressConfig {
+                allow_upstreams: upstreams,
+                ..Default::default()
+            })
+        });
         let store = Store::open(&config.database_url)
             .await
             .context("the database cannot be opened")?;
-        let egress = Egress::new(crate::egress::EgressConfig {
-            allow_upstreams: config.allow_upstreams.clone(),
-            ..Default::default()
-        })?;
+        let egress = egress.await??;
         let conversing = messages::Conversing::open(config.model.as_ref(), &egress)
             .context("the model cannot be used")?;
         let cache_key = crate::vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;

@@ -124,7 +124,7 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     services::routes(&mut routes);
     plugins::routes(&mut routes);
     users::routes(&mut routes);
-    mirror::routes(&mut routes, &document);
+    mirror::routes(&mut routes, document);
     let (routes, listed) = routes.finish();
     let around = axum::middleware::from_fn_with_state(metrics, rest::layer::around);
     let routes = routes

@@ -6,16 +6,14 @@
 //! 1. [`layer`]: request id, panic boundary, log line and metrics around every route;
 //! 2. [`auth`]: the API key, before any byte of the body is read;
 //! 3. [`path`], [`query`], [`body`]: strict decoding, everything unknown refused;
-//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`approvals`], [`sessions`],
-//!    [`webhooks`], [`hooks`], [`health`]; [`probes`] need no key;
-//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`approvals`], [`sessions`], [`messages`],
-//!    [`knowledge`], [`health`]; [`probes`] need no key;
+//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`connections`], [`approvals`],
+//!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`webhooks`], [`hooks`], [`health`]; [`probes`] need no key;
 //! 5. [`envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
 //! [`openapi`] completes the document that the routes declare, [`docs`] renders it for people.
 //! A new resource is one file with `routes()` and one line in [`api`].
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::FromRef;
@@ -98,19 +96,49 @@ pub fn router(gateway: Arc<Gateway>, options: RestOptions) -> Router {
 /// The same routes without [`layer`], and the document that lists them: for the dashboard's edge,
 /// which answers each of them under a path of its own with a caller that it has authenticated
 /// ([`auth::Entered`]).
-pub fn bare(gateway: Arc<Gateway>, options: RestOptions) -> (Router, utoipa::openapi::OpenApi) {
-    let (routes, declared) = api().split_for_parts();
-    let document = openapi::complete(declared);
+pub fn bare(
+    gateway: Arc<Gateway>,
+    options: RestOptions,
+) -> (Router, &'static utoipa::openapi::OpenApi) {
+    let Declared {
+        routes,
+        document,
+        pages,
+    } = declared();
     let app = App {
         gateway,
-        pages: Arc::new(Pages::of(&document)),
+        pages: pages.clone(),
         options: Arc::new(options),
     };
-    let routes = routes
-        .fallback(envelope::unknown_route)
-        .method_not_allowed_fallback(envelope::wrong_method)
-        .with_state(app);
-    (routes, document)
+    (routes.clone().with_state(app), document)
+}
+
+/// What is the same in every process.
+struct Declared {
+    routes: Router<App>,
+    document: utoipa::openapi::OpenApi,
+    pages: Arc<Pages>,
+}
+
+fn declared() -> &'static Declared {
+    static DECLARED: LazyLock<Declared> = LazyLock::new(|| {
+        let (routes, declared) = api().split_for_parts();
+        let document = openapi::complete(declared);
+        Declared {
+            routes: routes
+                .fallback(envelope::unknown_route)
+                .method_not_allowed_fallback(envelope::wrong_method),
+            pages: Arc::new(Pages::of(&document)),
+            document,
+        }
+    });
+    &DECLARED
+}
+
+/// Makes the routes and the document that describes them, once for the process: a start does so beside
+/// opening the gateway.
+pub fn prepare() {
+    declared();
 }
 
 /// `/metrics` alone, for a listener of its own.

@@ -103,6 +103,7 @@ impl Cache {
                 if let Some(Some(code)) = code {
                     mark.text.map_into(&component, &code)?;
                 }
+                release_pages(&component);
                 Ok(component)
             });
         match loaded {
@@ -217,6 +218,27 @@ impl Mark {
             text: Text::decode(text.first_chunk()?),
         })
     }
+}
+
+/// Gives back what loading read of an image: names and tables that calls do not need. The kernel reads
+/// a page again from the file when something does.
+fn release_pages(component: &Component) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::mm::{Advice, madvise};
+        let image = component.image_range();
+        let len = image.end.addr() - image.start.addr();
+        let start = image.start.cast_mut().cast();
+        // SAFETY: the range is a mapping of files that the component owns and that nothing writes to:
+        // wasmtime takes no image with relocations, and made it read-only.
+        #[allow(unsafe_code)]
+        let released = unsafe { madvise(start, len, Advice::LinuxDontNeed) };
+        if let Err(cause) = released {
+            tracing::debug!(error = %cause, "runtime.pages_stay");
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = component;
 }
 
 fn mark_path(image: &Path) -> PathBuf {

@@ -1,6 +1,8 @@
 //! Plugins as the operator sees them: which version of a service serves with which approved
 //! rights, which one waits for approval, and what became of each file in the folder.
 
+use std::collections::HashMap;
+
 use serde_json::json;
 
 use super::changes::bump;
@@ -71,7 +73,19 @@ pub struct PluginFile {
     #[sqlx(try_from = "String")]
     pub state: PluginState,
     pub reason: Option<String>,
+    /// What was seen of the file when its content had this hash; unchanged, it need not be read again.
+    pub fingerprint: Option<String>,
     pub updated_at_ms: i64,
+}
+
+impl PluginFile {
+    /// The same but for the time.
+    fn says_what(&self, other: &Self) -> bool {
+        Self {
+            updated_at_ms: other.updated_at_ms,
+            ..self.clone()
+        } == *other
+    }
 }
 
 /// A version that starts to serve.
@@ -343,28 +357,44 @@ impl Store {
         }))
     }
 
-    /// Notes how far a file has come.
+    /// Notes how far files have come. What is known already is not written again, and keeps its time:
+    /// on a start that is all of them.
     pub async fn put_plugin_files(&self, files: &[PluginFile]) -> Result<(), StoreError> {
         if files.is_empty() {
             return Ok(());
         }
+        let known = self.list_plugin_files().await?;
+        let known: HashMap<&str, &PluginFile> = known
+            .iter()
+            .map(|file| (file.file_name.as_str(), file))
+            .collect();
+        let is_known = |file: &PluginFile| {
+            let known = known.get(file.file_name.as_str());
+            known.is_some_and(|known| known.says_what(file))
+        };
+        let files: Vec<&PluginFile> = files.iter().filter(|file| !is_known(file)).collect();
+        if files.is_empty() {
+            return Ok(());
+        }
         portable!(write self, tx => {
-            for file in files {
+            for file in &files {
                 let before: Option<PluginFile> = sqlx::query_as("SELECT * FROM plugin_files WHERE file_name = $1")
                     .bind(&file.file_name)
                     .fetch_optional(&mut *tx)
                     .await?;
                 sqlx::query(
-                    "INSERT INTO plugin_files (file_name, sha256, service, state, reason, updated_at_ms) \
-                     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (file_name) DO UPDATE SET \
+                    "INSERT INTO plugin_files (file_name, sha256, service, state, reason, fingerprint, updated_at_ms) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (file_name) DO UPDATE SET \
                      sha256 = excluded.sha256, service = excluded.service, state = excluded.state, \
-                     reason = excluded.reason, updated_at_ms = excluded.updated_at_ms",
+                     reason = excluded.reason, fingerprint = excluded.fingerprint, \
+                     updated_at_ms = excluded.updated_at_ms",
                 )
                 .bind(&file.file_name)
                 .bind(&file.sha256)
                 .bind(&file.service)
                 .bind(file.state.as_str())
                 .bind(&file.reason)
+                .bind(&file.fingerprint)
                 .bind(file.updated_at_ms)
                 .execute(&mut *tx)
                 .await?;

@@ -380,6 +380,51 @@ async fn a_warm_start_compiles_nothing_and_serves_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_changed_while_the_gateway_was_away_is_read_again() {
+    let (folders, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = || Options {
+        data_dir: Some(folders.path().to_owned()),
+        plugins_dir: Some(plugins.path().to_owned()),
+        ..Options::default()
+    };
+    let version = |version: &str| Fixture::new("sly").with("version", json!(version)).build();
+    let (one, two) = (version("1.0.0"), version("2.0.0"));
+    assert_eq!(one.len(), two.len());
+    let path = plugins.path().join("sly.wasm");
+    let first = TestGateway::start(options()).await;
+    first.drop_file("sly.wasm", &one);
+    first.wait_for_file("sly.wasm", "active").await;
+    first.stop().await;
+
+    // Unchanged, it is not read again: what is noted of it keeps its time.
+    let known = TestGateway::start(options()).await;
+    let noted = async |gateway: &TestGateway| {
+        let mut files = gateway.gateway.store().list_plugin_files().await.unwrap();
+        files.pop().unwrap()
+    };
+    let before = noted(&known).await;
+    assert!(before.fingerprint.is_some());
+    known.stop().await;
+    let again = TestGateway::start(options()).await;
+    assert_eq!(noted(&again).await, before);
+    again.stop().await;
+
+    // The same size, the same file, the same time of its last writing.
+    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+    std::fs::write(&path, &two).unwrap();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(modified).unwrap();
+    let changed = TestGateway::start(options()).await;
+    changed
+        .wait("the other content to serve", async || {
+            let row = changed.gateway.store().find_plugin("sly").await.unwrap();
+            row.unwrap().active_version.as_deref() == Some("2.0.0")
+        })
+        .await;
+    assert_ne!(noted(&changed).await.sha256, before.sha256);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn compiled_code_that_was_touched_is_compiled_again_and_never_run() {
     let (folders, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let options = || Options {

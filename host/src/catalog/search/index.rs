@@ -4,14 +4,14 @@
 //! query needs of the term dictionaries is kept in a table of our own ([`Term`]), because a query
 //! looks up a hundred words and their synonyms and reads only short lists.
 
+mod write;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::TermInfo;
-use tantivy::schema::{
-    Field, IndexRecordOption, Schema, TantivyDocument, TextFieldIndexing, TextOptions,
-};
+use tantivy::schema::Field;
 use tantivy::{Index as TantivyIndex, InvertedIndexReader};
 
 use super::score::Scratch;
@@ -20,13 +20,6 @@ use super::typo::{Spellings, letters};
 use super::words::{Words, is_stopword};
 use crate::catalog::manifest::Effect;
 use crate::catalog::tool::Tool;
-
-/// Most words indexed of one text.
-const WORDS_MAX: usize = 400;
-/// Most parameters indexed of one tool.
-const PARAMETERS_MAX: usize = 100;
-/// First allocation of the writer, in bytes; it grows with what is written.
-const WRITER_BYTES: usize = 15_000_000;
 
 /// What is searched, in the order in which a match is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,8 +154,7 @@ impl Index {
         if tools.is_empty() {
             return index;
         }
-        let mut shown: HashMap<String, (String, bool)> = HashMap::new();
-        let written = write(tools, &mut words, &mut shown);
+        let (written, shown) = write::write(tools);
         index.read(&written, shown);
         for service in &index.services {
             for word in &service.words {
@@ -174,7 +166,7 @@ impl Index {
         index
     }
 
-    fn read(&mut self, written: &TantivyIndex, shown: HashMap<String, (String, bool)>) {
+    fn read(&mut self, written: &TantivyIndex, shown: write::Shown) {
         const MEMORY: &str = "an index that was just written to memory can be read";
         let searcher = written.reader().expect(MEMORY).searcher();
         let segment = searcher.segment_reader(0);
@@ -198,7 +190,7 @@ impl Index {
                     None => {
                         let id = self.terms.len() as u32;
                         self.by_stem.insert(stem.to_owned(), id);
-                        let word = shown.get(stem).map_or(stem, |(word, _)| word).to_owned();
+                        let word = shown.get(stem).map_or(stem, |shown| &shown.word).to_owned();
                         self.terms.push(Term {
                             word,
                             postings: Default::default(),
@@ -217,99 +209,12 @@ impl Index {
                 weight_by_length,
             });
         }
-        let spelt = shown.into_iter().filter(|(_, (_, strong))| *strong);
+        let spelt = shown.into_iter().filter(|(_, shown)| shown.strong);
         self.spellings = Spellings::new(
             spelt
-                .filter_map(|(stem, (word, _))| Some((word, *self.by_stem.get(&stem)?)))
+                .filter_map(|(stem, shown)| Some((shown.word, *self.by_stem.get(&stem)?)))
                 .collect(),
         );
-    }
-}
-
-/// Writes the stems of each tool; `shown` gets a word for each stem, and whether it stands where a
-/// misspelling is looked up (name, service, keywords).
-fn write(
-    tools: &[Arc<Tool>],
-    words: &mut Words,
-    shown: &mut HashMap<String, (String, bool)>,
-) -> TantivyIndex {
-    const MEMORY: &str = "writing to memory does not fail";
-    let mut schema = Schema::builder();
-    let options = TextOptions::default().set_indexing_options(
-        TextFieldIndexing::default()
-            .set_tokenizer("whitespace")
-            .set_index_option(IndexRecordOption::WithFreqs)
-            .set_fieldnorms(true),
-    );
-    let fields = PARTS.map(|part| schema.add_text_field(part.label(), options.clone()));
-    let mut writer = TantivyIndex::builder()
-        .schema(schema.build())
-        .single_segment_index_writer(tantivy::directory::RamDirectory::create(), WRITER_BYTES)
-        .expect(MEMORY);
-    for tool in tools {
-        let mut document = TantivyDocument::new();
-        for (part, field) in PARTS.iter().zip(fields) {
-            let strong = !matches!(part, Part::Description | Part::Parameters);
-            let mut text = String::new();
-            for word in part_words(tool, *part, words) {
-                let stem = words.stem(&word);
-                text.push_str(&stem);
-                text.push(' ');
-                match shown.get_mut(&stem) {
-                    // The shortest form reads best; alphabetical to be the same every time.
-                    Some((known, known_strong)) => {
-                        if (strong, std::cmp::Reverse((word.len(), &word)))
-                            > (*known_strong, std::cmp::Reverse((known.len(), &*known)))
-                        {
-                            *known = word;
-                        }
-                        *known_strong |= strong;
-                    }
-                    None => {
-                        shown.insert(stem, (word, strong));
-                    }
-                }
-            }
-            document.add_text(field, text);
-        }
-        writer.add_document(document).expect(MEMORY);
-    }
-    writer.finalize().expect(MEMORY)
-}
-
-fn part_words(tool: &Tool, part: Part, words: &mut Words) -> Vec<String> {
-    let spec = tool.spec();
-    match part {
-        Part::Name => words.split_name(&spec.name, WORDS_MAX),
-        Part::Service => {
-            let manifest = tool.manifest();
-            name_and_title(&manifest.service, &manifest.title, words)
-        }
-        Part::Keywords => {
-            let mut all = Vec::new();
-            for text in spec
-                .title
-                .iter()
-                .chain(&spec.keywords)
-                .chain(&tool.manifest().categories)
-            {
-                all.extend(words.split_name(text, WORDS_MAX));
-            }
-            all.sort_unstable();
-            all.dedup();
-            all.retain(|word| !is_stopword(word));
-            all.truncate(WORDS_MAX);
-            all
-        }
-        Part::Description => {
-            let mut all = words.split(&spec.description, WORDS_MAX);
-            all.retain(|word| !is_stopword(word));
-            all
-        }
-        Part::Parameters => {
-            let names = spec.input.properties().take(PARAMETERS_MAX);
-            names.flat_map(|name| words.split_name(name, 10)).collect()
-        }
     }
 }
 

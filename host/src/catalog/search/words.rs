@@ -70,7 +70,10 @@ impl Words {
 
     /// [`Words::split`] for names in a program: `createIssue` is `create issue`.
     pub(super) fn split_name(&mut self, name: &str, max: usize) -> Vec<String> {
-        self.split(&uncamel(name), max)
+        match name.contains(char::is_uppercase) {
+            true => self.split(&uncamel(name), max),
+            false => self.split(name, max),
+        }
     }
 
     /// The stem under which a word is indexed.

@@ -13,22 +13,39 @@ use crate::runtime::inspect::hex;
 /// What is read of a file at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// What tells one content of a file from the next without reading it.
+/// What tells one content of a file from the next without reading it. Whoever writes to a file
+/// changes `changed_ns`, which no program can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     pub bytes: u64,
     modified_ns: i128,
+    changed_ns: i128,
+    device: u64,
     inode: u64,
 }
 
 impl Fingerprint {
     pub fn of(metadata: &fs::Metadata) -> Self {
+        let ns = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
         Self {
             bytes: metadata.size(),
-            modified_ns: i128::from(metadata.mtime()) * 1_000_000_000
-                + i128::from(metadata.mtime_nsec()),
+            modified_ns: ns(metadata.mtime(), metadata.mtime_nsec()),
+            changed_ns: ns(metadata.ctime(), metadata.ctime_nsec()),
+            device: metadata.dev(),
             inode: metadata.ino(),
         }
+    }
+
+    /// As the database keeps it.
+    pub fn mark(&self) -> String {
+        let Self {
+            bytes,
+            modified_ns,
+            changed_ns,
+            device,
+            inode,
+        } = self;
+        format!("{bytes} {modified_ns} {changed_ns} {device} {inode}")
     }
 
     pub fn modified_ms(&self) -> i64 {
@@ -90,7 +107,7 @@ pub(super) fn capture(
         return Err(NotCaptured::Moving);
     }
     let target = captured(store, &seen.sha256);
-    if fs::metadata(&target).is_ok_and(|there| there.len() == expected.bytes) {
+    if is_captured(store, &seen.sha256, expected) {
         return Ok(seen.sha256);
     }
     // Two files with one content may be written at once.
@@ -110,6 +127,11 @@ pub(super) fn capture(
     kept.map(|()| seen.sha256)
 }
 
+/// Whether the copy with this hash, of a file of which `expected` was seen, is there.
+pub(super) fn is_captured(store: &Path, sha256: &str, expected: Fingerprint) -> bool {
+    fs::metadata(captured(store, sha256)).is_ok_and(|there| there.len() == expected.bytes)
+}
+
 /// What one reading of a file came to.
 #[derive(PartialEq, Eq)]
 struct Reading {
@@ -117,8 +139,8 @@ struct Reading {
     bytes: u64,
 }
 
-/// Reads a file piece by piece, one byte beyond `bytes_max` at most: a folder of two hundred plugins
-/// is read on each start, and nearly always for its hashes alone.
+/// Reads a file piece by piece, one byte beyond `bytes_max` at most: nearly always it is read for its
+/// hash alone.
 fn read_through(
     source: &File,
     bytes_max: u64,

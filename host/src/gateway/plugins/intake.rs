@@ -7,7 +7,7 @@
 mod admit;
 mod leave;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use super::{Serving, Snapshot};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::runtime::Runtime;
-use crate::store::{PluginState, Store, StoreError};
+use crate::store::{Plugin, PluginState, Store, StoreError};
 use leave::Gone;
 
 /// A file is taken once it has not changed for this long.
@@ -59,7 +59,17 @@ pub struct Intake {
     /// Files of the folder whose tools, if they have any, do not serve yet.
     loading: Arc<AtomicUsize>,
     /// What became of files since the last publication: told once it is true.
-    untold: Vec<(String, Judged)>,
+    untold: Vec<Told>,
+    /// What the database knows of services, each for the first file of it in the scan of a start.
+    rows: HashMap<String, Plugin>,
+}
+
+/// What became of a file.
+struct Told {
+    file: String,
+    /// The file as it was captured.
+    seen: Option<Fingerprint>,
+    judged: Judged,
 }
 
 struct Tracked {
@@ -105,6 +115,7 @@ impl Intake {
             published: Instant::now(),
             loading: Arc::default(),
             untold: Vec::new(),
+            rows: HashMap::new(),
         })
     }
 
@@ -134,8 +145,13 @@ impl Intake {
             .filter(|(_, file)| self.is_ready(file))
             .map(|(name, _)| name.clone())
             .collect();
-        for names in self.holders_first(ready).await?.chunks(CAPTURED_AT_ONCE) {
-            for (name, captured) in self.capture(names).await? {
+        let ready = self.holders_first(ready, reach).await?;
+        let known = match ready.is_empty() {
+            true => recall::Known::default(),
+            false => recall::known(&self.store).await,
+        };
+        for names in ready.chunks(CAPTURED_AT_ONCE) {
+            for (name, captured) in self.capture(names, &known).await? {
                 // One file's trouble is not the next one's: it is looked at again in the next scan.
                 if let Err(cause) = self.take(&name, captured, reach).await {
                     tracing::error!(plugin.file = %name, error = format!("{cause:#}"), "plugins.take_failed");
@@ -145,6 +161,7 @@ impl Intake {
                 }
             }
         }
+        self.rows.clear();
         self.publish().await?;
         self.forget_gone().await?;
         Ok(self.files.values().any(|file| file.judged.is_none()))
@@ -172,17 +189,25 @@ impl Intake {
     }
 
     /// Files that served their service before come first, so that a copy cannot take its place.
-    async fn holders_first(&self, mut names: Vec<String>) -> Result<Vec<String>, StoreError> {
-        if names.len() > 1 {
-            let holders: Vec<String> = self
-                .store
-                .list_plugins()
-                .await?
-                .into_iter()
-                .filter(|plugin| plugin.state == PluginState::Active)
-                .filter_map(|plugin| plugin.file_name)
-                .collect();
-            names.sort_by_key(|name| (!holders.contains(name), name.clone()));
+    async fn holders_first(
+        &mut self,
+        mut names: Vec<String>,
+        reach: Reach,
+    ) -> Result<Vec<String>, StoreError> {
+        if names.len() < 2 {
+            return Ok(names);
+        }
+        let plugins = self.store.list_plugins().await?;
+        let holders: HashSet<&str> = plugins
+            .iter()
+            .filter(|plugin| plugin.state == PluginState::Active)
+            .filter_map(|plugin| plugin.file_name.as_deref())
+            .collect();
+        names.sort_by_key(|name| (!holders.contains(name.as_str()), name.clone()));
+        // Only the scan of a start is short enough that nobody changes them meanwhile.
+        if reach == Reach::Remembered {
+            let by_service = plugins.into_iter();
+            self.rows = by_service.map(|row| (row.service.clone(), row)).collect();
         }
         Ok(names)
     }
@@ -225,32 +250,47 @@ impl Intake {
                 state: PluginState::Seen,
                 reason: None,
             };
-            (name.clone(), judged)
+            Told {
+                file: name.clone(),
+                seen: None,
+                judged,
+            }
         });
         self.note(&seen.collect::<Vec<_>>()).await
     }
 
     /// Copies stable files by hash, and finds out what is remembered of them.
-    async fn capture(&self, names: &[String]) -> anyhow::Result<Vec<(String, Captured)>> {
+    async fn capture(
+        &self,
+        names: &[String],
+        known: &recall::Known,
+    ) -> anyhow::Result<Vec<(String, Captured)>> {
         let files = names.iter().filter_map(|name| {
             let file = self.files.get(name)?;
             Some((name.clone(), self.folder.join(name), file.fingerprint))
         });
         let bytes_max = self.runtime.component_bytes_max();
-        recall::capture(&self.store, &self.captured, bytes_max, files.collect()).await
+        recall::capture(
+            &self.store,
+            &self.captured,
+            bytes_max,
+            files.collect(),
+            known,
+        )
+        .await
     }
 
-    async fn note(&self, files: &[(String, Judged)]) -> Result<(), StoreError> {
+    async fn note(&self, files: &[Told]) -> Result<(), StoreError> {
         let now_ms = self.clock.now_ms();
         let rows = files
             .iter()
-            .map(|(name, judged)| judged.of_file(name, now_ms));
+            .map(|told| told.judged.of_file(&told.file, told.seen, now_ms));
         self.store
             .put_plugin_files(&rows.collect::<Vec<_>>())
             .await?;
         let many = files.len() > TOLD_ONE_BY_ONE;
-        for (name, judged) in files {
-            judged.log(name, many);
+        for told in files {
+            told.judged.log(&told.file, many);
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! What became of a file, for the operator: a row of `toolgate plugin list` and a line of the log.
 
+use super::folder::Fingerprint;
 use crate::store::{PluginFile, PluginState};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -21,14 +22,17 @@ impl Judged {
         }
     }
 
-    /// As the store keeps it.
-    pub fn of_file(&self, name: &str, now_ms: i64) -> PluginFile {
+    /// As the store keeps it. `seen`: the file as it was when it was captured.
+    pub fn of_file(&self, name: &str, seen: Option<Fingerprint>, now_ms: i64) -> PluginFile {
         PluginFile {
             file_name: name.to_owned(),
             sha256: self.sha256.clone(),
             service: self.service.clone(),
             state: self.state,
             reason: self.reason.clone(),
+            fingerprint: seen
+                .filter(|_| self.sha256.is_some())
+                .map(|seen| seen.mark()),
             updated_at_ms: now_ms,
         }
     }

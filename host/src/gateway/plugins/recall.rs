@@ -15,20 +15,49 @@ use crate::store::Store;
 /// The hash under which a file was copied, and its manifest if its inspection is remembered.
 pub(super) type Captured = Result<(String, Option<Arc<Manifest>>), NotCaptured>;
 
+/// Files by name: what was seen of each when its content had which hash.
+pub(super) type Known = HashMap<String, (String, String)>;
+
+/// What is known of files that were captured before. Files of which nothing is known are read: so it
+/// is while the database does not answer.
+pub(super) async fn known(store: &Store) -> Known {
+    let files = store.list_plugin_files().await.unwrap_or_default();
+    files
+        .into_iter()
+        .filter_map(|file| Some((file.file_name, (file.fingerprint?, file.sha256?))))
+        .collect()
+}
+
 /// Copies `files` (name, path, what was seen of it) into `to` by their hashes; none of more
-/// than `bytes_max`.
+/// than `bytes_max`. One that is as it was when it was copied is not read again.
 pub(super) async fn capture(
     store: &Store,
     to: &Path,
     bytes_max: u64,
     files: Vec<(String, PathBuf, Fingerprint)>,
+    known: &Known,
 ) -> anyhow::Result<Vec<(String, Captured)>> {
     let to = to.to_owned();
+    let files: Vec<_> = files
+        .into_iter()
+        .map(|(name, path, seen)| {
+            let before = known.get(&name).filter(|(mark, _)| *mark == seen.mark());
+            let before = before.map(|(_, sha256)| sha256.clone());
+            (name, path, seen, before)
+        })
+        .collect();
     let copies: Vec<(String, Result<String, NotCaptured>)> =
         tokio::task::spawn_blocking(move || {
             let copies = files.into_par_iter();
             copies
-                .map(|(name, path, seen)| (name, folder::capture(&path, seen, &to, bytes_max)))
+                .map(|(name, path, seen, before)| {
+                    let before = before.filter(|sha256| folder::is_captured(&to, sha256, seen));
+                    let copy = match before {
+                        Some(sha256) => Ok(sha256),
+                        None => folder::capture(&path, seen, &to, bytes_max),
+                    };
+                    (name, copy)
+                })
                 .collect()
         })
         .await?;

@@ -168,6 +168,7 @@ async fn a_quarantined_file_is_remembered_by_name(at: Empty) {
         service: None,
         state: PluginState::Seen,
         reason: None,
+        fingerprint: None,
         updated_at_ms: NOW_MS,
     };
     at.store

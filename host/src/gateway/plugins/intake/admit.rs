@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::{Intake, Reach};
+use super::{Intake, Reach, Told};
 use crate::catalog::manifest::Manifest;
 use crate::catalog::rights::Rights;
 use crate::egress::Grant;
@@ -110,7 +110,10 @@ impl Intake {
         manifest: Arc<Manifest>,
     ) -> anyhow::Result<Judged> {
         let service = manifest.service.clone();
-        let row = self.store.find_plugin(&service).await?;
+        let row = match self.rows.remove(&service) {
+            Some(row) => Some(row),
+            None => self.store.find_plugin(&service).await?,
+        };
         let holder = self.holder(&service, name);
         if let Err(cause) = Grant::new(&manifest.hosts, &[]) {
             return Ok(Judged {
@@ -278,8 +281,13 @@ impl Intake {
                     .await?;
             }
         }
-        self.untold.push((name.to_owned(), judged.clone()));
-        if let Some(file) = self.files.get_mut(name) {
+        let file = self.files.get_mut(name);
+        self.untold.push(Told {
+            file: name.to_owned(),
+            seen: file.as_ref().map(|file| file.fingerprint),
+            judged: judged.clone(),
+        });
+        if let Some(file) = file {
             file.judged = Some(judged);
         }
         Ok(())

@@ -27,7 +27,7 @@ impl Intake {
             for service in &services {
                 self.changed |= self.serving.remove(service).is_some();
             }
-            self.untold.retain(|(untold, _)| *untold != name);
+            self.untold.retain(|told| told.file != name);
             let known = file.judged.is_some() || !services.is_empty();
             self.gone.push(Gone {
                 file: name,

@@ -151,6 +151,7 @@ async fn plugins_tell_every_workspace_of_what_is_new(at: At) {
         service: None,
         state: PluginState::Quarantined,
         reason: Some("not WebAssembly".to_owned()),
+        fingerprint: None,
         updated_at_ms: NOW_MS,
     };
     at.store
