@@ -3,8 +3,8 @@
 //! Whatever ends a run before the plugin begins gives back what the run was permitted with; whatever
 //! comes after it, there is a receipt.
 //!
-//! The run is a task of its own, so that a caller who hangs up leaves neither half a write nor an
-//! execution without a receipt, and a panic in it ends nothing else.
+//! The run outlives its caller: one who hangs up leaves neither half a write nor an execution
+//! without a receipt, and a panic in it ends nothing else.
 
 mod permit;
 #[cfg(test)]
@@ -23,6 +23,7 @@ use super::find::shown_name;
 use super::idempotency::{self, Claim};
 use super::journal::RunJournal;
 use super::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
+use super::outlive::outlive;
 use super::permissions::Permissions;
 use super::plugins::Serving;
 use super::receipt_writer::Late;
@@ -112,12 +113,10 @@ impl Gateway {
         }
         let run = self.permit(caller, &permissions, run).await?;
         let (gateway, caller) = (self.clone(), caller.clone());
-        let task = self
-            .running
-            .spawn(async move { gateway.run(&caller, run).await });
-        task.await.map_err(|cause| {
-            Error::Internal(anyhow::anyhow!("the execution's task ended: {cause}"))
-        })?
+        let run = async move { gateway.run(&caller, run).await };
+        outlive(&self.running, run)
+            .await
+            .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the execution")))?
     }
 
     fn check(

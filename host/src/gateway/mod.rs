@@ -29,6 +29,7 @@ pub mod meaning;
 pub mod members;
 pub mod messages;
 mod outcome;
+mod outlive;
 pub mod overview;
 pub mod permission_default;
 pub mod permission_rules;

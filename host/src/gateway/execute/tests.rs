@@ -1,4 +1,4 @@
-//! What a call in progress weighs: it is made for every request and moved to a task of its own.
+//! What a call in progress weighs: it is made for every request.
 
 use crate::gateway::Scope;
 use crate::gateway::results::Budget;
