@@ -45,6 +45,12 @@ pub enum Error {
     NotFound(String),
     #[error("Tool not found: {0}")]
     ToolNotFound(String),
+    /// Nor may it stay so: that many plugins are on their way.
+    #[error("Tool not found: {tool_name}")]
+    ToolNotLoaded {
+        tool_name: String,
+        plugins_loading: usize,
+    },
     #[error("Skill not found: {0}")]
     SkillNotFound(String),
     #[error("Session not found: {0}")]
@@ -103,7 +109,7 @@ impl Error {
             Self::ChooseWorkspace(_) => "choose_workspace",
             Self::RoleDenied(_) => "role_denied",
             Self::NotFound(_) => "not_found",
-            Self::ToolNotFound(_) => "tool_not_found",
+            Self::ToolNotFound(_) | Self::ToolNotLoaded { .. } => "tool_not_found",
             Self::SkillNotFound(_) => "skill_not_found",
             Self::SessionNotFound(_) => "session_not_found",
             Self::UserNotFound(_) => "user_not_found",
@@ -139,6 +145,11 @@ impl Error {
             }
             Self::RoleDenied(_) => "Ask an owner of the workspace.".to_owned(),
             Self::ToolNotFound(_) => "Search for the exact name first.".to_owned(),
+            Self::ToolNotLoaded {
+                plugins_loading, ..
+            } => format!(
+                "Repeat the request in a few seconds: plugins still being loaded: {plugins_loading}."
+            ),
             Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
             Self::InProgress { retry_after_s }
             | Self::TurnInProgress { retry_after_s }

@@ -19,7 +19,6 @@ use serde_json::Value;
 use super::approvals::Question;
 use super::connections::{ForCall, Held, Says};
 use super::executions::ExecutionStatus;
-use super::find::shown_name;
 use super::idempotency::{self, Claim};
 use super::journal::RunJournal;
 use super::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
@@ -131,7 +130,7 @@ impl Gateway {
             .catalog
             .get(&request.tool_name)
             .cloned()
-            .ok_or_else(|| Error::ToolNotFound(shown_name(&request.tool_name)))?;
+            .ok_or_else(|| self.tool_not_found(&request.tool_name))?;
         permissions.check(&user, &tool)?;
         let serving = snapshot
             .serving

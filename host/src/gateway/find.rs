@@ -136,7 +136,7 @@ impl Gateway {
         let tool = snapshot
             .catalog
             .get(tool_name)
-            .ok_or_else(|| Error::ToolNotFound(shown_name(tool_name)))?;
+            .ok_or_else(|| self.tool_not_found(tool_name))?;
         permissions.check(&user, tool)?;
         Ok(ToolSchema {
             name: tool.name.clone(),

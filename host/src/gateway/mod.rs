@@ -274,6 +274,18 @@ impl Gateway {
         self.loading.load(Ordering::Relaxed)
     }
 
+    /// No tool has this name, as far as is known by now.
+    fn tool_not_found(&self, name: &str) -> Error {
+        let tool_name = find::shown_name(name);
+        match self.plugins_loading() {
+            0 => Error::ToolNotFound(tool_name),
+            plugins_loading => Error::ToolNotLoaded {
+                tool_name,
+                plugins_loading,
+            },
+        }
+    }
+
     fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }

@@ -268,6 +268,13 @@ pub fn error(error: &Error) -> String {
             "Tool not found: {}\n\nUse `svc_search_tools` to find the exact name.",
             one_line(name)
         ),
+        Error::ToolNotLoaded {
+            tool_name,
+            plugins_loading,
+        } => format!(
+            "Tool not found: {}\n\nPlugins still being loaded: {plugins_loading}. Call again in a few seconds.",
+            one_line(tool_name)
+        ),
         Error::SkillNotFound(id) => format!(
             "Skill not found: {}\n\nUse `svc_list_skills` to see the ids.",
             one_line(id)

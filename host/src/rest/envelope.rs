@@ -273,6 +273,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::RoleDenied(_) => StatusCode::FORBIDDEN,
         Error::NotFound(_)
         | Error::ToolNotFound(_)
+        | Error::ToolNotLoaded { .. }
         | Error::SkillNotFound(_)
         | Error::SessionNotFound(_)
         | Error::UserNotFound(_)

@@ -57,7 +57,15 @@ async fn a_search_says_when_a_plugin_is_still_being_loaded() {
     gateway.drop_file("late.wasm", &file);
     let health = gateway.get("/v1/health").await.data();
     assert_eq!(health["plugins"]["loading"], 1);
+    gateway.drop_file("late.wasm", &file);
+    let path = "/v1/tools/late_run/execute";
+    let early = gateway.post(path, &json!({ "arguments": {} })).await;
+    assert_eq!(early.code(), "tool_not_found");
+    assert!(early.text.contains("in a few seconds"), "{}", early.text);
     gateway.wait_for_file("late.wasm", "active").await;
+    let path = "/v1/tools/late_nope/execute";
+    let nope = gateway.post(path, &json!({ "arguments": {} })).await;
+    assert!(nope.text.contains("Search for the exact name"));
     assert_eq!(search().await.get("plugins_loading"), None);
     assert_eq!(
         gateway.get("/v1/health").await.data()["plugins"]["loading"],
