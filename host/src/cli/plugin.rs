@@ -3,8 +3,10 @@
 use clap::Subcommand;
 
 use super::output::{Output, table};
-use super::plugin_build::{Build, Check, New};
+use super::plugin_build::Build;
 use super::plugin_catalog::CatalogPage;
+use super::plugin_check::Check;
+use super::plugin_new::New;
 use super::plugin_test::{Run, Test};
 use crate::catalog::overview::by_category;
 use crate::clock::Clock;
