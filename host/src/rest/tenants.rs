@@ -51,7 +51,7 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
         .await
         .unwrap();
     let execution = ExecutionRow {
-        workspace_id: workspace_id.clone().into(),
+        workspace_id: workspace_id.clone(),
         id: new("exe").into(),
         tool_name: "github_create_issue".into(),
         service: "github".into(),

@@ -145,16 +145,11 @@ impl Stems {
     }
 
     fn look_at(&mut self, word: String, words: &mut Words) -> &mut Seen {
-        // Not the entry: it would take a copy of each word that is known.
-        if !self.seen.contains_key(&word) {
-            let seen = Seen {
-                stem: words.stem(&word),
-                says_nothing: is_stopword(&word),
-                strong: None,
-            };
-            self.seen.insert(word.clone(), seen);
-        }
-        self.seen.get_mut(&word).expect("it was just put there")
+        self.seen.entry(word).or_insert_with_key(|word| Seen {
+            stem: words.stem(word),
+            says_nothing: is_stopword(word),
+            strong: None,
+        })
     }
 }
 
