@@ -97,11 +97,12 @@ fn arrows_do_not_point_back_up() {
 }
 
 #[test]
-fn unsafe_code_stands_in_one_place() {
+fn unsafe_code_stands_where_compiled_code_is_mapped() {
     let none: Vec<String> = Vec::new();
     assert_eq!(
-        breaches(&["unsafe {", "unsafe fn"], |name| name
-            == "runtime/cache.rs"),
+        breaches(&["unsafe {", "unsafe fn"], |name| {
+            name == "runtime/cache.rs" || name == "runtime/cache/text.rs"
+        }),
         none
     );
 }
