@@ -184,3 +184,17 @@ fn a_folder_with_a_bound_lets_go_what_was_used_longest_ago() {
         assert_eq!(run(&engine, &bounded.load(&engine, name).unwrap()), answer);
     }
 }
+
+#[test]
+fn code_lies_within_its_image_or_the_image_is_not_taken_apart() {
+    let image = answering(&Engine::default(), 1).serialize().unwrap();
+    let text = Text::of(&image);
+    let hole = text.range(image.len()).unwrap();
+    assert!(!hole.is_empty());
+    assert!(text.range(hole.end).is_some(), "at the end of an image");
+    assert!(text.range(hole.end - 1).is_none(), "and beyond it");
+    assert_eq!(Text::decode(&text.encode()), text);
+    let other = Text::of(b"not an image");
+    assert_eq!(other.range(12), Some(0..0));
+    assert_eq!(other.path(Path::new("code")), None, "it keeps what it has");
+}
