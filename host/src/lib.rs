@@ -15,7 +15,8 @@
 //! - [`openapi`] makes plugins of OpenAPI descriptions.
 //! - [`trial`] tries a plugin without a gateway: examples replayed, requests planned.
 //! - [`rest`] and [`mcp`] are the public edges, [`connect`] the pages behind connect links,
-//!   [`internal`] the dashboard and its routes; [`cli`] is the command line.
+//!   [`internal`] the dashboard and its routes; [`cli`] is the command line; [`lanes`] are the
+//!   threads on which connections are answered.
 //!
 //! Arrows point one way: edges -> gateway -> catalog | runtime | egress | oauth | vault | store.
 
@@ -30,6 +31,7 @@ pub mod text;
 pub mod cli;
 pub mod connect;
 pub mod internal;
+pub mod lanes;
 pub mod mcp;
 pub mod rest;
 

@@ -13,6 +13,7 @@ use toolgate::clock::Clock;
 use toolgate::config::{Config, Settings};
 use toolgate::gateway::{Gateway, Scope, keys};
 use toolgate::ids::UserId;
+use toolgate::lanes::Lanes;
 use toolgate::store::Plan;
 
 /// How long a test waits for something that has to happen; passing it fails the test.
@@ -51,7 +52,7 @@ pub struct TestGateway {
     pub config: Config,
     pub client: reqwest::Client,
     _folders: TempDir,
-    server: tokio::task::JoinHandle<()>,
+    lanes: Lanes,
 }
 
 /// An answer: status, headers, body.
@@ -156,12 +157,7 @@ impl TestGateway {
         let config = settings.resolve(None)?;
         let gateway = Gateway::open(&config, options.clock.unwrap_or_else(Clock::system)).await?;
         let app = toolgate::cli::app(&gateway, &config, &format!("http://{address}"));
-        let server = tokio::spawn(async move {
-            let service = app.into_make_service_with_connect_info::<SocketAddr>();
-            axum::serve(listener, service)
-                .await
-                .expect("the server runs until the test ends");
-        });
+        let lanes = Lanes::open(listener, &app)?;
         let key = new_key(&gateway, "test", &Scope::ALL).await?;
         let started = Self {
             address,
@@ -170,7 +166,7 @@ impl TestGateway {
             config,
             client: client(),
             _folders: folders,
-            server,
+            lanes,
         };
         let files = options.plugins.len();
         started
@@ -288,14 +284,13 @@ impl TestGateway {
 
     /// Stops as an operator stops it.
     pub async fn stop(self) {
+        self.lanes.close();
         self.gateway.close(Duration::from_secs(5)).await;
-        self.server.abort();
     }
 }
 
 impl Drop for TestGateway {
     fn drop(&mut self) {
-        self.server.abort();
         self.gateway.stopping().cancel();
     }
 }

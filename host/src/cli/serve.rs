@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::serve::ListenerExt as _;
 use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -18,6 +17,7 @@ use crate::config::{Config, LogFormat};
 use crate::gateway::members::links;
 use crate::gateway::{Gateway, Scope, keys};
 use crate::ids::UserId;
+use crate::lanes::Lanes;
 use crate::store::Role;
 use crate::vault::Secret;
 use crate::{connect, internal, mcp, memory, rest};
@@ -46,10 +46,6 @@ impl Serve {
             )
         })?;
         let address = listener.local_addr()?;
-        // An event stream is many small writes: held back for one another, each would cost 40 ms.
-        let listener = listener.tap_io(|connection| {
-            let _ = connection.set_nodelay(true);
-        });
         let mut config = config.clone();
         let public_url = config
             .public_url
@@ -67,18 +63,12 @@ impl Serve {
             None => None,
         };
         tracing::info!(%address, "serve.listening");
-        let server = tokio::spawn(
-            axum::serve(
-                listener,
-                app.into_make_service_with_connect_info::<SocketAddr>(),
-            )
-            .with_graceful_shutdown(stop_signal())
-            .into_future(),
-        );
+        let lanes = Lanes::open(listener, &app).context("the threads that serve cannot start")?;
         stop_signal().await;
         tracing::info!("serve.draining");
+        lanes.close();
         gateway.close(config.drain).await;
-        let _ = tokio::time::timeout(CONNECTIONS_DRAIN, server).await;
+        lanes.end(CONNECTIONS_DRAIN).await;
         if let Some(metrics) = metrics {
             metrics.abort();
         }

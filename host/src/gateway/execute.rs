@@ -113,7 +113,7 @@ impl Gateway {
         let run = self.permit(caller, &permissions, run).await?;
         let (gateway, caller) = (self.clone(), caller.clone());
         let run = async move { gateway.run(&caller, run).await };
-        outlive(&self.running, run)
+        outlive(&self.running, &self.workers, run)
             .await
             .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the execution")))?
     }

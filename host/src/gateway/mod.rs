@@ -60,6 +60,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zeroize::Zeroizing;
@@ -111,6 +112,8 @@ pub struct Gateway {
     state_key: Zeroizing<[u8; 32]>,
     /// Executions that outlive the request that asked for them.
     running: TaskTracker,
+    /// Where the gateway was opened: what does not end at once goes on there.
+    workers: Handle,
     stop: CancellationToken,
 }
 
@@ -202,6 +205,7 @@ impl Gateway {
             metrics,
             snapshot,
             running,
+            workers: Handle::current(),
             stop: stop.clone(),
         });
         let (folder, store) = (PathBuf::from(&config.plugins_dir), gateway.store.clone());
