@@ -64,6 +64,7 @@ impl Serve {
         };
         tracing::info!(%address, "serve.listening");
         let lanes = Lanes::open(listener, &app).context("the threads that serve cannot start")?;
+        drop(tokio::task::spawn_blocking(memory::release_code));
         stop_signal().await;
         tracing::info!("serve.draining");
         lanes.close();
