@@ -1,9 +1,9 @@
 //! Where connections are answered: on one thread for each processor, each with a runtime of its own.
 //!
-//! A request is parsed, answered and written by the thread that its connection was given to. Handing
-//! it on, from worker to worker, costs more than answering it: a third of the throughput over MCP. What may take
-//! its time does not stay here: the gateway moves a run to the workers that all share as soon as it
-//! waits or has used its slice of the processor.
+//! A request is parsed, answered and written by the thread that its connection was given to: handed
+//! from worker to worker it would wake threads and move between caches. What may take its time does
+//! not stay here: the gateway moves a run to the workers that all requests share as soon as it waits
+//! or has used its slice of the processor.
 
 mod connection;
 #[cfg(test)]

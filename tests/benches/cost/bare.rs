@@ -1,14 +1,14 @@
 //! The servers that toolgate's answers are held against: the same work and nothing around it. One runs
-//! in the process of the loader or as a program of its own, whichever toolgate does beside it.
+//! in the process of the loader or as a program of its own, as toolgate does beside it.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use axum::Json;
 use axum::routing::post;
 use axum::serve::ListenerExt as _;
+use axum::{Json, Router};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     ServerCapabilities, ServerConfig,
@@ -23,7 +23,7 @@ use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 
-/// A bare server: `echo` or `mcp`. Ends with this.
+/// A running server. Ends with this.
 pub struct Server {
     pub address: SocketAddr,
     /// Aborted when this goes.
@@ -32,12 +32,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// In this process.
-    pub async fn here(name: &str) -> anyhow::Result<Self> {
+    /// Of any app, on the threads of this process.
+    pub async fn of(app: Router) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let mut here = JoinSet::new();
-        here.spawn(serve_on(listener, app(name)?));
+        here.spawn(serve_on(listener, app));
         Ok(Self {
             address,
             _here: here,
@@ -45,7 +45,7 @@ impl Server {
         })
     }
 
-    /// This program, started again as the server.
+    /// A bare one: this program, started again.
     pub async fn program(name: &str) -> anyhow::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg(format!("serve-{name}"))
@@ -70,16 +70,18 @@ pub async fn serve(name: &str) -> anyhow::Result<()> {
     serve_on(listener, app(name)?).await
 }
 
-fn app(name: &str) -> anyhow::Result<axum::Router> {
+/// Of a bare server: `echo` or `mcp`.
+pub fn app(name: &str) -> anyhow::Result<Router> {
     Ok(match name {
-        "echo" => axum::Router::new().route("/", post(echo)),
-        "mcp" => axum::Router::new().route_service("/mcp", mcp()),
+        "echo" => Router::new().route("/", post(echo)),
+        "mcp" => Router::new().route_service("/mcp", mcp()),
         _ => bail!("there is no bare server {name}: echo or mcp"),
     })
 }
 
-async fn serve_on(listener: TcpListener, app: axum::Router) -> anyhow::Result<()> {
+async fn serve_on(listener: TcpListener, app: Router) -> anyhow::Result<()> {
     let listener = listener.tap_io(|io| drop(io.set_nodelay(true)));
+    let app = app.into_make_service_with_connect_info::<SocketAddr>();
     Ok(axum::serve(listener, app).await?)
 }
 

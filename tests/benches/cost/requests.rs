@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use toolgate_tests::gateway::{TestGateway, built_plugin, client};
 use toolgate_tests::process::{Installation, Process};
 
-use crate::bare::Server;
+use crate::bare::{self, Server};
 use crate::{TEXT, row};
 
 const CONNECTIONS: usize = 16;
@@ -30,9 +30,10 @@ struct Request {
 /// Where the servers run.
 #[derive(Clone, Copy, PartialEq)]
 enum Where {
-    /// With the loader, all on the same threads but for toolgate's lanes. Nothing is logged.
+    /// With the loader, all on the same threads: what a request costs. Nothing is logged.
     OneProcess,
-    /// Each in its own, as they are used. Toolgate writes its log.
+    /// Each in its own, as they are used, toolgate with its lanes and its log: what a client sees
+    /// that shares the machine.
     Programs,
 }
 
@@ -102,7 +103,7 @@ impl Where {
 
     async fn bare(self, name: &str) -> anyhow::Result<Server> {
         match self {
-            Self::OneProcess => Server::here(name).await,
+            Self::OneProcess => Server::of(bare::app(name)?).await,
             Self::Programs => Server::program(name).await,
         }
     }
@@ -116,7 +117,7 @@ struct Toolgate {
 }
 
 enum Running {
-    Here(Box<TestGateway>),
+    Here(Box<(TestGateway, Server)>),
     Program(Box<Process>, TempDir),
 }
 
@@ -126,10 +127,12 @@ impl Toolgate {
             Where::OneProcess => {
                 let component = built_plugin("words")?;
                 let gateway = TestGateway::with_plugin("words.wasm", component).await;
+                let app = toolgate::cli::app(&gateway.gateway, &gateway.config, "http://localhost");
+                let server = Server::of(app).await?;
                 Self {
-                    base: gateway.url(""),
+                    base: format!("http://{}", server.address),
                     key: gateway.key.clone(),
-                    running: Running::Here(Box::new(gateway)),
+                    running: Running::Here(Box::new((gateway, server))),
                 }
             }
             Where::Programs => {
@@ -151,7 +154,7 @@ impl Toolgate {
 
     async fn stop(self) {
         match self.running {
-            Running::Here(gateway) => gateway.stop().await,
+            Running::Here(both) => both.0.stop().await,
             Running::Program(process, _folder) => process.kill().await,
         }
     }

@@ -193,6 +193,14 @@ mod tests {
         insta::assert_json_snapshot!("tools_list", list());
     }
 
+    /// The server tells the transport of no schema to look for them in.
+    #[test]
+    fn no_parameter_travels_in_a_header() {
+        let schemas = serde_json::to_string(list()).unwrap();
+        assert!(schemas.contains("inputSchema"), "{schemas}");
+        assert!(!schemas.contains("x-mcp-header"), "{schemas}");
+    }
+
     #[test]
     fn names_are_unique_and_short_enough_for_every_model() {
         for (n, row) in TABLE.iter().enumerate() {
