@@ -140,19 +140,30 @@ fn start(number: usize, inlet: Inlet, app: Router, ends: Ends) -> io::Result<()>
 }
 
 /// Gives each connection to the lane that has the fewest.
-async fn accept(mut listener: TcpListener, lanes: Vec<Lane>) {
-    loop {
+async fn accept(mut listener: TcpListener, mut lanes: Vec<Lane>) {
+    while !lanes.is_empty() {
         // Tries again after an error, and waits first when there are no file descriptors left.
         let (stream, peer) = Listener::accept(&mut listener).await;
-        let fewest = lanes
-            .iter()
-            .min_by_key(|lane| lane.open.load(Ordering::Relaxed));
-        let (Some(lane), Ok(stream)) = (fewest, stream.into_std()) else {
-            continue;
-        };
-        lane.open.fetch_add(1, Ordering::Relaxed);
-        if lane.connections.send((stream, peer)).is_err() {
-            return;
+        if let Ok(stream) = stream.into_std() {
+            hand((stream, peer), &mut lanes);
+        }
+    }
+}
+
+/// A lane that is gone, which only a panic of its thread could bring about, leaves its place to the others.
+fn hand(mut connection: Handed, lanes: &mut Vec<Lane>) {
+    loop {
+        let open = |lane: &Lane| lane.open.load(Ordering::Relaxed);
+        let fewest = (0..lanes.len()).min_by_key(|number| open(&lanes[*number]));
+        let Some(number) = fewest else { return };
+        lanes[number].open.fetch_add(1, Ordering::Relaxed);
+        match lanes[number].connections.send(connection) {
+            Ok(()) => return,
+            Err(back) => {
+                tracing::error!(lanes.left = lanes.len() - 1, "lanes.thread_gone");
+                connection = back.0;
+                lanes.remove(number);
+            }
         }
     }
 }

@@ -151,3 +151,23 @@ async fn a_task_that_a_request_left_goes_on_until_the_end() {
     is_done.await.unwrap();
     lanes.end(Duration::from_secs(60)).await;
 }
+
+#[tokio::test]
+async fn a_lane_that_is_gone_leaves_its_place_to_the_others() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (there, mut handed) = mpsc::unbounded_channel();
+    let gone = mpsc::unbounded_channel().0;
+    let lane = |connections| Lane {
+        connections,
+        open: Arc::default(),
+    };
+    let mut lanes = vec![lane(gone), lane(there)];
+    for expected in 1..=2 {
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let me = stream.local_addr().unwrap();
+        hand((stream, me), &mut lanes);
+        assert_eq!(handed.recv().await.unwrap().1, me);
+        assert_eq!(lanes.len(), 1);
+        assert_eq!(lanes[0].open.load(Ordering::Relaxed), expected);
+    }
+}
