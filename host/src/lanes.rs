@@ -41,6 +41,7 @@ pub struct Lanes {
 
 /// One thread, as those who accept see it.
 struct Lane {
+    /// What waits here is bounded by the file descriptors that the process may hold.
     connections: mpsc::UnboundedSender<Handed>,
     open: Arc<AtomicUsize>,
 }

@@ -79,9 +79,12 @@ VmFlags: rd wr
 
         #[test]
         fn only_code_that_is_as_its_file_has_it_is_given_back() {
-            assert_eq!(untouched_code(SMAPS, 0x6500), Some(0x6000..0x9000));
+            for address in [0x6000, 0x6500, 0x8fff] {
+                assert_eq!(untouched_code(SMAPS, address), Some(0x6000..0x9000));
+            }
             for (what, smaps, address) in [
-                ("data", SMAPS.to_owned(), 0x9500),
+                ("constants before it", SMAPS.to_owned(), 0x5fff),
+                ("data after it", SMAPS.to_owned(), 0x9000),
                 ("nothing mapped", SMAPS.to_owned(), 0xb000),
                 (
                     "a page was changed",

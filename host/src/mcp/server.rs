@@ -14,7 +14,7 @@ use rmcp::model::{
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
     Implementation, ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    RequestStateCodec, ServerCapabilities, ServerConfig, Tool,
+    RequestStateCodec, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -264,11 +264,6 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(tools::list().to_vec())
             .with_ttl_ms(TOOLS_FRESH_MS)
             .with_cache_scope(CacheScope::Public))
-    }
-
-    /// Asked before each call, for parameters that travel in headers: none of these tools has one.
-    fn get_tool(&self, _name: &str) -> Option<Tool> {
-        None
     }
 
     async fn call_tool(

@@ -193,7 +193,7 @@ mod tests {
         insta::assert_json_snapshot!("tools_list", list());
     }
 
-    /// The server tells the transport of no schema to look for them in.
+    /// Else the server would have to show the transport its schemas before each call (`get_tool`).
     #[test]
     fn no_parameter_travels_in_a_header() {
         let schemas = serde_json::to_string(list()).unwrap();
