@@ -5,22 +5,19 @@
 //! before the call, so a key revoked by another process is refused on the next request. What it
 //! costs:
 //!
-//! - SQLite: while nobody changes a topic, reading a few bytes of a file, under a microsecond. Every
-//!   transaction that may change one writes new random bytes there twice, before and after its
-//!   commit: whoever reads the counters in between finds other bytes the next time and asks again.
+//! - SQLite: while nobody changes a topic, a look at a number that all processes share
+//!   ([`Stamp`]). Every transaction that may change one puts a new number there twice, before and
+//!   after its commit: whoever reads the counters in between finds another the next time and asks again.
 //!   A process that dies between commit and second write has acknowledged nothing; others see its
 //!   change within [`TRUSTED_FOR`].
 //! - otherwise, and on PostgreSQL always: one tiny query, shared by all callers that wait for it.
 
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
-use rand::RngExt as _;
 
+use super::stamp::Stamp;
 use super::text::words;
 use super::{Store, StoreError, portable};
 
@@ -57,7 +54,7 @@ impl Changes {
 /// What is known about the counters without asking.
 #[derive(Debug)]
 pub(super) struct Watch {
-    stamp: Option<File>,
+    stamp: Option<Stamp>,
     seen: ArcSwapOption<Seen>,
     begun: AtomicU64,
     /// Something to deliver was written by a transaction that is not committed yet.
@@ -70,17 +67,14 @@ pub(super) struct Watch {
 
 #[derive(Debug)]
 struct Seen {
-    stamp: Stamp,
+    stamp: u64,
     asked: Instant,
     changes: Changes,
 }
 
-/// Random bytes; new ones before and after every commit that may change a topic.
-type Stamp = [u8; 16];
-
 impl Watch {
-    /// `stamp`: a file that all processes of this database share, readable and writable.
-    pub(super) fn new(stamp: Option<File>) -> Self {
+    /// `stamp`: what all processes of this database share.
+    pub(super) fn new(stamp: Option<Stamp>) -> Self {
         Self {
             stamp,
             seen: ArcSwapOption::empty(),
@@ -92,11 +86,9 @@ impl Watch {
     }
 
     /// Makes every process ask again. To be called on both sides of a commit.
-    pub(super) fn touch(&self) -> io::Result<()> {
-        let stamp: Stamp = rand::rng().random();
-        match &self.stamp {
-            Some(file) => file.write_all_at(&stamp, 0),
-            None => Ok(()),
+    pub(super) fn touch(&self) {
+        if let Some(stamp) = &self.stamp {
+            stamp.renew();
         }
     }
 
@@ -115,10 +107,8 @@ impl Watch {
         self.outbox_pending.store(true, Ordering::SeqCst);
     }
 
-    fn stamp(&self) -> Option<Stamp> {
-        let mut stamp = Stamp::default();
-        self.stamp.as_ref()?.read_exact_at(&mut stamp, 0).ok()?;
-        Some(stamp)
+    fn stamp(&self) -> Option<u64> {
+        self.stamp.as_ref().map(Stamp::get)
     }
 }
 

@@ -1,28 +1,23 @@
 //! Executions: the receipt of each call, written in batches.
 
-use serde_json::json;
-use sqlx::QueryBuilder;
-
+use super::batch::{Statement, statements};
 use super::events::emit;
 use super::page::one_more;
 use super::sessions::{tell_new_sessions, upsert_sessions};
 use super::{Cursor, Event, EventType, Page, Session, Store, StoreError, portable};
 use crate::clock::rfc3339;
 use crate::text::Text;
+use serde_json::json;
 
-/// Rows of one statement; 19 binds each, within the bounds of both databases.
-const ROWS_MAX: usize = 128;
-
-/// Cuts a batch into statements whose numbers of rows are powers of two: few enough different
-/// texts that each stays prepared.
-fn statements<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
-    std::iter::from_fn(move || {
-        let now = 1 << rows.len().min(ROWS_MAX).checked_ilog2()?;
-        let (these, rest) = rows.split_at(now);
-        rows = rest;
-        Some(these)
-    })
-}
+static UPSERT: Statement = Statement::new(
+    "INSERT INTO executions (workspace_id, id, tool_name, service, user_id, key_id, key_name, key_prefix, \
+     session_id, connection_id, status, reason, started_at_ms, duration_ms, plugin_version, plugin_sha256, \
+     requests, arguments, result) VALUES ",
+    19,
+    " ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, reason = excluded.reason, \
+     duration_ms = excluded.duration_ms, requests = excluded.requests, \
+     connection_id = excluded.connection_id, result = excluded.result",
+);
 
 /// One receipt.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -107,39 +102,30 @@ impl Store {
                 upsert_sessions!(tx, sessions);
             }
             for rows in statements(executions) {
-                let mut insert = QueryBuilder::new(
-                    "INSERT INTO executions (workspace_id, id, tool_name, service, user_id, key_id, key_name, \
-                     key_prefix, session_id, connection_id, status, reason, started_at_ms, duration_ms, plugin_version, \
-                     plugin_sha256, requests, arguments, result) ",
-                );
-                insert.push_values(rows, |mut values, row| {
-                    values
-                        .push_bind(row.workspace_id.clone())
-                        .push_bind(row.id.clone())
-                        .push_bind(row.tool_name.clone())
-                        .push_bind(row.service.clone())
-                        .push_bind(row.user_id.clone())
-                        .push_bind(row.key_id.clone())
-                        .push_bind(row.key_name.clone())
-                        .push_bind(row.key_prefix.clone())
-                        .push_bind(row.session_id.clone())
-                        .push_bind(row.connection_id.clone())
-                        .push_bind(row.status.clone())
-                        .push_bind(row.reason.clone())
-                        .push_bind(row.started_at_ms)
-                        .push_bind(row.duration_ms)
-                        .push_bind(row.plugin_version.clone())
-                        .push_bind(row.plugin_sha256.clone())
-                        .push_bind(row.requests.clone())
-                        .push_bind(row.arguments.clone())
-                        .push_bind(row.result.clone());
-                });
-                insert.push(
-                    " ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, \
-                     reason = excluded.reason, duration_ms = excluded.duration_ms, requests = excluded.requests, \
-                     connection_id = excluded.connection_id, result = excluded.result",
-                );
-                insert.build().execute(&mut *tx).await?;
+                let mut insert = sqlx::query(UPSERT.of(&tx, rows.len()));
+                for row in rows {
+                    insert = insert
+                        .bind(row.workspace_id.clone())
+                        .bind(row.id.clone())
+                        .bind(row.tool_name.clone())
+                        .bind(row.service.clone())
+                        .bind(row.user_id.clone())
+                        .bind(row.key_id.clone())
+                        .bind(row.key_name.clone())
+                        .bind(row.key_prefix.clone())
+                        .bind(row.session_id.clone())
+                        .bind(row.connection_id.clone())
+                        .bind(row.status.clone())
+                        .bind(row.reason.clone())
+                        .bind(row.started_at_ms)
+                        .bind(row.duration_ms)
+                        .bind(row.plugin_version.clone())
+                        .bind(row.plugin_sha256.clone())
+                        .bind(row.requests.clone())
+                        .bind(row.arguments.clone())
+                        .bind(row.result.clone());
+                }
+                insert.execute(&mut *tx).await?;
             }
             if somebody.is_some() {
                 let events: Vec<Event> = executions.iter().filter_map(told).collect();

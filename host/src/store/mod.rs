@@ -13,6 +13,7 @@
 
 mod approvals;
 mod audit;
+mod batch;
 mod changes;
 mod connect_flows;
 mod connections;
@@ -41,6 +42,7 @@ mod sessions;
 mod shared_text;
 mod sign_ins;
 mod skills;
+mod stamp;
 mod text;
 mod tool_vectors;
 mod usage;
@@ -142,10 +144,10 @@ macro_rules! portable {
     };
     (write $store:expr, $tx:ident => $body:expr) => {
         $crate::store::portable!(in $store, $tx => $body, before {
-            $store.watch.touch().map_err($crate::store::StoreError::Stamp)?
+            $store.watch.touch()
         }, after {
             // The change is made. Whoever cannot be told finds it a little later.
-            let _ = $store.watch.touch();
+            $store.watch.touch();
         })
     };
     (in $store:expr, $tx:ident => $body:expr, before $before:block, after $after:block) => {{

@@ -10,6 +10,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
 use super::changes::Watch;
+use super::stamp::Stamp;
 use super::{Db, Store, StoreError};
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -79,10 +80,10 @@ impl Store {
         let stamp = if memory {
             None
         } else {
-            Some(stamp_file(path).await?)
+            Some(stamp(path).await?)
         };
         let watch = Arc::new(Watch::new(stamp));
-        watch.touch().map_err(StoreError::Stamp)?;
+        watch.touch();
         Ok(Self {
             db: Db::Sqlite { write, read },
             watch,
@@ -146,15 +147,9 @@ async fn prepare_file(path: PathBuf) -> Result<std::fs::File, StoreError> {
 }
 
 /// The file through which processes learn of each other's changes, made if it is missing.
-async fn stamp_file(database: PathBuf) -> Result<std::fs::File, StoreError> {
-    let opened = tokio::task::spawn_blocking(move || {
-        let mut options = std::fs::OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(with_suffix(&database, "-changes"))
-    })
-    .await;
+async fn stamp(database: PathBuf) -> Result<Stamp, StoreError> {
+    let opened =
+        tokio::task::spawn_blocking(move || Stamp::open(&with_suffix(&database, "-changes"))).await;
     opened
         .map_err(std::io::Error::other)
         .flatten()

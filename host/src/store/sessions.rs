@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::batch::Statement;
 use super::page::one_more;
 use super::{Cursor, Event, EventType, Page, Store, StoreError, portable};
 use crate::text::Text;
@@ -24,25 +25,31 @@ pub struct Session {
 pub(super) const INSERT_SESSIONS: &str =
     "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) ";
 
-/// Inserts sessions, or marks those that are there as used. No session may be named twice.
+pub(super) static UPSERT_SESSIONS: Statement = Statement::new(
+    "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) VALUES ",
+    6,
+    " ON CONFLICT (workspace_id, id) DO UPDATE SET last_active_at_ms = \
+     CASE WHEN excluded.last_active_at_ms > sessions.last_active_at_ms \
+     THEN excluded.last_active_at_ms ELSE sessions.last_active_at_ms END",
+);
+
+/// Inserts sessions, or marks those that are there as used. No session may be named twice; as many
+/// as [`super::batch::statements`] puts into one statement.
 macro_rules! upsert_sessions {
     ($tx:ident, $sessions:expr) => {{
-        let mut upsert = sqlx::QueryBuilder::new($crate::store::sessions::INSERT_SESSIONS);
-        upsert.push_values($sessions, |mut values, session| {
-            values
-                .push_bind(session.workspace_id.clone())
-                .push_bind(session.id.clone())
-                .push_bind(session.user_id.clone())
-                .push_bind(&session.prompt)
-                .push_bind(session.created_at_ms)
-                .push_bind(session.last_active_at_ms);
-        });
-        upsert.push(
-            " ON CONFLICT (workspace_id, id) DO UPDATE SET last_active_at_ms = \
-             CASE WHEN excluded.last_active_at_ms > sessions.last_active_at_ms \
-             THEN excluded.last_active_at_ms ELSE sessions.last_active_at_ms END",
-        );
-        upsert.build().execute(&mut *$tx).await?;
+        let sessions = $sessions;
+        let sql = $crate::store::sessions::UPSERT_SESSIONS.of(&$tx, sessions.len());
+        let mut upsert = sqlx::query(sql);
+        for session in sessions {
+            upsert = upsert
+                .bind(session.workspace_id.clone())
+                .bind(session.id.clone())
+                .bind(session.user_id.clone())
+                .bind(&session.prompt)
+                .bind(session.created_at_ms)
+                .bind(session.last_active_at_ms);
+        }
+        upsert.execute(&mut *$tx).await?;
     }};
 }
 pub(super) use upsert_sessions;

@@ -99,11 +99,17 @@ fn arrows_do_not_point_back_up() {
 }
 
 #[test]
-fn unsafe_code_stands_where_code_is_mapped() {
+fn unsafe_code_stands_where_memory_is_mapped() {
     let none: Vec<String> = Vec::new();
     assert_eq!(
         breaches(&["unsafe {", "unsafe fn"], |name| {
-            ["memory.rs", "runtime/cache.rs", "runtime/cache/text.rs"].contains(&name)
+            let mapped = [
+                "memory.rs",
+                "runtime/cache.rs",
+                "runtime/cache/text.rs",
+                "store/stamp.rs",
+            ];
+            mapped.contains(&name)
         }),
         none
     );

@@ -1,0 +1,89 @@
+//! A number that all processes of a SQLite database share, in a file beside it: looking at it costs
+//! no system call.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memmap2::{MmapOptions, MmapRaw};
+use rand::RngExt as _;
+
+/// The file is at least this long; files of earlier versions are.
+const BYTES: u64 = 16;
+
+/// The file, mapped by every process that has the database open. On one machine, as SQLite's own
+/// shared memory has to be.
+#[derive(Debug)]
+pub(super) struct Stamp(MmapRaw);
+
+impl Stamp {
+    /// Makes the file unless it is there.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        Self::of(&options.open(path)?)
+    }
+
+    fn of(file: &File) -> io::Result<Self> {
+        if file.metadata()?.len() < BYTES {
+            file.set_len(BYTES)?;
+        }
+        let number = size_of::<AtomicU64>();
+        Ok(Self(MmapOptions::new().len(number).map_raw(file)?))
+    }
+
+    /// The number now.
+    pub(super) fn get(&self) -> u64 {
+        self.number().load(Ordering::SeqCst)
+    }
+
+    /// Puts a number there that nobody has seen.
+    pub(super) fn renew(&self) {
+        self.number().store(rand::rng().random(), Ordering::SeqCst);
+    }
+
+    fn number(&self) -> &AtomicU64 {
+        // SAFETY: at the start of a page, writable, mapped as long as `self` is, and within the file,
+        // which no process shortens. Nobody reaches it but through here.
+        #[allow(unsafe_code)]
+        unsafe {
+            AtomicU64::from_ptr(self.0.as_mut_ptr().cast())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_opens_the_file_sees_the_same_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db-changes");
+        let (one, other) = (Stamp::open(&path).unwrap(), Stamp::open(&path).unwrap());
+        assert_eq!(one.get(), other.get());
+        let before = one.get();
+        other.renew();
+        assert_ne!(one.get(), before);
+        assert_eq!(one.get(), other.get());
+        let later = Stamp::open(&path).unwrap();
+        assert_eq!(later.get(), other.get());
+    }
+
+    #[test]
+    fn a_file_of_any_length_will_do() {
+        let folder = tempfile::tempdir().unwrap();
+        for (bytes, kept) in [(0, 16), (3, 16), (16, 16), (40, 40)] {
+            let path = folder.path().join(format!("{bytes}-changes"));
+            std::fs::write(&path, vec![7; bytes]).unwrap();
+            let stamp = Stamp::open(&path).unwrap();
+            let before = stamp.get();
+            stamp.renew();
+            assert_ne!(stamp.get(), before, "{bytes}");
+            assert_eq!(std::fs::metadata(&path).unwrap().len(), kept, "{bytes}");
+        }
+    }
+}
