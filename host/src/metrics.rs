@@ -117,9 +117,9 @@ impl MetricConstructor<Histogram> for Buckets {
 
 /// Counts one running execution until it is dropped.
 #[derive(Debug)]
-pub struct Running(Gauge);
+pub struct Running<'a>(&'a Gauge);
 
-impl Drop for Running {
+impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.0.dec();
     }
@@ -212,9 +212,9 @@ impl Metrics {
     }
 
     /// Call when an execution starts; keep the guard until it has ended.
-    pub fn execution_started(&self) -> Running {
+    pub fn execution_started(&self) -> Running<'_> {
         self.executions_running.inc();
-        Running(self.executions_running.clone())
+        Running(&self.executions_running)
     }
 
     /// One ended execution. `status` and `reason` are the words of the answer; `reason` is empty

@@ -1,5 +1,6 @@
 //! A text that many hold: cloned without a copy.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -25,6 +26,12 @@ impl Deref for Text {
     type Target = str;
 
     fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Text {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }

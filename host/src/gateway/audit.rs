@@ -57,7 +57,7 @@ impl Gateway {
             subject: subject.to_owned(),
             details: details.to_string(),
             address: caller.address.map(|address| address.to_string()),
-            request_id: Some(caller.request_id.clone()),
+            request_id: Some(caller.request_id.to_string()),
         };
         Ok(self.store.add_audit_entry(&entry).await?)
     }

@@ -5,48 +5,44 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ipnet::IpNet;
 use sha2::{Digest as _, Sha256};
 
 use super::keys::{KEY_PREFIX, RANDOM_CHARS};
-use super::limits::{Limit, limits_of};
-use super::{Caller, Error, Gateway, Scope};
+use super::limits::limits_of;
+use super::{Caller, Error, Gateway, Identity, Scope};
 use crate::ids::UserId;
 use crate::runtime::inspect::hex;
-use crate::store::{Changes, DefaultPermission, FoundKey, Topic};
-use crate::text::Text;
+use crate::store::{Changes, FoundKey, Topic};
 
 /// Keys remembered at one time.
 const KNOWN_MAX: usize = 10_000;
 
 /// Keys seen since the last change to any key.
 #[derive(Default)]
-pub(super) struct KnownKeys(Mutex<Known>);
+pub(super) struct KnownKeys {
+    known: Mutex<Known>,
+    /// Those that were used since the last write of when.
+    used: Mutex<Vec<Arc<Holder>>>,
+}
 
 #[derive(Default)]
 struct Known {
     at: i64,
     keys: HashMap<[u8; 32], Arc<Holder>>,
-    /// When keys were last used, until the next write.
-    used: HashMap<String, i64>,
 }
 
 /// A key ready to be checked and turned into callers.
 struct Holder {
-    workspace_id: Text,
-    workspace_name: Text,
-    default_permission: DefaultPermission,
-    key_id: Text,
-    key_name: Text,
-    key_prefix: Text,
+    identity: Arc<Identity>,
     revoked: bool,
     expires_at_ms: Option<i64>,
-    scopes: Arc<[Scope]>,
     networks: Vec<IpNet>,
-    limits: Arc<[Limit]>,
-    default_user: UserId,
+    /// When it was last used, until that is written; 0: not since.
+    used_at_ms: AtomicI64,
 }
 
 impl Holder {
@@ -60,9 +56,8 @@ impl Holder {
             .map_err(|cause: ipnet::AddrParseError| Error::Internal(cause.into()))?;
         let default_user =
             UserId::parse(&key.default_user).map_err(|cause| Error::Internal(cause.into()))?;
-        Ok(Self {
+        let identity = Identity {
             scopes: scopes.collect(),
-            networks,
             limits: limits_of(&key, &workspace),
             default_user,
             workspace_id: workspace.id.into(),
@@ -71,8 +66,16 @@ impl Holder {
             key_id: key.id.into(),
             key_name: key.name.into(),
             key_prefix: key.prefix.into(),
+            role: None,
+            operator: false,
+            confined: false,
+        };
+        Ok(Self {
+            identity: Arc::new(identity),
+            networks,
             revoked: key.revoked_at_ms.is_some(),
             expires_at_ms: key.expires_at_ms,
+            used_at_ms: AtomicI64::new(0),
         })
     }
 
@@ -91,7 +94,7 @@ impl Holder {
 
 impl KnownKeys {
     fn get(&self, at: i64, hash: &[u8; 32]) -> Option<Arc<Holder>> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at != at {
             known.keys.clear();
             known.at = at;
@@ -100,29 +103,31 @@ impl KnownKeys {
     }
 
     fn put(&self, at: i64, hash: [u8; 32], holder: Arc<Holder>) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at == at && known.keys.len() < KNOWN_MAX {
             known.keys.insert(hash, holder);
         }
     }
 
-    fn note_use(&self, key_id: &str, now_ms: i64) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.used.get_mut(key_id) {
-            Some(last) => *last = now_ms,
-            None => {
-                known.used.insert(key_id.to_owned(), now_ms);
-            }
+    fn note_use(&self, holder: &Arc<Holder>, now_ms: i64) {
+        // Most requests come in the millisecond of another, or find their key in the list.
+        if holder.used_at_ms.load(Ordering::Relaxed) == now_ms {
+            return;
+        }
+        if holder.used_at_ms.swap(now_ms, Ordering::Relaxed) == 0 {
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            used.push(holder.clone());
         }
     }
 
+    /// The ids of the keys that were used since this was last asked, and when; an id may come twice.
     pub(super) fn take_uses(&self) -> Vec<(String, i64)> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .used
-            .drain()
-            .collect()
+        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        let taken = used.iter().map(|holder| {
+            let at_ms = holder.used_at_ms.swap(0, Ordering::Relaxed);
+            (holder.identity.key_id.to_string(), at_ms)
+        });
+        taken.collect()
     }
 }
 
@@ -157,24 +162,13 @@ impl Gateway {
             return Err(Error::IpNotAllowed);
         }
         self.counts
-            .count(&self.store, &holder.limits, now_ms)
+            .count(&self.store, &holder.identity.limits, now_ms)
             .await?;
-        self.known_keys.note_use(&holder.key_id, now_ms);
+        self.known_keys.note_use(&holder, now_ms);
         Ok(Caller {
-            workspace_id: holder.workspace_id.clone(),
-            workspace_name: holder.workspace_name.clone(),
-            key_id: holder.key_id.clone(),
-            key_name: holder.key_name.clone(),
-            key_prefix: holder.key_prefix.clone(),
-            role: None,
-            operator: false,
-            confined: false,
-            scopes: holder.scopes.clone(),
-            default_user: holder.default_user.clone(),
-            limits: holder.limits.clone(),
-            default_permission: holder.default_permission,
+            identity: holder.identity.clone(),
             changes,
-            request_id,
+            request_id: request_id.into(),
             address,
         })
     }

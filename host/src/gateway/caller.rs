@@ -2,6 +2,7 @@
 //! operation receives it.
 
 use std::net::IpAddr;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::limits::Limit;
@@ -11,9 +12,22 @@ use crate::store::{Changes, DefaultPermission, Role};
 use crate::text::Text;
 
 /// An authenticated caller. Made by [`crate::gateway::Gateway::authenticate`] and
-/// [`crate::gateway::Gateway::authenticate_member`] alone.
+/// [`crate::gateway::Gateway::authenticate_member`] alone; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Caller {
+    /// Shared by all requests of a key: threads that each count a holder of it pay for that, so
+    /// there is one count, not one for each of its texts.
+    pub identity: Arc<Identity>,
+    /// What other processes had changed when the key was checked.
+    pub changes: Changes,
+    /// `req_<ULID>`.
+    pub request_id: Text,
+    pub address: Option<IpAddr>,
+}
+
+/// Who a key or a member is and what they may do: the part of a [`Caller`] that outlives a request.
+#[derive(Clone, Debug)]
+pub struct Identity {
     pub workspace_id: Text,
     pub workspace_name: Text,
     /// The key's id, or the member's.
@@ -28,18 +42,21 @@ pub struct Caller {
     pub operator: bool,
     /// May act for the default user alone.
     pub confined: bool,
-    pub scopes: Arc<[Scope]>,
+    pub scopes: Box<[Scope]>,
     /// The user that tools run for when a request names none.
     pub default_user: UserId,
     /// What its requests are counted against; nothing for a member.
-    pub(super) limits: Arc<[Limit]>,
+    pub(super) limits: Box<[Limit]>,
     /// What holds for its users' tools without a rule.
     pub default_permission: DefaultPermission,
-    /// What other processes had changed when the key was checked.
-    pub changes: Changes,
-    /// `req_<ULID>`.
-    pub request_id: String,
-    pub address: Option<IpAddr>,
+}
+
+impl Deref for Caller {
+    type Target = Identity;
+
+    fn deref(&self) -> &Identity {
+        &self.identity
+    }
 }
 
 /// What a key may be used for.
@@ -98,6 +115,16 @@ impl Scope {
 }
 
 impl Caller {
+    /// The same caller, had it to act for `user` alone.
+    #[cfg(test)]
+    pub(super) fn confined_to(&self, user: UserId) -> Self {
+        let mut confined = self.clone();
+        let identity = Arc::make_mut(&mut confined.identity);
+        identity.confined = true;
+        identity.default_user = user;
+        confined
+    }
+
     /// The user a request is for: the one it names, else the caller's default.
     ///
     /// # Errors

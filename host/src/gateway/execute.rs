@@ -25,7 +25,7 @@ use super::outcome::{outcome, provider_error, reason_text, status_of, unclear_wr
 use super::outlive::outlive;
 use super::permissions::Permissions;
 use super::plugins::Serving;
-use super::receipt_writer::Late;
+use super::receipt_writer::{Late, Receipt};
 use super::results::Budget;
 use super::services;
 use super::session_state::SessionState;
@@ -112,7 +112,7 @@ impl Gateway {
         }
         let run = self.permit(caller, &permissions, run).await?;
         let (gateway, caller) = (self.clone(), caller.clone());
-        let run = async move { gateway.run(&caller, run).await };
+        let run = Box::pin(async move { gateway.run(&caller, run).await });
         outlive(&self.running, &self.workers, run)
             .await
             .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the execution")))?
@@ -221,9 +221,9 @@ impl Gateway {
             took,
         );
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        let (mut row, session) = receipt_of(caller, &run, status, reason, duration_ms, &requests);
-        row.connection_id = held.connection_id().map(Text::from);
-        self.keep_receipt(row, session, !requests.is_empty()).await;
+        let mut receipt = receipt_of(caller, &run, status, reason, duration_ms, &requests);
+        receipt.0.connection_id = held.connection_id().map(Text::from);
+        self.keep_receipt(receipt, !requests.is_empty()).await;
         Ok(Execution {
             outcome: outcome.map_err(after_the_run)?,
             execution_id: run.execution_id,
@@ -285,8 +285,7 @@ impl Gateway {
             meta: "{}".to_owned(),
             scope: scope.clone(),
             kv: Arc::new(SessionState {
-                store: self.store.clone(),
-                clock: self.clock.clone(),
+                gateway: self.clone(),
                 scope: KvScope {
                     workspace_id: caller.workspace_id.clone(),
                     session_id: (&run.session_id).into(),
@@ -369,13 +368,13 @@ impl Gateway {
         if !self.mark_sent(caller, claim).await? {
             return Err(idempotency::in_progress());
         }
-        let (row, session) = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
-        Ok(Some(RunJournal::new(self.receipts.clone(), row, session)))
+        let receipt = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
+        Ok(Some(RunJournal::new(self.receipts.clone(), *receipt)))
     }
 
-    async fn keep_receipt(&self, row: ExecutionRow, session: Session, durable: bool) {
-        let execution_id = row.id.clone();
-        if self.receipts.keep(row, session, durable).await == Err(Late) {
+    async fn keep_receipt(&self, receipt: Receipt, durable: bool) {
+        let execution_id = receipt.0.id.clone();
+        if self.receipts.keep(receipt, durable).await == Err(Late) {
             // What was sent was sent: the caller learns what became of it all the same.
             tracing::warn!(%execution_id, "receipts.late");
         }
@@ -399,7 +398,7 @@ fn receipt_of(
     reason: Option<FailureReason>,
     duration_ms: u64,
     requests: &[RequestRecord],
-) -> (ExecutionRow, Session) {
+) -> Receipt {
     let session_id = Text::from(&run.session_id);
     let row = ExecutionRow {
         workspace_id: caller.workspace_id.clone(),
@@ -430,7 +429,7 @@ fn receipt_of(
         created_at_ms: run.started_at_ms,
         last_active_at_ms: run.started_at_ms,
     };
-    (row, session)
+    Box::new((row, session))
 }
 
 /// Requests as a receipt keeps them.

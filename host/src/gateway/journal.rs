@@ -22,7 +22,7 @@ pub(super) struct RunJournal {
 }
 
 impl RunJournal {
-    pub(super) fn new(receipts: Receipts, row: ExecutionRow, session: Session) -> Self {
+    pub(super) fn new(receipts: Receipts, (row, session): (ExecutionRow, Session)) -> Self {
         Self {
             receipts,
             row,
@@ -41,7 +41,8 @@ impl Journal for RunJournal {
                 requests: requests_text(&left),
                 ..self.row.clone()
             };
-            let kept = self.receipts.keep(row, self.session.clone(), true).await;
+            let receipt = Box::new((row, self.session.clone()));
+            let kept = self.receipts.keep(receipt, true).await;
             kept.map_err(|Late| NotWritten)
         })
     }

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Error, RateLimited};
 use crate::store::{ApiKey, Plan, RateCount, Store, Workspace};
@@ -51,7 +51,7 @@ pub(super) struct Limit {
 }
 
 /// What every request of a key is counted against.
-pub(super) fn limits_of(key: &ApiKey, workspace: &Workspace) -> Arc<[Limit]> {
+pub(super) fn limits_of(key: &ApiKey, workspace: &Workspace) -> Box<[Limit]> {
     let of = |requests_max: Option<i64>, kind: &str, id: &str, span_ms| {
         requests_max.map(|requests_max| Limit {
             subject: format!("{kind}:{id}"),

@@ -65,7 +65,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zeroize::Zeroizing;
 
-pub use caller::{Caller, Scope};
+pub use caller::{Caller, Identity, Scope};
 pub use error::{Error, RateLimited, Violation};
 pub use health::{Health, KeyStatus, Limits, PluginCounts, Status};
 pub use permissions::{DecidedBy, Permission};
@@ -103,7 +103,6 @@ pub struct Gateway {
     plugins: plugins::Shelf,
     /// Files of the plugins folder that are still on their way into service.
     loading: Arc<AtomicUsize>,
-    probation: plugins::Probation,
     knowledge: knowledge::Knowledge,
     /// Base of links for people, without a trailing slash.
     public_url: String,
@@ -187,7 +186,6 @@ impl Gateway {
             oidc: config.oidc.clone(),
             waiters: connections::wait::Waiters::default(),
             watchers: Arc::default(),
-            probation: plugins::Probation::default(),
             loading: intake.loading(),
             plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir),
             knowledge: knowledge::Knowledge {

@@ -22,12 +22,12 @@ type Ended<T> = Result<T, Box<dyn Any + Send>>;
 
 /// See [`outlive`].
 #[must_use = "whoever asked wants the answer"]
-pub(super) struct Outlive<F>
+pub(super) struct Outlive<'a, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    workers: Handle,
+    workers: &'a Handle,
     at: At<F>,
 }
 
@@ -53,19 +53,19 @@ pub(super) enum Unfinished {
 
 /// Counts as running in `running` until it has ended, whoever waits for it. `workers`: where it goes
 /// when it does not end at once.
-pub(super) fn outlive<F>(running: &TaskTracker, workers: &Handle, work: F) -> Outlive<F>
+pub(super) fn outlive<'a, F>(running: &TaskTracker, workers: &'a Handle, work: F) -> Outlive<'a, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     let work = AssertUnwindSafe(running.track_future(work)).catch_unwind();
     Outlive {
-        workers: workers.clone(),
+        workers,
         at: At::Here(Box::pin(work)),
     }
 }
 
-impl<F> Outlive<F>
+impl<F> Outlive<'_, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -77,7 +77,7 @@ where
     }
 }
 
-impl<F> Future for Outlive<F>
+impl<F> Future for Outlive<'_, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -105,7 +105,7 @@ where
     }
 }
 
-impl<F> Drop for Outlive<F>
+impl<F> Drop for Outlive<'_, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -180,7 +180,8 @@ mod tests {
         let running = TaskTracker::new();
         let (go_on, may_go_on) = oneshot::channel::<()>();
         let (done, is_done) = oneshot::channel();
-        let mut work = Box::pin(outlive(&running, &Handle::current(), async move {
+        let workers = Handle::current();
+        let mut work = Box::pin(outlive(&running, &workers, async move {
             may_go_on.await.unwrap();
             done.send("done").unwrap();
         }));

@@ -153,31 +153,39 @@ pub(super) struct KnownRules(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     at: i64,
-    /// By workspace and user.
-    users: HashMap<(Text, Text), Arc<Rules>>,
+    /// By workspace, then by user.
+    users: HashMap<Text, HashMap<Text, Arc<Rules>>>,
+    count: usize,
 }
 
 impl KnownRules {
-    fn get(&self, at: i64, of: &(Text, Text)) -> Option<Arc<Rules>> {
+    fn get(&self, at: i64, workspace_id: &str, user_id: &str) -> Option<Arc<Rules>> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at < at {
-            known.users.clear();
-            known.at = at;
+            *known = Known {
+                at,
+                ..Known::default()
+            };
         }
         if known.at == at {
-            known.users.get(of).cloned()
+            known.users.get(workspace_id)?.get(user_id).cloned()
         } else {
             None
         }
     }
 
-    fn put(&self, at: i64, of: (Text, Text), rules: Arc<Rules>) {
+    fn put(&self, at: i64, workspace_id: Text, user_id: Text, rules: Arc<Rules>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at == at {
-            if known.users.len() >= KNOWN_USERS_MAX {
-                known.users.clear();
+            if known.count >= KNOWN_USERS_MAX {
+                *known = Known {
+                    at,
+                    ..Known::default()
+                };
             }
-            known.users.insert(of, rules);
+            let of_workspace = known.users.entry(workspace_id).or_default();
+            let new = of_workspace.insert(user_id, rules).is_none();
+            known.count += usize::from(new);
         }
     }
 }
@@ -225,13 +233,14 @@ impl Gateway {
         user: &UserId,
     ) -> Result<Permissions, Error> {
         let at = caller.changes.of(Topic::Permissions);
-        let of = (caller.workspace_id.clone(), user.text());
-        let rules = match self.known_rules.get(at, &of) {
+        let workspace_id = &caller.workspace_id;
+        let rules = match self.known_rules.get(at, workspace_id, user.as_str()) {
             Some(rules) => rules,
             None => {
-                let rows = self.store.list_rules(&of.0, &of.1).await?;
+                let rows = self.store.list_rules(workspace_id, user.as_str()).await?;
                 let rules = Arc::new(Rules::of(rows));
-                self.known_rules.put(at, of, rules.clone());
+                self.known_rules
+                    .put(at, workspace_id.clone(), user.text(), rules.clone());
                 rules
             }
         };

@@ -42,8 +42,11 @@ pub(super) struct Receipts {
     behind: Arc<AtomicBool>,
 }
 
+/// A receipt and the session it belongs to; apart, because they pass through many hands.
+pub(super) type Receipt = Box<(ExecutionRow, Session)>;
+
 struct Item {
-    receipt: Option<(ExecutionRow, Session)>,
+    receipt: Option<Receipt>,
     written: Option<Written>,
 }
 
@@ -71,13 +74,8 @@ impl Receipts {
     }
 
     /// Queues a receipt; with `durable` returns when it is on disk, or was tried in vain once.
-    pub(super) async fn keep(
-        &self,
-        row: ExecutionRow,
-        session: Session,
-        durable: bool,
-    ) -> Result<(), Late> {
-        let receipt = Some((row, session));
+    pub(super) async fn keep(&self, receipt: Receipt, durable: bool) -> Result<(), Late> {
+        let receipt = Some(receipt);
         if durable {
             return self.queued(receipt).await;
         }
@@ -107,7 +105,7 @@ impl Receipts {
         timeout(patience, settled).await.map_err(|_| Late)
     }
 
-    async fn queued(&self, receipt: Option<(ExecutionRow, Session)>) -> Result<(), Late> {
+    async fn queued(&self, receipt: Option<Receipt>) -> Result<(), Late> {
         let (written, done) = oneshot::channel();
         let item = Item {
             receipt,
@@ -137,7 +135,7 @@ impl Writer {
             let mut sessions = Vec::with_capacity(items.len());
             let mut tell = Vec::new();
             for item in items.drain(..) {
-                if let Some((row, session)) = item.receipt {
+                if let Some((row, session)) = item.receipt.map(|receipt| *receipt) {
                     rows.push(row);
                     sessions.push(session);
                 }

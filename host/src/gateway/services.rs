@@ -16,15 +16,16 @@ use crate::store::{ALL_WORKSPACES, Changes, Store, Topic};
 
 const VALUE_BYTES_MAX: usize = 4 << 10;
 
-/// Workspace (or all) and service.
-type Owner = (String, String);
 /// Key to JSON document.
 type Values = BTreeMap<String, String>;
 
 /// Every setting of every service, as of the last change.
 pub(super) struct Services {
     at: AtomicI64,
-    settings: ArcSwap<HashMap<Owner, Arc<Values>>>,
+    /// By service, then by workspace (or all).
+    settings: ArcSwap<HashMap<String, HashMap<String, Arc<Values>>>>,
+    /// What holds where nothing is set.
+    none: Arc<Values>,
     reading: tokio::sync::Mutex<()>,
 }
 
@@ -33,6 +34,7 @@ impl Default for Services {
         Self {
             at: AtomicI64::new(i64::MIN),
             settings: ArcSwap::default(),
+            none: Arc::default(),
             reading: tokio::sync::Mutex::default(),
         }
     }
@@ -49,33 +51,23 @@ impl Services {
         if self.at.load(Ordering::Acquire) == now {
             return Ok(());
         }
-        let mut settings: HashMap<(String, String), BTreeMap<String, String>> = HashMap::new();
+        let mut settings: HashMap<String, HashMap<String, Arc<Values>>> = HashMap::new();
         for row in store.list_service_config().await? {
-            settings
-                .entry((row.workspace_id, row.service))
-                .or_default()
-                .insert(row.key, row.value);
+            let of_service = settings.entry(row.service).or_default();
+            let values = of_service.entry(row.workspace_id).or_default();
+            Arc::make_mut(values).insert(row.key, row.value);
         }
-        self.settings.store(Arc::new(
-            settings
-                .into_iter()
-                .map(|(of, values)| (of, Arc::new(values)))
-                .collect(),
-        ));
+        self.settings.store(Arc::new(settings));
         self.at.store(now, Ordering::Release);
         Ok(())
     }
 
     /// What holds for a workspace: its own values over those for all.
-    pub(super) fn of(&self, workspace_id: &str, service: &str) -> Arc<BTreeMap<String, String>> {
+    pub(super) fn of(&self, workspace_id: &str, service: &str) -> Arc<Values> {
         let settings = self.settings.load();
-        let at = |workspace: &str| {
-            settings
-                .get(&(workspace.to_owned(), service.to_owned()))
-                .cloned()
-        };
+        let at = |workspace: &str| settings.get(service)?.get(workspace).cloned();
         match (at(ALL_WORKSPACES), at(workspace_id)) {
-            (None, None) => Arc::default(),
+            (None, None) => self.none.clone(),
             (Some(one), None) | (None, Some(one)) => one,
             (Some(all), Some(own)) => {
                 let mut merged = BTreeMap::clone(&all);

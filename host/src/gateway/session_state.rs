@@ -1,19 +1,20 @@
 //! A plugin's key-value import, kept in the store for one session and service.
 
+use std::sync::Arc;
+
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use crate::clock::Clock;
+use super::Gateway;
 use crate::runtime::{Entry, KeyValue, KeyValueError};
-use crate::store::{KvScope, KvSet, Store, StoreError};
+use crate::store::{KvScope, KvSet, StoreError};
 
 /// Keys of one page of `list-keys`.
 const PAGE: usize = 100;
 
 /// The values that one call may see.
 pub(super) struct SessionState {
-    pub store: Store,
-    pub clock: Clock,
+    pub gateway: Arc<Gateway>,
     pub scope: KvScope,
 }
 
@@ -26,8 +27,9 @@ impl KeyValue for SessionState {
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
         async move {
             let found = self
+                .gateway
                 .store
-                .kv_get(&self.scope, key, self.clock.now_ms())
+                .kv_get(&self.scope, key, self.gateway.clock.now_ms())
                 .await
                 .map_err(unavailable)?;
             Ok(found.map(|entry| Entry {
@@ -48,6 +50,7 @@ impl KeyValue for SessionState {
         async move {
             let ttl_ms = ttl_seconds.map(|seconds| i64::from(seconds) * 1_000);
             let set = self
+                .gateway
                 .store
                 .kv_set(
                     &self.scope,
@@ -55,7 +58,7 @@ impl KeyValue for SessionState {
                     value,
                     ttl_ms,
                     if_version,
-                    self.clock.now_ms(),
+                    self.gateway.clock.now_ms(),
                 )
                 .await
                 .map_err(unavailable)?;
@@ -70,8 +73,9 @@ impl KeyValue for SessionState {
 
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), KeyValueError>> {
         async move {
-            self.store
-                .kv_delete(&self.scope, key, self.clock.now_ms())
+            self.gateway
+                .store
+                .kv_delete(&self.scope, key, self.gateway.clock.now_ms())
                 .await
                 .map(|_| ())
                 .map_err(unavailable)
@@ -85,8 +89,15 @@ impl KeyValue for SessionState {
         cursor: Option<&'a str>,
     ) -> BoxFuture<'a, Result<(Vec<String>, Option<String>), KeyValueError>> {
         async move {
-            self.store
-                .kv_keys(&self.scope, prefix, cursor, PAGE, self.clock.now_ms())
+            self.gateway
+                .store
+                .kv_keys(
+                    &self.scope,
+                    prefix,
+                    cursor,
+                    PAGE,
+                    self.gateway.clock.now_ms(),
+                )
                 .await
                 .map_err(unavailable)
         }

@@ -387,11 +387,7 @@ mod tests {
         let world = World::open().await;
         let caller = world.caller(&[Scope::Sessions]).await;
         let bob = UserId::parse("bob").unwrap();
-        let confined = Caller {
-            confined: true,
-            default_user: bob.clone(),
-            ..caller.clone()
-        };
+        let confined = caller.confined_to(bob.clone());
         let theirs = begin(&world, &caller, create("A")).await.unwrap();
         let own = CreateSession {
             user_id: Some(bob),

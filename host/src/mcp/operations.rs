@@ -47,14 +47,14 @@ pub struct Here {
 
 impl Operations for Here {
     fn identity(&self) -> String {
-        let Caller {
-            workspace_id,
-            key_id,
-            default_user,
-            ..
-        } = &self.caller;
+        let caller = &self.caller;
         // No part can hold the line break that parts them.
-        format!("{workspace_id}\n{key_id}\n{default_user}")
+        let parts = [
+            &*caller.workspace_id,
+            &*caller.key_id,
+            caller.default_user.as_str(),
+        ];
+        parts.join("\n")
     }
 
     fn request_id(&self) -> &str {

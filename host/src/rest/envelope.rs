@@ -44,7 +44,7 @@ pub struct Meta {
 
 impl<T> Success<T> {
     pub fn new(caller: &Caller, data: T) -> Self {
-        Self::of(caller.request_id.clone(), data)
+        Self::of(caller.request_id.to_string(), data)
     }
 
     /// For a route that answers without a caller.

@@ -56,7 +56,7 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
         tool_name: "github_create_issue".into(),
         service: "github".into(),
         user_id: user_id.clone().into(),
-        key_id: caller.key_id,
+        key_id: caller.key_id.clone(),
         key_name: "test".into(),
         key_prefix: "abcdefgh".into(),
         session_id: "tool_1".into(),

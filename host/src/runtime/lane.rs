@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sha2::Digest as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
@@ -22,11 +22,21 @@ pub(super) struct Lane {
     pub allocation: engine::Allocation,
     linker: Linker<Guest>,
     cache: cache::Cache,
-    admission: Arc<Semaphore>,
+    running: AtomicUsize,
     /// One compilation at a time; each uses half the cores.
     compiling: Arc<Semaphore>,
     /// Most guest memory that a call has had.
     memory_peak_bytes: AtomicUsize,
+}
+
+/// Of one running call.
+#[derive(Debug)]
+pub(super) struct Place<'a>(&'a AtomicUsize);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Lane {
@@ -42,7 +52,7 @@ impl Lane {
             allocation,
             linker,
             cache,
-            admission: Arc::new(Semaphore::new(bounds.calls_max)),
+            running: AtomicUsize::new(0),
             compiling: Arc::new(Semaphore::new(1)),
             memory_peak_bytes: AtomicUsize::new(0),
         })
@@ -50,18 +60,27 @@ impl Lane {
 
     /// Calls running now.
     pub fn running(&self) -> usize {
-        self.size.bounds().calls_max - self.admission.available_permits()
+        self.running.load(Ordering::Relaxed)
     }
 
-    /// A place for one call.
-    pub fn admit(&self) -> Result<OwnedSemaphorePermit, NotStarted> {
-        let permit = self.admission.clone().try_acquire_owned();
-        permit.map_err(|_| NotStarted::Overloaded(self.size.bounds().calls_max))
+    /// A place for one call, until it is dropped.
+    pub fn admit(&self) -> Result<Place<'_>, NotStarted> {
+        let calls_max = self.size.bounds().calls_max;
+        let running = self.running.fetch_add(1, Ordering::Relaxed);
+        let place = Place(&self.running);
+        if running < calls_max {
+            Ok(place)
+        } else {
+            Err(NotStarted::Overloaded(calls_max))
+        }
     }
 
     /// A call ended that had this much memory.
     pub fn note_memory(&self, bytes: usize) {
-        self.memory_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
+        // Looked at first: a write is what other processors wait for.
+        if bytes > self.memory_peak_bytes() {
+            self.memory_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
+        }
     }
 
     pub fn memory_peak_bytes(&self) -> usize {

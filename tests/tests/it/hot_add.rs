@@ -1,5 +1,7 @@
 //! The watched folder: files come, change and go while the gateway serves.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use toolgate::gateway::{Caller, Error};
 use toolgate::store::Role;
@@ -339,7 +341,8 @@ async fn operator(gateway: &TestGateway) -> Caller {
     let id = toolgate::ids::ulid("req");
     let entered = gateway.gateway.authenticate(Some(&gateway.key), id, None);
     let mut caller = entered.await.unwrap();
-    (caller.role, caller.operator) = (Some(Role::Admin), true);
+    let identity = Arc::make_mut(&mut caller.identity);
+    (identity.role, identity.operator) = (Some(Role::Admin), true);
     caller
 }
 

@@ -5,10 +5,11 @@
 //! removed or given another role is met with it at the next request, in every process.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::gateway::{Caller, Error, Gateway, Scope};
+use crate::gateway::{Caller, Error, Gateway, Identity, Scope};
 use crate::ids::UserId;
 use crate::store::{Member, Role};
 use crate::vault::Purpose;
@@ -94,7 +95,7 @@ impl Gateway {
             .find_workspace(&member.workspace_id)
             .await?
             .ok_or(Error::SignInRequired)?;
-        let caller = Caller {
+        let identity = Identity {
             operator: self.is_operator(&workspace.id).await?,
             workspace_id: workspace.id.into(),
             workspace_name: workspace.name.into(),
@@ -104,11 +105,14 @@ impl Gateway {
             key_prefix: "dashboard".into(),
             role: Some(member.role),
             confined: member.role == Role::Member,
-            limits: std::sync::Arc::default(),
+            limits: Box::default(),
             scopes: scopes_of(member.role).into(),
             default_permission: workspace.settings.default_permission,
+        };
+        let caller = Caller {
+            identity: Arc::new(identity),
             changes,
-            request_id,
+            request_id: request_id.into(),
             address,
         };
         Ok(Entered {

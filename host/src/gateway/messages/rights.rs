@@ -1,5 +1,7 @@
 //! What a turn may still do: looked at before every step.
 
+use std::sync::Arc;
+
 use tokio::time::Instant;
 
 use super::TurnReason;
@@ -53,26 +55,27 @@ impl Turn<'_> {
         let Some(workspace) = store.find_workspace(&self.caller.workspace_id).await? else {
             return Ok(false);
         };
-        self.caller.default_permission = workspace.settings.default_permission;
+        let identity = Arc::make_mut(&mut self.caller.identity);
+        identity.default_permission = workspace.settings.default_permission;
         if member {
             return Ok(true);
         }
-        let keys = store.list_keys(&self.caller.workspace_id).await?;
+        let keys = store.list_keys(&identity.workspace_id).await?;
         let now_ms = self.gateway.clock.now_ms();
         let key = keys.into_iter().find(|key| {
-            key.id == self.caller.key_id
+            key.id == *identity.key_id
                 && key.revoked_at_ms.is_none()
                 && key.expires_at_ms.is_none_or(|at| at > now_ms)
         });
         let Some(key) = key else {
             return Ok(false);
         };
-        self.caller.scopes = key
+        identity.scopes = key
             .scopes
             .iter()
             .filter_map(|scope| Scope::parse(scope))
             .collect();
-        self.caller.limits = limits_of(&key, &workspace);
+        identity.limits = limits_of(&key, &workspace);
         Ok(true)
     }
 }

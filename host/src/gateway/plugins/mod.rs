@@ -28,7 +28,7 @@ pub use intake::{Intake, Reach};
 pub use listing::{
     Approved, ListedFile, ListedPlugin, PluginList, approve, list, manifest, manifests,
 };
-pub(in crate::gateway) use probation::Probation;
+use probation::Probation;
 pub(in crate::gateway) use shelf::Shelf;
 pub use watch::watch;
 
@@ -42,6 +42,7 @@ pub struct Serving {
     pub manifest: Arc<Manifest>,
     /// The manifest's hosts, without addresses that an operator named.
     pub grant: Arc<Grant>,
+    pub(in crate::gateway) probation: Probation,
 }
 
 /// All integrations that serve, and the catalog built from them. Immutable.

@@ -1,8 +1,8 @@
 //! A new version is on probation: five crashes within its first fifty calls put the version before
 //! it back into the folder. Counted by each process from when it put the version into service.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Context as _;
 
@@ -14,50 +14,35 @@ const CALLS: u32 = 50;
 /// Crashes that end it.
 const CRASHES: u32 = 5;
 
-/// The version of each service that was called last, and how it did.
-#[derive(Default)]
-pub(in crate::gateway) struct Probation(Mutex<HashMap<String, Record>>);
-
-#[derive(Default)]
-struct Record {
-    sha256: String,
-    calls: u32,
-    crashes: u32,
+/// How a version has done since this process put it into service.
+#[derive(Debug, Default)]
+pub(in crate::gateway) struct Probation {
+    calls: AtomicU32,
+    crashes: AtomicU32,
 }
 
 impl Probation {
-    /// Counts a call. True once for a version: when it has failed.
-    fn note(&self, service: &str, sha256: &str, crashed: bool) -> bool {
-        let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !records.contains_key(service) {
-            records.insert(service.to_owned(), Record::default());
-        }
-        let Some(record) = records.get_mut(service) else {
-            return false;
-        };
-        if record.sha256 != sha256 {
-            *record = Record {
-                sha256: sha256.to_owned(),
-                ..Record::default()
-            };
-        }
-        if record.calls >= CALLS {
+    /// Counts a call. True once: when the version has failed.
+    fn note(&self, crashed: bool) -> bool {
+        let over = |calls: u32| calls >= CALLS;
+        if over(self.calls.load(Ordering::Relaxed))
+            || over(self.calls.fetch_add(1, Ordering::Relaxed))
+        {
             return false;
         }
-        record.calls += 1;
-        record.crashes += u32::from(crashed);
-        crashed && record.crashes == CRASHES
+        crashed && self.crashes.fetch_add(1, Ordering::Relaxed) + 1 == CRASHES
     }
 }
 
 impl Gateway {
     /// Counts a call of `serving`; a version that keeps crashing makes room for the one before it.
     pub(in crate::gateway) fn on_probation(self: &Arc<Self>, serving: &Serving, crashed: bool) {
-        let (service, sha256) = (&serving.manifest.service, serving.code.sha256());
-        if !self.probation.note(service, sha256, crashed) {
+        if !serving.probation.note(crashed) {
             return;
         }
-        let (gateway, service, sha256) = (self.clone(), service.clone(), sha256.to_owned());
+        let gateway = self.clone();
+        let service = serving.manifest.service.clone();
+        let sha256 = serving.code.sha256().to_owned();
         self.running.spawn(async move {
             if let Err(cause) = gateway.put_previous_back(&service, &sha256).await {
                 let error = format!("{cause:#}");
@@ -105,26 +90,19 @@ mod tests {
     #[test]
     fn five_crashes_within_fifty_calls_are_told_once() {
         let probation = Probation::default();
-        let told = |crashed: bool| probation.note("s", "a", crashed);
+        let told = |crashed: bool| probation.note(crashed);
         assert_eq!((0..4).filter(|_| told(true)).count(), 0);
         assert!(!told(false));
         assert!(told(true));
         assert!(!told(true), "once");
-        assert!(
-            !probation.note("s", "b", true),
-            "another version begins anew"
-        );
     }
 
     #[test]
     fn a_version_that_has_served_fifty_calls_is_trusted() {
         let probation = Probation::default();
         for _ in 0..CALLS {
-            assert!(!probation.note("s", "a", false));
+            assert!(!probation.note(false));
         }
-        assert_eq!(
-            (0..20).filter(|_| probation.note("s", "a", true)).count(),
-            0
-        );
+        assert_eq!((0..20).filter(|_| probation.note(true)).count(), 0);
     }
 }

@@ -12,7 +12,7 @@ use crate::gateway::plugins::decide::{Decision, decide};
 use crate::gateway::plugins::folder::{self, NotCaptured};
 use crate::gateway::plugins::judged::Judged;
 use crate::gateway::plugins::recall::{self, Captured};
-use crate::gateway::plugins::{INSPECTOR, Serving};
+use crate::gateway::plugins::{INSPECTOR, Probation, Serving};
 use crate::runtime::{Plugin, Rejected, Size};
 use crate::store::{ActivatePlugin, CachedManifest, ParkPlugin, PluginState};
 
@@ -262,6 +262,7 @@ impl Intake {
                 code,
                 manifest,
                 grant,
+                probation: Probation::default(),
             }),
         );
         self.changed = true;
