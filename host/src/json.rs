@@ -4,6 +4,7 @@
 //! (RFC 8259, section 4, leaves its meaning open), more than [`DEPTH_MAX`] levels, text that is not
 //! UTF-8, anything after the document. Says where the problem is.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -12,8 +13,9 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 /// Levels of nesting that are read; the parser's own bound.
 pub const DEPTH_MAX: usize = 127;
 
-/// Keys of one object that are compared one by one; a larger object gets a hash set.
-const KEYS_COMPARED_MAX: usize = 16;
+/// Keys of one object that are compared one by one; what a larger object has beyond them goes into a
+/// hash set.
+const KEYS_COMPARED_MAX: usize = 8;
 
 /// Why a text is no acceptable JSON document. Lines and columns count from 1, columns in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -126,7 +128,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         let inside = self.inside()?;
-        let mut keys = Keys::Few(Vec::new());
+        let mut keys = Keys::default();
         while let Some(Key(key)) = entries.next_key()? {
             if self.keys_once
                 && let Err(twice) = keys.add(key)
@@ -142,7 +144,7 @@ impl<'de> Visitor<'de> for Reader {
 }
 
 /// An object key, borrowed from the text where it holds no escape.
-struct Key<'de>(std::borrow::Cow<'de, str>);
+struct Key<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -166,31 +168,27 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// The keys of one object so far.
-enum Keys<'de> {
-    Few(Vec<std::borrow::Cow<'de, str>>),
-    Many(HashSet<std::borrow::Cow<'de, str>>),
+/// The keys of one object so far: the first ones in place, for most objects have no more.
+#[derive(Default)]
+struct Keys<'de> {
+    first: [Cow<'de, str>; KEYS_COMPARED_MAX],
+    count: usize,
+    more: HashSet<Cow<'de, str>>,
 }
 
 impl<'de> Keys<'de> {
     /// Gives the key back if it was there already.
-    fn add(&mut self, key: std::borrow::Cow<'de, str>) -> Result<(), String> {
-        match self {
-            Self::Few(keys) => {
-                if keys.contains(&key) {
-                    return Err(key.into_owned());
-                }
-                keys.push(key);
-                if keys.len() > KEYS_COMPARED_MAX {
-                    *self = Self::Many(keys.drain(..).collect());
-                }
-                Ok(())
-            }
-            Self::Many(keys) => match keys.replace(key) {
-                Some(twice) => Err(twice.into_owned()),
-                None => Ok(()),
-            },
+    fn add(&mut self, key: Cow<'de, str>) -> Result<(), String> {
+        let known = self.first.get(..self.count).unwrap_or(&self.first);
+        if known.contains(&key) || self.more.contains(&key) {
+            return Err(key.into_owned());
         }
+        match self.first.get_mut(self.count) {
+            Some(place) => *place = key,
+            None => drop(self.more.insert(key)),
+        }
+        self.count += 1;
+        Ok(())
     }
 }
 

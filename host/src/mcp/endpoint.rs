@@ -16,7 +16,7 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::response::Response;
 use axum::routing::any;
 use futures_util::StreamExt as _;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use rmcp::model::{ErrorData, JsonRpcError, RequestStateCodec};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{
@@ -33,6 +33,7 @@ use crate::gateway::Gateway;
 use crate::ids;
 use crate::rest::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
 use crate::rest::envelope::{Failure, failure_response};
+use crate::rest::layer::write_headers;
 
 /// Where the edge is mounted.
 pub const PATH: &str = "/mcp";
@@ -40,7 +41,7 @@ pub const PATH: &str = "/mcp";
 /// A sign of life on streams that have nothing to say, for the proxies in between.
 const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-const SESSION_HEADER: &str = "mcp-session-id";
+const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// What the edge needs beside the gateway.
 pub struct McpOptions {
@@ -163,17 +164,7 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
         }
     };
 
-    let headers = answer.headers_mut();
-    if let Ok(id) = HeaderValue::from_str(&request_id) {
-        headers.insert("x-request-id", id);
-    }
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
-    headers
-        .entry(header::CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
+    write_headers(answer.headers_mut(), &request_id);
     let took = started.elapsed();
     let status = answer.status().as_u16();
     let metrics = endpoint.gateway.metrics();
@@ -228,7 +219,9 @@ impl Endpoint {
         parts.extensions.insert(caller);
 
         let request = Request::from_parts(parts, body);
-        let mut answer = self.protocol.handle(request).await.map(Body::new);
+        // Kept apart: what it needs while it runs would travel with every move of this future.
+        let answer = Box::pin(self.protocol.handle(request)).await;
+        let mut answer = answer.map(Body::new);
         if ends && answer.status() == StatusCode::ACCEPTED {
             // Nothing is left to do, and clients look for 200 or 204.
             *answer.status_mut() = StatusCode::NO_CONTENT;
@@ -259,7 +252,7 @@ impl Endpoint {
 }
 
 fn session_of(headers: &HeaderMap) -> Option<String> {
-    let id = headers.get(SESSION_HEADER)?;
+    let id = headers.get(&SESSION_HEADER)?;
     Some(String::from_utf8_lossy(id.as_bytes()).into_owned())
 }
 

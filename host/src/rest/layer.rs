@@ -12,7 +12,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
-use http::{HeaderMap, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use super::envelope::{self, Failure};
 use crate::ids;
@@ -21,6 +21,8 @@ use crate::metrics::Metrics;
 /// `req_<ULID>`, made for every request. One that a client sends is ignored.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub String);
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The name under which requests without a route are logged and counted.
 const NO_ROUTE: &str = "unmatched";
@@ -62,9 +64,10 @@ pub async fn around(
     answer
 }
 
-fn write_headers(headers: &mut HeaderMap, request_id: &str) {
+/// What every answer carries.
+pub fn write_headers(headers: &mut HeaderMap, request_id: &str) {
     if let Ok(id) = HeaderValue::from_str(request_id) {
-        headers.insert("x-request-id", id);
+        headers.insert(REQUEST_ID, id);
     }
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
