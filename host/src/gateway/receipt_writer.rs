@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
@@ -83,7 +84,11 @@ impl Receipts {
             receipt,
             written: None,
         };
-        self.queue.send(item).await.map_err(|_| Late)?;
+        if let Err(TrySendError::Full(item) | TrySendError::Closed(item)) =
+            self.queue.try_send(item)
+        {
+            self.queue.send(item).await.map_err(|_| Late)?;
+        }
         if self.queue.capacity() < QUEUE_MAX - BATCH_MAX {
             self.hurry.notify_one();
         }

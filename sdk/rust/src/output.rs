@@ -18,10 +18,13 @@ pub struct Output {
 
 impl Output {
     pub fn new(data: impl Serialize) -> Result<Self, ToolError> {
-        let data = serde_json::to_string(&data)
+        let text = serde_json::to_string(&data)
             .map_err(|error| ToolError::internal(format!("the result is not JSON: {error}")))?;
+        // In the sandbox a call has its memory for itself and ends here: all of it goes at once.
+        #[cfg(target_family = "wasm")]
+        std::mem::forget(data);
         Ok(Self {
-            data,
+            data: text,
             ..Self::default()
         })
     }
