@@ -258,6 +258,23 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_comes_twice_is_found_wherever_it_stood_first() {
+        for count in [
+            KEYS_COMPARED_MAX,
+            KEYS_COMPARED_MAX + 1,
+            KEYS_COMPARED_MAX + 2,
+        ] {
+            let keys: Vec<String> = (0..count).map(|n| format!("\"k{n}\":0")).collect();
+            let sound = format!("{{{}}}", keys.join(","));
+            assert_eq!(check(sound.as_bytes()), Ok(()), "{sound}");
+            for twice in &keys {
+                let text = format!("{{{},{twice}}}", keys.join(","));
+                assert!(check(text.as_bytes()).is_err(), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn levels_are_counted_and_keys_may_be_left_alone() {
         for (text, levels, fits) in [
             ("[[1]]", 2, true),
