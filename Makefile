@@ -75,4 +75,4 @@ tools:
 	@command -v cargo >/dev/null || { echo "Rust is missing: install it with https://rustup.rs"; exit 1; }
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node is missing: install it with 'apt install nodejs npm'"; exit 1; }
 	@command -v cc >/dev/null || { echo "A C compiler is missing: install it with 'apt install build-essential'"; exit 1; }
-	@rustup target list --installed 2>/dev/null | grep -qx wasm32-wasip2 || rustup target add wasm32-wasip2
+	@rustup -q target add wasm32-unknown-unknown wasm32-wasip2

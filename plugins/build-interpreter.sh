@@ -1,14 +1,16 @@
 #!/bin/sh
 # Builds the two components that the host embeds, so this runs before the host is built: the
-# interpreter that `toolgate plugin build` bakes tables into, and the reader of documents.
+# interpreter that `toolgate plugin build` bakes tables into, and the reader of documents. The
+# reader's parser of PDF asks WASI for randomness.
 set -eu
 cd "$(dirname "$0")/.."
-cargo build --locked -p toolgate-openapi-interpreter -p toolgate-knowledge-reader --profile plugin --target wasm32-wasip2
+cargo build --locked -p toolgate-openapi-interpreter --profile plugin --target wasm32-unknown-unknown
+cargo build --locked -p toolgate-knowledge-reader --profile plugin --target wasm32-wasip2
 mkdir -p plugins/dist-base
 target="${CARGO_TARGET_DIR:-target}"
 # A copy only where the bytes differ: the host is compiled anew whenever these files change.
 take() {
-    cmp -s "$target/wasm32-wasip2/plugin/$1" "plugins/dist-base/$2" || cp "$target/wasm32-wasip2/plugin/$1" "plugins/dist-base/$2"
+    cmp -s "$target/$1" "plugins/dist-base/$2" || cp "$target/$1" "plugins/dist-base/$2"
 }
-take toolgate_openapi_interpreter.wasm openapi.wasm
-take toolgate_knowledge_reader.wasm reader.wasm
+take wasm32-unknown-unknown/plugin/toolgate_openapi_interpreter.wasm openapi.wasm
+take wasm32-wasip2/plugin/toolgate_knowledge_reader.wasm reader.wasm

@@ -3,7 +3,10 @@
 # plugins/dist/<service>.wasm, and the plugins that only tests use from tests/plugins into
 # tests/plugins/dist.
 #
-# One cargo invocation for all; a file is put in place by a rename, so that a running gateway never
+# Plugins are built without WASI: what they may do is what they import of toolgate. One that needs it
+# says so in its Cargo.toml: `[package.metadata.plugin] target = "wasm32-wasip2"`.
+#
+# One cargo invocation for all of a target. A file is put in place by a rename, so that a running gateway never
 # sees half of one, and only if its content changed. Honours CARGO and CARGO_TARGET_DIR.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,11 +14,14 @@ cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
 packages=()
 folders=()
+targets=()
 for manifest in plugins/*/Cargo.toml tests/plugins/*/Cargo.toml; do
     package=$(sed -n 's/^name = "\(.*\)"$/\1/p' "$manifest" | head -n 1)
     if [[ $package == toolgate-plugin-* ]]; then
         packages+=("$package")
         folders+=("$(dirname "$(dirname "$manifest")")/dist")
+        target=$(sed -n '/^\[package.metadata.plugin\]$/,/^$/s/^target = "\(.*\)"$/\1/p' "$manifest")
+        targets+=("${target:-wasm32-unknown-unknown}")
     fi
 done
 if [ ${#packages[@]} -eq 0 ]; then
@@ -23,16 +29,21 @@ if [ ${#packages[@]} -eq 0 ]; then
     exit 1
 fi
 
-"$cargo" build --locked --profile plugin --target wasm32-wasip2 "${packages[@]/#/--package=}"
+for target in $(printf '%s\n' "${targets[@]}" | sort -u); do
+    chosen=()
+    for n in "${!packages[@]}"; do
+        [[ ${targets[$n]} != "$target" ]] || chosen+=("--package=${packages[$n]}")
+    done
+    "$cargo" build --locked --profile plugin --target "$target" "${chosen[@]}"
+done
 
-built=${CARGO_TARGET_DIR:-target}/wasm32-wasip2/plugin
 for n in "${!packages[@]}"; do
     package=${packages[$n]}
     folder=${folders[$n]}
     mkdir -p "$folder"
     service=${package#toolgate-plugin-}
     service=${service//-/_}
-    from=$built/${package//-/_}.wasm
+    from=${CARGO_TARGET_DIR:-target}/${targets[$n]}/plugin/${package//-/_}.wasm
     to=$folder/$service.wasm
     if ! cmp -s "$from" "$to"; then
         cp "$from" "$to.new"

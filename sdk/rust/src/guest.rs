@@ -4,8 +4,9 @@ use crate::bindings::exports::toolgate::plugin::integration;
 use crate::bindings::toolgate::plugin::types;
 use crate::bindings::webhook::exports::toolgate::plugin::webhook;
 use crate::blob::Blob;
-use crate::context::Facts;
+use crate::context::{Facts, LogLevel};
 use crate::error::{ErrorKind, ToolError};
+use crate::host;
 use crate::plugin::Plugin;
 use crate::webhook::{Delivery, Event, Normalize};
 
@@ -45,6 +46,16 @@ pub fn normalize(
         data: event.data.to_string(),
     };
     Ok(events.into_iter().map(sent).collect())
+}
+
+/// What a panic says goes to the host's log. Through WASI it gets there by itself: as what is printed
+/// to standard error.
+pub fn log_panics() {
+    if !cfg!(target_os = "wasi") {
+        std::panic::set_hook(Box::new(|panic| {
+            host::log(LogLevel::Error, &panic.to_string(), "");
+        }));
+    }
 }
 
 fn told(error: ToolError) -> types::ToolError {

@@ -33,7 +33,8 @@
 //! [`error`] and [`output`] (how it ends), [`schema`] (how argument types become schemas),
 //! [`testing`] (how a plugin is tested without a sandbox), [`webhook`] (events that the provider
 //! sends by itself). `blob`, `kv`, `html` and `markdown` are there when needed; a plugin that never
-//! uses them does not import them. `host` and `guest` are the border.
+//! uses them does not import them. `host` and `guest` are the border, `memory` the allocator of a
+//! component.
 
 // The macros name this crate, also in its own tests.
 extern crate self as toolgate_sdk;
@@ -62,6 +63,9 @@ pub mod plugin;
 pub mod bindings;
 #[cfg(target_family = "wasm")]
 mod guest;
+#[cfg(any(target_family = "wasm", test))]
+#[allow(unsafe_code)]
+mod memory;
 
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
@@ -126,7 +130,7 @@ pub mod __private {
     };
     pub use crate::fields;
     #[cfg(target_family = "wasm")]
-    pub use crate::guest::{invoke, normalize};
+    pub use crate::guest::{invoke, log_panics, normalize};
     pub use crate::plugin::{Tool, arguments, bytes_of, check_slots, entry, unknown_word, word};
     pub use serde;
     #[cfg(target_family = "wasm")]

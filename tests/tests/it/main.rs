@@ -8,6 +8,7 @@ mod bad_files;
 mod bad_guests;
 mod catalog;
 mod command_line;
+mod components;
 mod connect;
 mod corpus;
 mod crash;

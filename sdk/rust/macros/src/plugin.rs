@@ -227,7 +227,10 @@ pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
         Some(path) => quote!(::core::option::Option::Some(#path)),
         None => quote!(::core::option::Option::None),
     };
-    let second_export = normalize.as_ref().map(second_export);
+    let log_panics = log_panics(&members)?;
+    let second_export = normalize
+        .as_ref()
+        .map(|path| second_export(path, &log_panics));
     let tool_paths: Vec<TokenStream> = tools.iter().map(ToTokens::to_token_stream).collect();
     Ok(quote! {
         /// What this plugin is, needs and offers, as one JSON document.
@@ -282,6 +285,7 @@ pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
                     ::toolgate_sdk::__private::GuestOutput,
                     ::toolgate_sdk::__private::GuestError,
                 > {
+                    #log_panics
                     ::toolgate_sdk::__private::invoke(&PLUGIN, call)
                 }
             }
@@ -293,7 +297,19 @@ pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
-fn second_export(normalize: &Path) -> TokenStream {
+/// A plugin that may do nothing but compute imports nothing, not even the log: an instance is made for
+/// every call, and an import that is handed texts makes three modules of one.
+fn log_panics(members: &[(Key, Json)]) -> syn::Result<Option<TokenStream>> {
+    let capabilities = members.iter().find(|(key, _)| key.name == "capabilities");
+    Ok(match capabilities {
+        Some((_, list)) if !list.array()?.is_empty() => {
+            Some(quote!(::toolgate_sdk::__private::log_panics();))
+        }
+        _ => None,
+    })
+}
+
+fn second_export(normalize: &Path, log_panics: &Option<TokenStream>) -> TokenStream {
     quote! {
         impl ::toolgate_sdk::__private::WebhookGuest for Component {
             fn normalize(
@@ -302,6 +318,7 @@ fn second_export(normalize: &Path) -> TokenStream {
                 ::std::vec::Vec<::toolgate_sdk::__private::GuestEvent>,
                 ::toolgate_sdk::__private::GuestError,
             > {
+                #log_panics
                 ::toolgate_sdk::__private::normalize(#normalize, delivery)
             }
         }

@@ -1,0 +1,74 @@
+//! What the SDK for Rust gives every component: imports that say what it may do, memory, and a log
+//! that a panic reaches.
+
+use std::path::Path;
+
+use serde_json::json;
+use toolgate_tests::gateway::{TestGateway, built_plugin};
+use toolgate_tests::process::Installation;
+
+/// What WASI offers could be taken for granted by a plugin, so none that ships asks for any of it.
+#[test]
+fn no_plugin_that_ships_imports_wasi() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist");
+    let names_wasi = |file: &Path| {
+        let bytes = std::fs::read(file).unwrap();
+        String::from_utf8_lossy(&bytes).contains("wasi:")
+    };
+    let files: Vec<_> = std::fs::read_dir(&folder)
+        .expect("`make plugins described` has built plugins/dist")
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert!(!files.is_empty());
+    let with: Vec<_> = files.iter().filter(|file| names_wasi(file)).collect();
+    assert!(with.is_empty(), "{with:?}");
+    // One that does is told apart.
+    let door = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/dist/door.wasm");
+    assert!(names_wasi(&door));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_panic_says_is_in_the_log_and_not_in_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let installation = Installation::new(folder.path(), &["stumbler"]);
+    let process = installation.serve(&["stumbler_stumble"]).await;
+    let arguments = json!({ "arguments": { "message": "the third step is missing" } });
+    let answer = process
+        .post("/v1/tools/stumbler_stumble/execute", &arguments)
+        .await;
+    let answer = answer.data();
+    assert_eq!(answer["reason"], "plugin_crashed", "{answer}");
+    assert!(!answer.to_string().contains("third step"), "{answer}");
+    process.kill().await;
+    let log = installation.log();
+    let line = log
+        .lines()
+        .find(|line| line.contains("the third step is missing"))
+        .unwrap_or_else(|| panic!("not in the log: {log}"));
+    for part in ["stumbler", "src/lib.rs", "ERROR"] {
+        assert!(line.contains(part), "no {part} in {line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_holds_what_was_written_within_its_first_room_and_far_beyond() {
+    let component = built_plugin("stumbler").unwrap();
+    let gateway = TestGateway::with_plugin("stumbler.wasm", component).await;
+    for (texts, bytes, rounds) in [
+        (3, 100, 1),
+        // Around the size of the room, in one piece and in many.
+        (1, 131_072, 2),
+        (100, 1_300, 3),
+        // Many times the room, but written anew: what is given back is used again.
+        (40, 50_000, 20),
+    ] {
+        let arguments = json!({ "texts": texts, "bytes": bytes, "rounds": rounds });
+        let answer = gateway.execute("stumbler_fill", arguments.clone()).await;
+        assert_eq!(answer["status"], "success", "{arguments}: {answer}");
+        assert_eq!(answer["result"]["sound"], texts * rounds, "{arguments}");
+    }
+    // More than a plugin may hold is refused, not given.
+    let arguments = json!({ "texts": 100, "bytes": 1_000_000, "rounds": 1 });
+    let answer = gateway.execute("stumbler_fill", arguments).await;
+    assert_eq!(answer["reason"], "limit_exceeded", "{answer}");
+}
