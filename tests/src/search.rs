@@ -170,7 +170,7 @@ pub fn names(catalog: &Catalog, query: &str, cosines: Option<&[f32]>) -> Vec<Str
         allowed: &|_| true,
     });
     let hits = found.hits.into_iter();
-    hits.map(|hit| hit.tool.name.clone()).collect()
+    hits.map(|hit| hit.tool.name.to_string()).collect()
 }
 
 /// Reads the queries, and refuses a judgement that names a tool the catalog does not have.
@@ -339,7 +339,7 @@ impl PlainBm25 {
             for word in counts.keys() {
                 *found_in.entry(word.clone()).or_default() += 1.0;
             }
-            tools.push((tool.name.clone(), counts, length));
+            tools.push((tool.name.to_string(), counts, length));
         }
         let total: f64 = tools.iter().map(|(_, _, length)| length).sum();
         let mean_length = total / tools.len().max(1) as f64;

@@ -10,11 +10,12 @@ use serde_json::value::RawValue;
 use super::Schema;
 use super::arguments::{self, Violation};
 use super::manifest::{Effect, Manifest, Slot, ToolSpec};
+use crate::text::Text;
 
 /// A tool of one version of one plugin. Shared; what it knows comes from the manifest it holds.
 pub struct Tool {
     /// `<service>_<action>`.
-    pub name: String,
+    pub name: Text,
     /// What arguments are checked against, as compact JSON: the author's schema in the author's
     /// order of keys, and for a paginated tool the argument `cursor`.
     pub input_schema: Arc<RawValue>,
@@ -50,7 +51,7 @@ impl Tool {
         let tools = manifest.tools.iter().enumerate();
         tools
             .map(|(index, spec)| Self {
-                name: format!("{}_{}", manifest.service, spec.name),
+                name: format!("{}_{}", manifest.service, spec.name).into(),
                 input_schema: arguments_of(spec),
                 output_schema: spec.output.as_ref().map(|output| output.text().clone()),
                 required: spec.input.required().map(str::to_owned).collect(),

@@ -4,6 +4,7 @@
 //! call's result with it. It counts every request that goes to the wire (redirect hops and repeats
 //! too) and never gives more than its limits.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -191,6 +192,15 @@ impl Scope {
     /// `text` without any secret value that was injected so far.
     pub fn scrub(&self, text: &str) -> String {
         self.scrubber().text(text).into_owned()
+    }
+
+    /// The same of a text that may be large; not copied where there is none.
+    pub fn scrub_owned(&self, text: String) -> String {
+        let scrubbed = match self.scrubber().text(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(scrubbed) => Some(scrubbed),
+        };
+        scrubbed.unwrap_or(text)
     }
 
     /// `bytes` without any secret value that was injected so far; not copied where there is none.

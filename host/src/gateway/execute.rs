@@ -50,10 +50,10 @@ struct Run {
     /// Page to continue from: the argument `cursor` of a paginated tool.
     cursor: Option<String>,
     user: UserId,
-    session_id: String,
+    session_id: Text,
     /// The caller's choice among the user's connections.
     connection_id: Option<String>,
-    execution_id: String,
+    execution_id: Text,
     dry_run: bool,
     /// The call waits for a person: it runs dry, and its requests are kept with the question.
     parks: bool,
@@ -136,12 +136,12 @@ impl Gateway {
             .serving
             .get(tool.service())
             .cloned()
-            .ok_or_else(|| Error::ToolNotFound(tool.name.clone()))?;
+            .ok_or_else(|| Error::ToolNotFound(tool.name.to_string()))?;
         let mut arguments = parse_arguments(request.arguments)?;
         let violations = tool.validate(&arguments);
         if !violations.is_empty() {
             return Err(Error::InvalidArguments {
-                tool_name: tool.name.clone(),
+                tool_name: tool.name.to_string(),
                 violations,
             });
         }
@@ -149,7 +149,8 @@ impl Gateway {
         let session_id = match request.session_id {
             Some(id) => checked_session_id(id)?,
             None => ids::session("tool"),
-        };
+        }
+        .into();
         Ok(Run {
             cursor: tool.take_cursor(&mut arguments),
             arguments: arguments.to_string(),
@@ -157,8 +158,8 @@ impl Gateway {
             session_id,
             connection_id: request.connection_id,
             execution_id: match &request.claim {
-                Some(claim) => claim.execution_id.clone(),
-                None => ids::ulid("exe"),
+                Some(claim) => (&claim.execution_id).into(),
+                None => ids::ulid("exe").into(),
             },
             budget: request.budget,
             claim: request.claim,
@@ -228,7 +229,7 @@ impl Gateway {
             outcome: outcome.map_err(after_the_run)?,
             execution_id: run.execution_id,
             tool_name: run.tool.name.clone(),
-            service: run.tool.service().to_owned(),
+            service: run.serving.service.clone(),
             session_id: run.session_id,
             duration_ms,
         })
@@ -280,7 +281,7 @@ impl Gateway {
         let call = Call {
             tool: run.tool.action().to_owned(),
             arguments: run.arguments.clone(),
-            session: Some(run.session_id.clone()),
+            session: Some(run.session_id.to_string()),
             cursor: run.cursor.clone(),
             meta: "{}".to_owned(),
             scope: scope.clone(),
@@ -288,8 +289,8 @@ impl Gateway {
                 gateway: self.clone(),
                 scope: KvScope {
                     workspace_id: caller.workspace_id.clone(),
-                    session_id: (&run.session_id).into(),
-                    service: run.tool.service().into(),
+                    session_id: run.session_id.clone(),
+                    service: run.serving.service.clone(),
                 },
             }),
             config: held.config(),
@@ -399,31 +400,30 @@ fn receipt_of(
     duration_ms: u64,
     requests: &[RequestRecord],
 ) -> Receipt {
-    let session_id = Text::from(&run.session_id);
     let row = ExecutionRow {
         workspace_id: caller.workspace_id.clone(),
-        id: (&run.execution_id).into(),
-        tool_name: (&run.tool.name).into(),
-        service: run.tool.service().into(),
+        id: run.execution_id.clone(),
+        tool_name: run.tool.name.clone(),
+        service: run.serving.service.clone(),
         user_id: run.user.text(),
         key_id: caller.key_id.clone(),
         key_name: caller.key_name.clone(),
         key_prefix: caller.key_prefix.clone(),
-        session_id: session_id.clone(),
+        session_id: run.session_id.clone(),
         connection_id: None,
         status: status.as_str().into(),
         reason: reason.map(|reason| reason_text(reason).into()),
         started_at_ms: run.started_at_ms,
         duration_ms: i64::try_from(duration_ms).unwrap_or(i64::MAX),
-        plugin_version: (&run.serving.manifest.version).into(),
-        plugin_sha256: run.serving.code.sha256().into(),
+        plugin_version: run.serving.version.clone(),
+        plugin_sha256: run.serving.sha256.clone(),
         requests: requests_text(requests),
         arguments: None,
         result: None,
     };
     let session = Session {
         workspace_id: caller.workspace_id.clone(),
-        id: session_id,
+        id: run.session_id.clone(),
         user_id: run.user.text(),
         prompt: None,
         created_at_ms: run.started_at_ms,

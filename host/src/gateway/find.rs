@@ -67,7 +67,7 @@ impl Gateway {
                 FoundTool {
                     connection,
                     annotations: Annotations::of(tool.effect(), tool.idempotent()),
-                    name: tool.name.clone(),
+                    name: tool.name.to_string(),
                     service: tool.service().to_owned(),
                     description: tool.description().to_owned(),
                     version: tool.version().to_owned(),
@@ -139,7 +139,7 @@ impl Gateway {
             .ok_or_else(|| self.tool_not_found(tool_name))?;
         permissions.check(&user, tool)?;
         Ok(ToolSchema {
-            name: tool.name.clone(),
+            name: tool.name.to_string(),
             service: tool.service().to_owned(),
             description: tool.description().to_owned(),
             input_schema: tool.input_schema.clone(),
@@ -157,7 +157,7 @@ impl Gateway {
 
 pub(super) fn listed(tool: &Tool) -> ListedTool {
     ListedTool {
-        name: tool.name.clone(),
+        name: tool.name.to_string(),
         service: tool.service().to_owned(),
         description: tool.description().to_owned(),
         version: tool.version().to_owned(),

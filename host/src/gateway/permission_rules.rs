@@ -356,7 +356,7 @@ impl Gateway {
         let decided = permissions.of(tool);
         Ok(PermissionExplanation {
             user_id: user.to_string(),
-            tool_name: tool.name.clone(),
+            tool_name: tool.name.to_string(),
             service: tool.service().to_owned(),
             effect: match tool.effect() {
                 Effect::Read => "read",

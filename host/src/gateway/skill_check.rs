@@ -56,7 +56,7 @@ impl Gateway {
         for name in names(&text) {
             if let Some(tool) = snapshot.catalog.get(name) {
                 tools.push(SkillTool {
-                    tool_name: tool.name.clone(),
+                    tool_name: tool.name.to_string(),
                     service: tool.service().to_owned(),
                     permission: permissions.of(tool).permission,
                     connection: ConnectionState::NotNeeded,
@@ -143,7 +143,7 @@ mod tests {
 
         let user = UserId::parse("ada").unwrap();
         let mut deny = ChangePermissions::default();
-        deny.tools.insert(open, Setting::Deny.into());
+        deny.tools.insert(open.to_string(), Setting::Deny.into());
         world
             .change_permissions(&caller, &user, deny)
             .await

@@ -15,6 +15,7 @@ use super::results::{Budget, Truncated};
 use crate::catalog::manifest::Effect;
 use crate::egress::PlannedRequest;
 use crate::ids::UserId;
+use crate::text::Text;
 
 /// MCP tool annotations, derived from the manifest's `effect` and `idempotent`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -195,10 +196,14 @@ pub enum Arguments {
 /// What became of one execute request. Every variant carries its receipt's id.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Execution {
-    pub execution_id: String,
-    pub tool_name: String,
-    pub service: String,
-    pub session_id: String,
+    #[schema(value_type = String)]
+    pub execution_id: Text,
+    #[schema(value_type = String)]
+    pub tool_name: Text,
+    #[schema(value_type = String)]
+    pub service: Text,
+    #[schema(value_type = String)]
+    pub session_id: Text,
     pub duration_ms: u64,
     #[serde(flatten)]
     pub outcome: Outcome,

@@ -59,11 +59,15 @@ pub fn link(execution: &Execution) -> Option<Link> {
 impl Client<'_> {
     /// Whether this call repeats one that ended with `input_required`. A state that this gateway did
     /// not give to this key, user and tool, or whose time is over, is a protocol error.
-    pub fn resumes(&self, identity: &str, tool_name: &str) -> Result<bool, ErrorData> {
+    pub fn resumes(
+        &self,
+        identity: impl FnOnce() -> String,
+        tool_name: &str,
+    ) -> Result<bool, ErrorData> {
         let Some(state) = &self.request_state else {
             return Ok(false);
         };
-        if is_ours(self.codec, state, &binding(identity, tool_name)) {
+        if is_ours(self.codec, state, &binding(&identity(), tool_name)) {
             return Ok(true);
         }
         Err(ErrorData::invalid_params(
@@ -197,10 +201,10 @@ mod tests {
 
     fn ends_with(outcome: Outcome) -> Execution {
         Execution {
-            execution_id: "exe_1".to_owned(),
-            tool_name: "github_create_issue".to_owned(),
-            service: "github".to_owned(),
-            session_id: "tool_1".to_owned(),
+            execution_id: "exe_1".into(),
+            tool_name: "github_create_issue".into(),
+            service: "github".into(),
+            session_id: "tool_1".into(),
             duration_ms: 1,
             outcome,
         }

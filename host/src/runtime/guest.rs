@@ -3,18 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use rand::Rng as _;
 use tokio::time::Instant;
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
-use wasmtime_wasi_http::WasiHttpCtx;
 
 use super::bindings::{call as wit, types};
 use super::limits::{self, Meter};
-use super::wasi_http::Door;
+use super::wasi::Wasi;
 use crate::egress::{Egress, Scope};
 
 /// State that a plugin keeps between calls of one session. The gateway implements it on the store.
@@ -81,10 +77,7 @@ pub struct Guest {
     pub(super) blob_bytes: usize,
     pub(super) cpu_ticks: u64,
     pub(super) log_lines: u32,
-    pub(super) wasi: Option<WasiCtx>,
-    pub(super) stdio: MemoryOutputPipe,
-    pub(super) http: WasiHttpCtx,
-    pub(super) door: Door,
+    pub(super) wasi: Option<Box<Wasi>>,
 }
 
 impl Guest {
@@ -112,17 +105,6 @@ impl Guest {
             }
             types::LogLevel::Error => {
                 tracing::error!(target: "plugin", { plugin.service = service }, "{message}")
-            }
-        }
-    }
-
-    /// What the guest printed, for the log.
-    pub(super) fn flush_stdio(&mut self) {
-        let printed: Bytes = self.stdio.contents();
-        if !printed.is_empty() {
-            let text = String::from_utf8_lossy(&printed).into_owned();
-            for line in text.lines().take(limits::LOG_LINES_MAX as usize) {
-                self.log_line(types::LogLevel::Info, line);
             }
         }
     }
@@ -211,27 +193,5 @@ impl wit::Host for Guest {
 
     fn config(&mut self, key: String) -> wasmtime::Result<Option<String>> {
         Ok(self.config.get(&key).cloned())
-    }
-}
-
-impl WasiView for Guest {
-    /// Nothing but clocks, randomness and a bounded standard output: no folder, no socket, no
-    /// environment. Made at the first use, because most plugins never use it.
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        let stdio = &self.stdio;
-        let ctx = self.wasi.get_or_insert_with(|| {
-            wasmtime_wasi::WasiCtxBuilder::new()
-                .stdout(stdio.clone())
-                .stderr(stdio.clone())
-                .max_random_size(u64::from(limits::RANDOM_BYTES_MAX))
-                .allow_tcp(false)
-                .allow_udp(false)
-                .allow_ip_name_lookup(false)
-                .build()
-        });
-        WasiCtxView {
-            ctx,
-            table: &mut self.table,
-        }
     }
 }

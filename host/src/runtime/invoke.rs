@@ -9,8 +9,6 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::ResourceTable;
-use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
-use wasmtime_wasi_http::WasiHttpCtx;
 
 use super::bindings::integration;
 use super::blobs::Blob;
@@ -18,12 +16,8 @@ use super::guest::{Guest, KeyValue, Random, cut};
 use super::lane::Lane;
 use super::limits::{self, LimitExceeded, Meter};
 use super::returned::{MESSAGE_BYTES_MAX, collect, refusal, scrub_output};
-use super::wasi_http::{Door, Held};
 use super::{LoadError, Plugin, Runtime};
 use crate::egress::Scope;
-
-/// Header maps of the wasi:http door.
-const HTTP_FIELDS_BYTES_MAX: usize = 32 << 10;
 
 /// Everything one call needs; arguments are already valid against the tool's schema.
 pub struct Call {
@@ -117,6 +111,7 @@ impl Runtime {
         let timeout = call.timeout.min(limits::CALL_TIMEOUT);
         let scope = call.scope.clone();
         let (mut store, invocation) = self.prepare(lane, plugin, call, timeout);
+        let deadline = store.data().deadline;
         let run = async {
             let bindings = code.instantiate_async(&mut store).await?;
             let returned = bindings
@@ -126,7 +121,7 @@ impl Runtime {
             collect(&mut store, returned)
         };
         // Epochs do not end a guest that waits in the host: the whole call has a wall clock too.
-        let ended = tokio::time::timeout(timeout, run).await;
+        let ended = tokio::time::timeout_at(deadline, run).await;
         lane.note_memory(store.data().meter.memory_bytes());
         store.data_mut().flush_stdio();
         // Behind the wasi:http door a guest learns of a failed request and may go on; the rest is not
@@ -149,14 +144,13 @@ impl Runtime {
         call: Call,
         timeout: Duration,
     ) -> (Store<Guest>, integration::Invocation) {
-        let deadline = Instant::now() + timeout;
         let guest = Guest {
             service: plugin.service.clone(),
             egress: self.inner.egress.clone(),
-            scope: call.scope.clone(),
+            scope: call.scope,
             kv: call.kv,
             config: call.config,
-            deadline,
+            deadline: Instant::now() + timeout,
             now_ms: call.now_ms,
             random: call.random,
             response_bytes_max: call.response_bytes_max,
@@ -170,19 +164,6 @@ impl Runtime {
             cpu_ticks: 0,
             log_lines: 0,
             wasi: None,
-            stdio: MemoryOutputPipe::new(limits::STDIO_BYTES_MAX),
-            http: {
-                let mut http = WasiHttpCtx::new();
-                http.set_field_size_limit(HTTP_FIELDS_BYTES_MAX);
-                http
-            },
-            door: Door {
-                egress: self.inner.egress.clone(),
-                scope: call.scope,
-                deadline,
-                response_bytes_max: call.response_bytes_max,
-                held: Held::default(),
-            },
         };
         let mut store = Store::new(&lane.engine, guest);
         store.limiter(|guest| &mut guest.meter);

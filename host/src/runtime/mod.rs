@@ -21,6 +21,7 @@ mod normalize;
 mod out;
 mod returned;
 pub mod size;
+mod wasi;
 mod wasi_http;
 
 use std::path::{Path, PathBuf};

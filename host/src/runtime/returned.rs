@@ -44,7 +44,7 @@ pub(super) fn scrub_output(
     scope: &Scope,
     (output, files): (integration::Output, Vec<Blob>),
 ) -> Ended {
-    let text = scope.scrub(&output.data);
+    let text = scope.scrub_owned(output.data);
     // A raw value alone may be nested without end and hold what no reader takes for a number.
     let read = json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX);
     if let Err(problem) = read {
@@ -63,7 +63,7 @@ pub(super) fn scrub_output(
     Ended::Returned(Output {
         data,
         files: files.collect(),
-        next_cursor: output.next_cursor.map(|cursor| scope.scrub(&cursor)),
+        next_cursor: output.next_cursor.map(|cursor| scope.scrub_owned(cursor)),
         summary: output
             .summary
             .map(|line| cut(&scope.scrub(&line), MESSAGE_BYTES_MAX)),
@@ -74,7 +74,7 @@ pub(super) fn refusal(scope: &Scope, error: types::ToolError) -> Refusal {
     let details = error
         .details
         .filter(|details| details.len() <= DETAILS_BYTES_MAX)
-        .map(|details| scope.scrub(&details))
+        .map(|details| scope.scrub_owned(details))
         .filter(|text| json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX).is_ok())
         .and_then(|text| serde_json::from_str(&text).ok());
     Refusal {

@@ -12,10 +12,9 @@ use http_body_util::{BodyExt as _, Full};
 use tokio::time::Instant;
 use wasmtime_wasi_http::{
     DEFAULT_FORBIDDEN_HEADERS, Error, ForbiddenHeaderFilter, RequestOptions, WasiBody,
-    WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
+    WasiHttpHooks,
 };
 
-use super::guest::Guest;
 use super::limits;
 use crate::egress::{Credential, Egress, FailureKind, Request, Scope};
 
@@ -168,16 +167,6 @@ fn closed(kind: FailureKind) -> Error {
         FailureKind::TooLarge => Error::HttpResponseBodySize(None),
         FailureKind::BudgetExhausted => Error::ConnectionLimitReached,
         FailureKind::Protocol => Error::HttpProtocolError,
-    }
-}
-
-impl WasiHttpView for Guest {
-    fn http(&mut self) -> WasiHttpCtxView<'_> {
-        WasiHttpCtxView {
-            hooks: &mut self.door,
-            table: &mut self.table,
-            ctx: &mut self.http,
-        }
     }
 }
 

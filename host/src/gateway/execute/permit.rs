@@ -47,7 +47,7 @@ impl Gateway {
     pub(super) async fn give_back(&self, caller: &Caller, run: &Run) {
         let told = |given: Result<(), Error>| {
             if let Err(cause) = given {
-                tracing::error!(execution_id = run.execution_id, error = %cause, "executions.not_given_back");
+                tracing::error!(execution_id = %run.execution_id, error = %cause, "executions.not_given_back");
             }
         };
         if let Some(approval_id) = &run.approval_id {

@@ -214,7 +214,7 @@ async fn execute(
     }
     Ok(Ran::Answered {
         text: marked(&ran.tool_name, answer),
-        execution_id: Some(ran.execution_id),
+        execution_id: Some(ran.execution_id.to_string()),
     })
 }
 
@@ -222,8 +222,8 @@ async fn execute(
 fn waits(call: &OperationCall, ran: &Execution) -> Option<(Pending, TurnReason)> {
     let pending = Pending {
         tool_call_id: call.tool_call_id.clone(),
-        tool_name: ran.tool_name.clone(),
-        service: ran.service.clone(),
+        tool_name: ran.tool_name.to_string(),
+        service: ran.service.to_string(),
         message: String::new(),
         connect_url: None,
         approval_id: None,

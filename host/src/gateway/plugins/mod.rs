@@ -23,6 +23,7 @@ use crate::catalog::manifest::Manifest;
 use crate::catalog::{Catalog, PluginTools};
 use crate::egress::Grant;
 use crate::runtime::Plugin;
+use crate::text::Text;
 
 pub use intake::{Intake, Reach};
 pub use listing::{
@@ -40,6 +41,10 @@ pub(crate) const INSPECTOR: &str = concat!("toolgate ", env!("CARGO_PKG_VERSION"
 pub struct Serving {
     pub code: Plugin,
     pub manifest: Arc<Manifest>,
+    /// What receipts say of it: the manifest's names, and what the code is known by.
+    pub service: Text,
+    pub version: Text,
+    pub sha256: Text,
     /// The manifest's hosts, without addresses that an operator named.
     pub grant: Arc<Grant>,
     pub(in crate::gateway) probation: Probation,

@@ -196,10 +196,10 @@ impl Ran {
             _ => return Err(strange("a status that this version knows")),
         };
         Ok(Execution {
-            execution_id: self.execution_id,
-            tool_name: self.tool_name,
-            service: self.service,
-            session_id: self.session_id,
+            execution_id: self.execution_id.into(),
+            tool_name: self.tool_name.into(),
+            service: self.service.into(),
+            session_id: self.session_id.into(),
             duration_ms: self.duration_ms,
             outcome,
         })

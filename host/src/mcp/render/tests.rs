@@ -17,7 +17,7 @@ fn raw(json: serde_json::Value) -> Arc<RawValue> {
 fn found(name: &str, connection: ConnectionState) -> FoundTool {
     FoundTool {
         name: format!("github_{name}"),
-        service: "github".to_owned(),
+        service: "github".into(),
         description: format!("Does {name}.\nSecond line."),
         version: "1.0.0".to_owned(),
         annotations: Annotations::of(Effect::Write, false),
@@ -43,10 +43,10 @@ fn search(total: usize, tools: Vec<FoundTool>, suggestions: &[&str]) -> FoundToo
 
 fn ran(outcome: Outcome) -> Execution {
     Execution {
-        execution_id: "exe_01J0000000000000000000000A".to_owned(),
-        tool_name: "github_create_issue".to_owned(),
-        service: "github".to_owned(),
-        session_id: "tool_0123456789abcdef0123456789abcdef".to_owned(),
+        execution_id: "exe_01J0000000000000000000000A".into(),
+        tool_name: "github_create_issue".into(),
+        service: "github".into(),
+        session_id: "tool_0123456789abcdef0123456789abcdef".into(),
         duration_ms: 12,
         outcome,
     }
@@ -167,7 +167,7 @@ fn search_that_finds_nothing_names_the_nearest_services() {
 fn schema(required: &[&str]) -> ToolSchema {
     ToolSchema {
         name: "github_create_issue".to_owned(),
-        service: "github".to_owned(),
+        service: "github".into(),
         description: "Opens an issue.\n\nNeeds write access.".to_owned(),
         input_schema: raw(json!({
             "type": "object",
@@ -278,7 +278,7 @@ fn every_error_says_its_code_and_the_next_step() {
             problem: "expected value at line 1 column 1".to_owned(),
         },
         Error::InvalidArguments {
-            tool_name: "github_create_issue".to_owned(),
+            tool_name: "github_create_issue".into(),
             violations: vec![
                 Violation {
                     path: String::new(),
@@ -308,7 +308,7 @@ fn every_error_says_its_code_and_the_next_step() {
         Error::IdempotencyConflict,
         Error::InProgress { retry_after_s: 2 },
         Error::OutcomeUnknown {
-            execution_id: "exe_1".to_owned(),
+            execution_id: "exe_1".into(),
             receipt: None,
         },
         Error::RateLimited(RateLimited {

@@ -25,9 +25,8 @@ pub(super) const ROW: Row = Row {
             if asked.tool_name == READ_RESULT {
                 return read_on(call.operations, asked.arguments).await;
             }
-            let identity = call.operations.identity();
-            let asked_before = call.client.resumes(&identity, &asked.tool_name)?;
-            let tool_name = asked.tool_name.clone();
+            let identity = || call.operations.identity();
+            let asked_before = call.client.resumes(identity, &asked.tool_name)?;
             let execute = Execute {
                 tool_name: asked.tool_name,
                 arguments: asked.arguments,
@@ -44,9 +43,12 @@ pub(super) const ROW: Row = Row {
             let execution = call.operations.execute(execute).await?;
             if let Some(link) = connect::link(&execution)
                 && !asked_before
-                && let Some(input) = call.client.ask(&identity, &tool_name, link).await
             {
-                return Ok(Answer::Input(input));
+                let identity = identity();
+                let asking = call.client.ask(&identity, &execution.tool_name, link);
+                if let Some(input) = asking.await {
+                    return Ok(Answer::Input(input));
+                }
             }
             let text = render::execution(&execution);
             Ok(match execution.outcome {

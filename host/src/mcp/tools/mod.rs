@@ -116,8 +116,8 @@ pub fn list() -> &'static [Tool] {
 
 impl Row {
     /// Decodes, calls, renders.
-    pub async fn call(&self, call: Call<'_>) -> Result<Answer, Refusal> {
-        (self.call)(call).await
+    pub fn call<'a>(&self, call: Call<'a>) -> BoxFuture<'a, Result<Answer, Refusal>> {
+        (self.call)(call)
     }
 
     fn describe(&self) -> Tool {

@@ -259,6 +259,9 @@ impl Intake {
         self.serving.insert(
             service,
             Arc::new(Serving {
+                service: (&manifest.service).into(),
+                version: (&manifest.version).into(),
+                sha256: code.sha256().into(),
                 code,
                 manifest,
                 grant,
