@@ -45,9 +45,7 @@ pub struct Hunt {
 #[tool(effect = "read", example = { "path": "/echo", "prey": ["00"] })]
 pub fn hunt(args: Hunt, cx: &Context) -> Result<Value, ToolError> {
     let prey: Vec<Vec<u8>> = args.prey.iter().map(|text| bytes_of(text)).collect();
-    let surroundings: Vec<String> = std::env::args()
-        .chain(std::env::vars().map(|(key, value)| format!("{key}={value}")))
-        .collect();
+    let surroundings = surroundings();
     // Both live while memory is searched.
     let (answer, said) = if args.second_door {
         let said = second_door(&args.path);
@@ -87,6 +85,22 @@ fn bytes_of(hex: &str) -> Vec<u8> {
     bytes.collect()
 }
 
+/// What it was started with and in.
+#[cfg(target_family = "wasm")]
+fn surroundings() -> Vec<String> {
+    use wasi::cli::environment::{get_arguments, get_environment};
+    let variables = get_environment().into_iter();
+    get_arguments()
+        .into_iter()
+        .chain(variables.map(|(key, value)| format!("{key}={value}")))
+        .collect()
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn surroundings() -> Vec<String> {
+    Vec::new()
+}
+
 /// How often the prey stands in this instance's whole memory.
 #[cfg(target_family = "wasm")]
 #[allow(unsafe_code)]
@@ -104,7 +118,7 @@ fn count(prey: &[u8]) -> usize {
     prey.iter().filter(|byte| **byte == MASK).count()
 }
 
-#[cfg(target_os = "wasi")]
+#[cfg(target_family = "wasm")]
 fn second_door(path: &str) -> Result<(u16, Vec<u8>), String> {
     use wasi::http::outgoing_handler::handle;
     use wasi::http::types::{Fields, OutgoingRequest, Scheme};
@@ -134,7 +148,7 @@ fn second_door(path: &str) -> Result<(u16, Vec<u8>), String> {
 }
 
 /// There is no second door outside the sandbox.
-#[cfg(not(target_os = "wasi"))]
+#[cfg(not(target_family = "wasm"))]
 fn second_door(path: &str) -> Result<(u16, Vec<u8>), String> {
     Err(format!("{path} can be asked in the sandbox only"))
 }
