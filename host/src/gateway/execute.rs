@@ -291,6 +291,7 @@ impl Gateway {
                     workspace_id: caller.workspace_id.clone(),
                     session_id: run.session_id.clone(),
                     service: run.serving.service.clone(),
+                    connection_id: held.connection_id().map(Text::from),
                 },
             }),
             config: held.config(),

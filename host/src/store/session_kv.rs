@@ -1,21 +1,32 @@
-//! The small store behind a plugin's `kv` import: values by workspace, session and service.
+//! The small store behind a plugin's `kv` import: values by workspace, session, service and
+//! the connection that the call ran with.
 //!
 //! A value has a version that grows by one with each write, for compare-and-set. Keys and values
-//! of one service in one session together hold at most [`KV_BYTES_MAX`].
+//! of one service and connection in one session together hold at most [`KV_BYTES_MAX`].
 
 use super::page::one_more;
 use super::{Kind, Store, StoreError, portable};
 use crate::text::Text;
 
-/// Bytes of all keys and values of one service in one session.
+/// Bytes of all keys and values of one service and connection in one session.
 pub const KV_BYTES_MAX: i64 = 64 * 1024;
 
-/// Whose values: no plugin sees those of another service, session or workspace.
+/// Whose values: no plugin sees those of another service, session or workspace, and no call those of
+/// another account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KvScope {
     pub workspace_id: Text,
     pub session_id: Text,
     pub service: Text,
+    /// None for a call that runs without one.
+    pub connection_id: Option<Text>,
+}
+
+impl KvScope {
+    /// As it is kept: nothing for none.
+    fn connection(&self) -> &str {
+        self.connection_id.as_deref().unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,11 +61,12 @@ impl Store {
         let row: Option<(Vec<u8>, i64)> = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT value, version FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
-                 AND key = $4 AND (expires_at_ms IS NULL OR expires_at_ms > $5)",
+                 AND connection_id = $4 AND key = $5 AND (expires_at_ms IS NULL OR expires_at_ms > $6)",
             )
             .bind(&scope.workspace_id)
             .bind(&scope.session_id)
             .bind(&scope.service)
+            .bind(scope.connection())
             .bind(key)
             .bind(now_ms)
             .fetch_optional(db)
@@ -81,30 +93,34 @@ impl Store {
         Ok(portable!(write unnoticed self, tx => {
             if self.kind() == Kind::Postgres {
                 // Quota and version are read before they are written: one writer at a time.
-                sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || $2 || '/' || $3, 0))")
+                sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || $2 || '/' || $3 || '/' || $4, 0))")
                     .bind(&scope.workspace_id)
                     .bind(&scope.session_id)
                     .bind(&scope.service)
+                    .bind(scope.connection())
                     .execute(&mut *tx)
                     .await?;
             }
             sqlx::query(
                 "DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
-                 AND expires_at_ms <= $4",
+                 AND connection_id = $4 AND expires_at_ms <= $5",
             )
             .bind(&scope.workspace_id)
             .bind(&scope.session_id)
             .bind(&scope.service)
+            .bind(scope.connection())
             .bind(now_ms)
             .execute(&mut *tx)
             .await?;
             let found: Option<i64> = sqlx::query_scalar(
                 "SELECT version FROM session_kv \
-                 WHERE workspace_id = $1 AND session_id = $2 AND service = $3 AND key = $4",
+                 WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
+                 AND connection_id = $4 AND key = $5",
             )
             .bind(&scope.workspace_id)
             .bind(&scope.session_id)
             .bind(&scope.service)
+            .bind(scope.connection())
             .bind(key)
             .fetch_optional(&mut *tx)
             .await?;
@@ -114,11 +130,13 @@ impl Store {
             }
             let others: i64 = sqlx::query_scalar(
                 "SELECT CAST(COALESCE(SUM(octet_length(key) + octet_length(value)), 0) AS BIGINT) FROM session_kv \
-                 WHERE workspace_id = $1 AND session_id = $2 AND service = $3 AND key <> $4",
+                 WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
+                 AND connection_id = $4 AND key <> $5",
             )
             .bind(&scope.workspace_id)
             .bind(&scope.session_id)
             .bind(&scope.service)
+            .bind(scope.connection())
             .bind(key)
             .fetch_one(&mut *tx)
             .await?;
@@ -128,14 +146,16 @@ impl Store {
             }
             sqlx::query(
                 "INSERT INTO session_kv \
-                 (workspace_id, session_id, service, key, value, version, expires_at_ms, updated_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, session_id, service, key) \
+                 (workspace_id, session_id, service, connection_id, key, value, version, expires_at_ms, updated_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+                 ON CONFLICT (workspace_id, session_id, service, connection_id, key) \
                  DO UPDATE SET value = excluded.value, version = excluded.version, \
                  expires_at_ms = excluded.expires_at_ms, updated_at_ms = excluded.updated_at_ms",
             )
             .bind(&scope.workspace_id)
             .bind(&scope.session_id)
             .bind(&scope.service)
+            .bind(scope.connection())
             .bind(key)
             .bind(value)
             .bind(found + 1)
@@ -156,12 +176,14 @@ impl Store {
     ) -> Result<bool, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query(
-                "DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 AND key = $4 \
-                 AND (expires_at_ms IS NULL OR expires_at_ms > $5)",
+                "DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
+                 AND connection_id = $4 AND key = $5 \
+                 AND (expires_at_ms IS NULL OR expires_at_ms > $6)",
             )
             .bind(&scope.workspace_id)
             .bind(&scope.session_id)
             .bind(&scope.service)
+            .bind(scope.connection())
             .bind(key)
             .bind(now_ms)
             .execute(&mut *tx)
@@ -182,12 +204,13 @@ impl Store {
         let mut keys: Vec<String> = portable!(read self, db => {
             sqlx::query_scalar(
                 "SELECT key FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
-                 AND key > $4 AND substr(key, 1, length($5)) = $5 \
-                 AND (expires_at_ms IS NULL OR expires_at_ms > $6) ORDER BY key LIMIT $7",
+                 AND connection_id = $4 AND key > $5 AND substr(key, 1, length($6)) = $6 \
+                 AND (expires_at_ms IS NULL OR expires_at_ms > $7) ORDER BY key LIMIT $8",
             )
             .bind(&scope.workspace_id)
             .bind(&scope.session_id)
             .bind(&scope.service)
+            .bind(scope.connection())
             .bind(after.unwrap_or(""))
             .bind(prefix)
             .bind(now_ms)

@@ -67,9 +67,9 @@ pub(crate) async fn register(gateway: &TestGateway) {
 
 /// One page as a browser has it.
 #[derive(Debug)]
-struct Page {
-    status: u16,
-    text: String,
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    pub(crate) text: String,
     headers: reqwest::header::HeaderMap,
 }
 
@@ -125,7 +125,7 @@ async fn open(gateway: &TestGateway, url: &str) -> Page {
 }
 
 /// Presses the page's button.
-async fn press(gateway: &TestGateway, url: &str, form: &[(&str, &str)]) -> Page {
+pub(crate) async fn press(gateway: &TestGateway, url: &str, form: &[(&str, &str)]) -> Page {
     browse(gateway, Method::POST, url, None, Some(form)).await
 }
 

@@ -3,11 +3,13 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use toolgate::clock::Clock;
-use toolgate_tests::component::Fixture;
+use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Answer, Options, TestGateway};
 
+use crate::connect::press;
+
 /// Answers `{"step":1}` and keeps a value, and answers that value from then on.
-fn remembering() -> Vec<u8> {
+fn remembering() -> Fixture {
     Fixture::new("memory")
         .with("capabilities", json!(["kv"]))
         .fields(
@@ -28,7 +30,6 @@ fn remembering() -> Vec<u8> {
                     (if (i32.load8_u (i32.const 60000)) (then (unreachable)))
                     (call $answer (i32.const 61024) (i32.const 10))))"#,
         )
-        .build()
 }
 
 async fn step(gateway: &TestGateway, session_id: Option<&str>) -> Value {
@@ -39,7 +40,7 @@ async fn step(gateway: &TestGateway, session_id: Option<&str>) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_second_step_of_a_session_sees_what_the_first_one_kept() {
-    let gateway = TestGateway::with_plugin("memory.wasm", remembering()).await;
+    let gateway = TestGateway::with_plugin("memory.wasm", remembering().build()).await;
     let first = step(&gateway, None).await;
     assert_eq!(first["result"], json!({"step": 1}), "{first}");
     let session = first["session_id"].as_str().unwrap().to_owned();
@@ -64,7 +65,7 @@ async fn the_second_step_of_a_session_sees_what_the_first_one_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_created_session_carries_state_and_an_unknown_one_is_refused() {
-    let gateway = TestGateway::with_plugin("memory.wasm", remembering()).await;
+    let gateway = TestGateway::with_plugin("memory.wasm", remembering().build()).await;
     let made = gateway
         .post("/v1/sessions", &json!({"prompt": "Two steps"}))
         .await;
@@ -90,6 +91,45 @@ async fn a_created_session_carries_state_and_an_unknown_one_is_refused() {
     );
 }
 
+/// What was read from one account is not shown to a call for another.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_keeps_apart_what_belongs_to_two_connections() {
+    let mut run = tool("run");
+    run["auth"] = json!(["key"]);
+    let plugin = remembering()
+        .with("hosts", json!(["memory.test"]))
+        .with("capabilities", json!(["egress", "kv"]))
+        .with(
+            "auth",
+            json!([{
+                "slot": "key", "title": "Key", "type": "api_key",
+                "placement": {"header": "x-key", "template": "{secret}"},
+                "audience": ["https://memory.test"]
+            }]),
+        )
+        .with("tools", json!([run]))
+        .build();
+    let gateway = TestGateway::with_plugin("memory.wasm", plugin).await;
+    let mut connections = Vec::new();
+    for secret in ["key-of-work", "key-of-home"] {
+        let asked = json!({"service": "memory"});
+        let link = gateway.post("/v1/connections/link", &asked).await.data();
+        let url = link["connect_url"].as_str().unwrap();
+        let page = press(&gateway, url, &[("f_secret", secret)]).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        connections.push(link["connection_id"].clone());
+    }
+    assert_ne!(connections[0], connections[1]);
+    for (which, step) in [(0, 1), (1, 1), (0, 2), (1, 2)] {
+        let body = json!({
+            "arguments": {}, "session_id": "both", "connection_id": connections[which]
+        });
+        let answer = gateway.post("/v1/tools/memory_run/execute", &body).await;
+        let answer = answer.data();
+        assert_eq!(answer["result"], json!({"step": step}), "{which}: {answer}");
+    }
+}
+
 async fn step_of(gateway: &TestGateway, session_id: &str, user_id: &str) -> Answer {
     let body = json!({"arguments": {}, "session_id": session_id, "user_id": user_id});
     gateway.post("/v1/tools/memory_run/execute", &body).await
@@ -97,7 +137,7 @@ async fn step_of(gateway: &TestGateway, session_id: &str, user_id: &str) -> Answ
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_answers_to_the_user_who_began_it_alone() {
-    let gateway = TestGateway::with_plugin("memory.wasm", remembering()).await;
+    let gateway = TestGateway::with_plugin("memory.wasm", remembering().build()).await;
     let asked = json!({"prompt": "Mine", "user_id": "ada"});
     let created = gateway.post("/v1/sessions", &asked).await.data()["session_id"].clone();
     let begun = json!({"arguments": {}, "user_id": "ada"});
@@ -128,7 +168,7 @@ async fn a_session_answers_to_the_user_who_began_it_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_users_who_begin_one_session_at_once_one_does() {
-    let gateway = TestGateway::with_plugin("memory.wasm", remembering()).await;
+    let gateway = TestGateway::with_plugin("memory.wasm", remembering().build()).await;
     for round in 0..5 {
         let session = format!("round-{round}");
         let users = ["ada", "bob", "ada", "bob", "ada", "bob"];
@@ -152,7 +192,7 @@ async fn a_session_that_was_idle_for_a_day_begins_anew_with_nothing_in_it() {
     const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
     let clock = Clock::manual(1_800_000_000_000);
     let options = Options {
-        plugins: vec![("memory.wasm".to_owned(), remembering())],
+        plugins: vec![("memory.wasm".to_owned(), remembering().build())],
         clock: Some(clock.clone()),
         ..Options::default()
     };

@@ -236,9 +236,9 @@ fn later(retry_after_ms: i64) -> Outcome {
 }
 
 impl Held {
-    /// The connection's id, for the receipt.
-    pub(in crate::gateway) fn connection_id(&self) -> Option<String> {
-        self.row.as_ref().map(|row| row.id.clone())
+    /// The connection's id, for the receipt and for what the plugin keeps.
+    pub(in crate::gateway) fn connection_id(&self) -> Option<&str> {
+        self.row.as_ref().map(|row| row.id.as_str())
     }
 
     /// The connection's parameters, for addresses.

@@ -9,7 +9,7 @@ on_both!(
     of_two_users_who_open_a_session_one_begins_it,
     pages_stand_still_while_sessions_arrive,
     of_two_writers_of_one_version_one_wins,
-    values_are_apart_by_service_session_and_workspace,
+    values_are_apart_by_connection_service_session_and_workspace,
     the_quota_counts_keys_and_values_together,
     the_quota_holds_against_writers_at_once,
     a_value_goes_when_its_time_is_over,
@@ -32,6 +32,7 @@ fn scope() -> KvScope {
         workspace_id: "ws".into(),
         session_id: "tool_1".into(),
         service: "github".into(),
+        connection_id: Some("conn_1".into()),
     }
 }
 
@@ -256,7 +257,7 @@ async fn of_two_writers_of_one_version_one_wins(at: Empty) {
     );
 }
 
-async fn values_are_apart_by_service_session_and_workspace(at: Empty) {
+async fn values_are_apart_by_connection_service_session_and_workspace(at: Empty) {
     set(&at.store, "k", b"mine", None).await;
     for foreign in [
         KvScope {
@@ -269,6 +270,14 @@ async fn values_are_apart_by_service_session_and_workspace(at: Empty) {
         },
         KvScope {
             service: "slack".into(),
+            ..scope()
+        },
+        KvScope {
+            connection_id: Some("conn_2".into()),
+            ..scope()
+        },
+        KvScope {
+            connection_id: None,
             ..scope()
         },
     ] {
