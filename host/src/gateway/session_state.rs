@@ -1,4 +1,4 @@
-//! A plugin's key-value import, kept in the store for one session and service.
+//! A plugin's key-value import, kept in the store for one session, service and connection.
 
 use std::sync::Arc;
 
