@@ -79,13 +79,22 @@ async fn fresh_store_call() -> anyhow::Result<()> {
     let plugin = Plugin::new("words", &inspected.sha256, Size::Ordinary, &file);
     let arguments = json!({ "text": TEXT, "shortest": 2 }).to_string();
 
-    let once = || async { runtime.invoke(&plugin, call(&arguments)).await };
+    let once = || async { runtime.invoke(&plugin, call("count", &arguments)).await };
     ensure!(
         matches!(once().await?, Ended::Returned(_)),
         "the plugin answers"
     );
     let ours = median_us(2_000, || async {
         once().await.map(|_| ()).map_err(Into::into)
+    })
+    .await?;
+    let returns = || async { runtime.invoke(&plugin, call("none", "{}")).await };
+    ensure!(
+        matches!(returns().await?, Ended::Refused(_)),
+        "a tool that is not there ends the call at once"
+    );
+    let instantiated = median_us(2_000, || async {
+        returns().await.map(|_| ()).map_err(Into::into)
     })
     .await?;
     let theirs = median_us(20_000, || async {
@@ -101,6 +110,12 @@ async fn fresh_store_call() -> anyhow::Result<()> {
         &format!("{ours:.1} us"),
         &format!("{theirs:.1} us native"),
         ours / theirs,
+    );
+    row(
+        "instantiate: store, instance, a guest that returns at once",
+        &format!("{instantiated:.1} us"),
+        &format!("{ours:.1} us the whole call"),
+        instantiated / ours,
     );
     Ok(())
 }
@@ -120,7 +135,7 @@ async fn median_us<F: Future<Output = anyhow::Result<()>>>(
     Ok(times[runs / 2].as_secs_f64() * 1e6)
 }
 
-fn call(arguments: &str) -> Call {
+fn call(tool: &str, arguments: &str) -> Call {
     let scope = Scope::new(
         Arc::new(Grant::default()),
         BTreeMap::new(),
@@ -129,7 +144,7 @@ fn call(arguments: &str) -> Call {
         Mode::Live,
     );
     Call {
-        tool: "count".to_owned(),
+        tool: tool.to_owned(),
         arguments: arguments.to_owned(),
         session: None,
         cursor: None,

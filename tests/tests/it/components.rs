@@ -7,6 +7,20 @@ use serde_json::json;
 use toolgate_tests::gateway::{TestGateway, built_plugin};
 use toolgate_tests::process::Installation;
 
+/// What may do nothing but compute cannot even write to the log; what may do more says what.
+#[test]
+fn a_plugin_without_capabilities_imports_no_function() {
+    let imports = |service: &str, interface: &str| {
+        let component = built_plugin(service).unwrap();
+        String::from_utf8_lossy(&component).contains(&format!("toolgate:plugin/{interface}@"))
+    };
+    for interface in ["call", "egress", "kv"] {
+        assert!(!imports("words", interface), "{interface}");
+    }
+    assert!(imports("stumbler", "call"), "a panic is told");
+    assert!(imports("github", "egress"));
+}
+
 /// What WASI offers could be taken for granted by a plugin, so none that ships asks for any of it.
 #[test]
 fn no_plugin_that_ships_imports_wasi() {

@@ -17,7 +17,7 @@ fn raw(json: serde_json::Value) -> Arc<RawValue> {
 fn found(name: &str, connection: ConnectionState) -> FoundTool {
     FoundTool {
         name: format!("github_{name}"),
-        service: "github".into(),
+        service: "github".to_owned(),
         description: format!("Does {name}.\nSecond line."),
         version: "1.0.0".to_owned(),
         annotations: Annotations::of(Effect::Write, false),
@@ -167,7 +167,7 @@ fn search_that_finds_nothing_names_the_nearest_services() {
 fn schema(required: &[&str]) -> ToolSchema {
     ToolSchema {
         name: "github_create_issue".to_owned(),
-        service: "github".into(),
+        service: "github".to_owned(),
         description: "Opens an issue.\n\nNeeds write access.".to_owned(),
         input_schema: raw(json!({
             "type": "object",
@@ -278,7 +278,7 @@ fn every_error_says_its_code_and_the_next_step() {
             problem: "expected value at line 1 column 1".to_owned(),
         },
         Error::InvalidArguments {
-            tool_name: "github_create_issue".into(),
+            tool_name: "github_create_issue".to_owned(),
             violations: vec![
                 Violation {
                     path: String::new(),
@@ -308,7 +308,7 @@ fn every_error_says_its_code_and_the_next_step() {
         Error::IdempotencyConflict,
         Error::InProgress { retry_after_s: 2 },
         Error::OutcomeUnknown {
-            execution_id: "exe_1".into(),
+            execution_id: "exe_1".to_owned(),
             receipt: None,
         },
         Error::RateLimited(RateLimited {

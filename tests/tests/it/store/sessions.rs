@@ -336,6 +336,16 @@ async fn the_quota_counts_keys_and_values_together(at: Empty) {
         KvSet::Stored { version: 2 },
         "in its own place"
     );
+    let other = KvScope {
+        connection_id: Some("conn_2".into()),
+        ..scope()
+    };
+    let beside = at.store.kv_set(&other, "x", b"", None, None, NOW_MS).await;
+    assert_eq!(
+        beside.unwrap(),
+        KvSet::Stored { version: 1 },
+        "its own quota"
+    );
     assert_eq!(
         at.store
             .kv_get(&scope(), "ä", NOW_MS)
