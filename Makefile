@@ -1,11 +1,19 @@
 # The verbs. `make run` serves, `make test` proves, `make check` is the quick look between edits.
-# On a fresh Debian machine with Rust, Node and a C compiler each of them installs what it needs.
+# On a fresh Debian machine with rustup and a C compiler each of them installs what it needs.
 
 SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export TOOLGATE_TEST_TOOLS ?= $(abspath $(TARGET))/test-tools
 
-.PHONY: run build dashboard plugins test check setup demo screenshots bench search-score integrations openapi-corpus sdk sdk-docs
+# The compiler that rust-toolchain.toml pins. Where it is missing but `stable` is the same version, `stable` is used.
+RUST := $(shell sed -n 's/^channel = "\(.*\)"$$/\1/p' rust-toolchain.toml)
+ifeq ($(shell rustup run $(RUST) rustc --version 2>/dev/null),)
+ifneq ($(filter $(RUST),$(shell rustup run stable rustc --version 2>/dev/null)),)
+export RUSTUP_TOOLCHAIN := stable
+endif
+endif
+
+.PHONY: run build dashboard plugins test check gates clean-machine setup demo screenshots bench search-score integrations openapi-corpus sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
 	$(TARGET)/release/toolgate serve --dev
@@ -19,7 +27,7 @@ dashboard: tools host/dashboard/dist/index.html ## the web page that the binary 
 # Built again only when a source of it is newer: the binary is compiled anew whenever these files change.
 DASHBOARD := $(shell find host/dashboard -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 host/dashboard/dist/index.html: $(DASHBOARD)
-	cd host/dashboard && npm ci --no-audit --no-fund && npm run build
+	PATH="$$(tests/node/setup.sh):$$PATH" && cd host/dashboard && npm ci --no-audit --no-fund && npm run build
 
 plugins: tools ## the plugins written in Rust, and the interpreter of the described ones
 	plugins/build.sh
@@ -39,6 +47,12 @@ test: setup plugins dashboard ## everything; ends with `N passed, N failed`
 check: tools ## format, lints and types
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+gates: tools plugins dashboard ## all that a change has to pass before its tests: check, licences, unused dependencies, references
+	tests/gates.sh
+
+clean-machine: ## builds in a fresh Debian; SUITES="bookworm trixie", STEPS="tools dashboard" or run or test, WITH="nodejs npm"
+	tests/clean_machine.sh
 
 demo: setup build ## a real Prometheus, a plugin dropped in while serving, MCP and curl
 	TOOLGATE=$(TARGET)/release/toolgate tests/demo/demo.sh
@@ -60,7 +74,7 @@ openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directo
 
 sdk: ## what the clients in other languages know of the API, from the OpenAPI document
 	tests/sdk/setup.sh
-	sdk/generate.py host/src/rest/openapi/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
+	PATH="$$(tests/node/setup.sh):$$PATH" sdk/generate.py host/src/rest/openapi/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
 	sdk/python/make_sync.py
 
 sdk-docs: ## the clients' references, in target/sdk-docs
@@ -72,7 +86,9 @@ setup: tools ## what the tests need beside Rust: servers, clients, the conforman
 
 .PHONY: tools
 tools:
-	@command -v cargo >/dev/null || { echo "Rust is missing: install it with https://rustup.rs"; exit 1; }
-	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node is missing: install it with 'apt install nodejs npm'"; exit 1; }
+	@command -v rustup >/dev/null || { echo "Rust is missing: install it with https://rustup.rs"; exit 1; }
 	@command -v cc >/dev/null || { echo "A C compiler is missing: install it with 'apt install build-essential'"; exit 1; }
+	@rustc --version >/dev/null 2>&1 || rustup toolchain install --no-self-update --profile minimal $(RUST)
+	@rustup -q component add rustfmt clippy
 	@rustup -q target add wasm32-unknown-unknown wasm32-wasip2
+	@tests/node/setup.sh >/dev/null

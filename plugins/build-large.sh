@@ -7,6 +7,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$(mkdir -p "${1:-$root/plugins/dist-large}" && cd "${1:-$root/plugins/dist-large}" && pwd)
 "$root/tests/authors/setup.sh"
+PATH=$("$root/tests/node/setup.sh"):$PATH
 tools=$(cd "${TOOLGATE_TEST_TOOLS:-$root/target/test-tools}/authors" && pwd)
 
 # A copy, so that nothing of the toolchains lies in the sources.
@@ -30,7 +31,7 @@ for project in "${projects[@]}"; do
         rm -rf node_modules
         mkdir node_modules
         ln -s ../../../sdk/js node_modules/toolgate-plugin
-        node --test test/ >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+        node --test test/*.test.js >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
         node ../../sdk/js/bin/build.js src/plugin.js -o "$out/$service.wasm"
     else
         export PYTHONPATH=$work/sdk/py/src PYTHONDONTWRITEBYTECODE=1

@@ -4,6 +4,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
+PATH=$("$here/../tests/node/setup.sh"):$PATH
 tools=$TOOLGATE_TEST_TOOLS/sdk
 
 PYTHONPATH=$here/python/src "$tools/python/bin/pdoc" --output-directory "$out/python" toolgate

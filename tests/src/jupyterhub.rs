@@ -11,6 +11,7 @@ use tokio::process::{Child, Command};
 
 use crate::gateway::{PATIENCE, client};
 use crate::process::{free_port, wait};
+use crate::tools;
 
 /// As which client the gateway is registered.
 pub const CLIENT_ID: &str = "service-toolgate";
@@ -29,12 +30,17 @@ pub struct JupyterHub {
 impl JupyterHub {
     /// Starts one at which the gateway is registered with this callback.
     pub async fn start(callback: &str) -> anyhow::Result<Self> {
-        let (tools, folder, port) = (tools("jupyterhub")?, TempDir::new()?, free_port());
+        let (tools, folder, port) = (
+            tools::installed("jupyterhub", "jupyterhub")?,
+            TempDir::new()?,
+            free_port(),
+        );
         let log = std::fs::File::create(folder.path().join("log"))?;
         let child = Command::new(tools.join("python/bin/jupyterhub"))
             .arg("-f")
             .arg(beside("config.py"))
             .current_dir(folder.path())
+            .env("PATH", tools::path()?)
             .env("HUB_PORT", port.to_string())
             .env("HUB_INNER_PORT", free_port().to_string())
             .env("HUB_PROXY_PORT", free_port().to_string())
@@ -62,9 +68,9 @@ impl JupyterHub {
 
     /// Follows a connect link as this user, who agrees. Answers the last page.
     pub async fn connect(&self, link: &str, user: &str) -> anyhow::Result<String> {
-        let visit = Command::new("node")
+        let visit = tools::node()?
             .arg(beside("browser.mjs"))
-            .arg(tools("oidc")?)
+            .arg(tools::installed("oidc", "oidc")?)
             .args([link, user])
             .stdin(Stdio::null())
             .kill_on_drop(true)
@@ -111,7 +117,7 @@ fn signal(name: &str, id: &str) {
 
 /// JupyterHub's own description of its API, from its source distribution.
 pub fn description() -> anyhow::Result<PathBuf> {
-    Ok(tools("jupyterhub")?.join("source/rest-api.yml"))
+    Ok(tools::installed("jupyterhub", "jupyterhub")?.join("source/rest-api.yml"))
 }
 
 /// What the description leaves to each hub.
@@ -123,18 +129,4 @@ fn beside(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("jupyterhub")
         .join(name)
-}
-
-fn tools(which: &str) -> anyhow::Result<PathBuf> {
-    let tools = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
-        Some(tools) => PathBuf::from(tools),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
-    }
-    .join(which);
-    ensure!(
-        tools.join(".installed").exists(),
-        "{} is missing: run tests/setup.sh first",
-        tools.display()
-    );
-    Ok(tools)
 }

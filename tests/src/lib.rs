@@ -15,4 +15,5 @@ pub mod provider;
 pub mod receiver;
 pub mod search;
 pub mod synapse;
+pub mod tools;
 pub mod upstream;

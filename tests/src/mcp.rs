@@ -10,6 +10,8 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, Command};
 
+use crate::tools;
+
 /// No conversation and no conformance run takes longer, however slow the machine.
 const RUN_MAX: Duration = Duration::from_secs(240);
 
@@ -132,7 +134,7 @@ pub async fn converse(client: Client, job: &Job<'_>) -> anyhow::Result<Transcrip
 pub async fn conformance(url: &str, key: &str, revision: &str) -> anyhow::Result<String> {
     let proxy = KeyProxy::start(url, key).await?;
     let results = tempfile::TempDir::new()?;
-    let run = Command::new(node()?)
+    let run = tools::node()?
         .arg(installed(
             "node/node_modules/@modelcontextprotocol/conformance/dist/index.js",
         )?)
@@ -163,7 +165,7 @@ struct KeyProxy {
 
 impl KeyProxy {
     async fn start(url: &str, key: &str) -> anyhow::Result<Self> {
-        let mut child = Command::new(node()?)
+        let mut child = tools::node()?
             .arg(beside("key_proxy.mjs"))
             .args([url, key])
             .stdin(Stdio::piped())
@@ -181,30 +183,15 @@ impl KeyProxy {
 }
 
 fn javascript() -> anyhow::Result<Command> {
-    let mut command = Command::new(node()?);
+    let mut command = tools::node()?;
     command
         .arg(beside("client.mjs"))
         .arg(installed("node/node_modules")?.with_file_name(""));
     Ok(command)
 }
 
-/// Node, new enough for the conformance runner.
-fn node() -> anyhow::Result<PathBuf> {
-    installed("node/run")
-}
-
 fn installed(path: &str) -> anyhow::Result<PathBuf> {
-    let folder = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
-    };
-    let path = folder.join(path);
-    ensure!(
-        path.exists(),
-        "{} is missing: `make test` installs it, and so does tests/mcp/setup.sh",
-        path.display()
-    );
-    Ok(path)
+    tools::installed(path, "mcp")
 }
 
 /// A file of `tests/mcp`.

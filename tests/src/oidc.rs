@@ -8,7 +8,9 @@ use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+
+use crate::tools;
 
 /// Nobody takes longer to sign in, however slow the machine.
 const BROWSER_MAX: Duration = Duration::from_secs(180);
@@ -37,15 +39,14 @@ pub struct Visit {
 impl Server {
     /// Starts it on a free port.
     pub async fn start() -> anyhow::Result<Self> {
-        let mut child = Command::new("node")
+        let mut child = tools::node()?
             .arg(beside("server.mjs"))
             .arg(tools()?)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true)
-            .spawn()
-            .context("Node is missing: install it with 'apt install nodejs npm'")?;
+            .spawn()?;
         let stdin = child.stdin.take().context("a pipe was asked for")?;
         let stdout = child.stdout.take().context("a pipe was asked for")?;
         let mut lines = BufReader::new(stdout).lines();
@@ -118,7 +119,7 @@ impl Server {
 
 /// Opens a connect link in Chromium without JavaScript, signs in as `login` and agrees.
 pub async fn visit(link: &str, login: &str) -> anyhow::Result<Visit> {
-    let child = Command::new("node")
+    let child = tools::node()?
         .arg(beside("browser.mjs"))
         .arg(tools()?)
         .args([link, login])
@@ -149,15 +150,5 @@ fn beside(name: &str) -> PathBuf {
 }
 
 fn tools() -> anyhow::Result<PathBuf> {
-    let tools = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
-        Some(tools) => PathBuf::from(tools),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
-    }
-    .join("oidc");
-    ensure!(
-        tools.join(".installed").exists(),
-        "{} is missing: run tests/oidc/setup.sh first",
-        tools.display()
-    );
-    Ok(tools)
+    tools::installed("oidc", "oidc")
 }

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
+use crate::tools;
+
 /// A running receiver; ends with this.
 pub struct Receiver {
     pub port: u16,
@@ -77,15 +79,5 @@ impl Receiver {
 }
 
 fn tools() -> anyhow::Result<PathBuf> {
-    let tools = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
-        Some(tools) => PathBuf::from(tools),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
-    }
-    .join("webhooks");
-    ensure!(
-        tools.join(".installed").exists(),
-        "{} is missing: run tests/webhooks/setup.sh first",
-        tools.display()
-    );
-    Ok(tools)
+    tools::installed("webhooks", "webhooks")
 }

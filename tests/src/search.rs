@@ -14,6 +14,8 @@ use toolgate::catalog::{Catalog, PluginTools, SearchQuery};
 use toolgate::meaning::model::Model;
 use toolgate::meaning::{Vector, Vectors, files};
 
+use crate::tools;
+
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 /// Hits that a ranking is asked for.
 pub const DEPTH: usize = 10;
@@ -90,17 +92,7 @@ pub fn shipped_catalog() -> anyhow::Result<Catalog> {
 
 /// The folder with the sentence model that `tests/search/setup.sh` fetched.
 pub fn model_folder() -> anyhow::Result<PathBuf> {
-    let folder = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
-        Some(tools) => PathBuf::from(tools),
-        None => Path::new(HERE).join("../target/test-tools"),
-    }
-    .join("search/model");
-    ensure!(
-        folder.exists(),
-        "{} is missing: run tests/search/setup.sh first",
-        folder.display()
-    );
-    Ok(folder)
+    tools::installed("search/model", "search")
 }
 
 /// Search by words and meaning, as a gateway with the model does it: what a query means is computed

@@ -1,6 +1,6 @@
 //! A Matrix homeserver, as `tests/matrix/setup.sh` installs it, on loopback and alone.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use anyhow::{Context as _, ensure};
@@ -11,6 +11,7 @@ use tokio::process::{Child, Command};
 
 use crate::gateway::client;
 use crate::process::{free_port, wait};
+use crate::tools;
 
 /// A running homeserver; ends with this.
 pub struct Synapse {
@@ -109,15 +110,5 @@ impl Synapse {
 }
 
 fn python() -> anyhow::Result<PathBuf> {
-    let tools = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
-        Some(tools) => PathBuf::from(tools),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
-    }
-    .join("synapse");
-    ensure!(
-        tools.join(".installed").exists(),
-        "{} is missing: run tests/matrix/setup.sh first",
-        tools.display()
-    );
-    Ok(tools.join("bin/python"))
+    tools::installed("synapse/bin/python", "matrix")
 }

@@ -4,6 +4,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 clean=$1
+PATH=$("$here/../../node/setup.sh"):$PATH
 tools=$TOOLGATE_TEST_TOOLS/sdk/node
 
 cp -r "$here/../../../sdk/node" "$clean/source"
@@ -17,6 +18,6 @@ echo '{ "name": "app", "private": true, "type": "module" }' > "$clean/app/packag
 cp "$here/drive.js" "$clean/app/"
 cat > "$clean/drive" <<RUN
 #!/bin/sh
-exec node "$clean/app/drive.js" "\$@"
+exec "$(command -v node)" "$clean/app/drive.js" "\$@"
 RUN
 chmod +x "$clean/drive"

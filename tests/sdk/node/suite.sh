@@ -5,6 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 sdk=$here/../../../sdk
 clean=$1
 document=$2
+PATH=$("$here/../../node/setup.sh"):$PATH
 tools=$TOOLGATE_TEST_TOOLS/sdk
 
 "$tools/python/bin/python" "$sdk/generate.py" "$document" "$tools" --check node

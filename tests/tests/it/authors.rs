@@ -11,6 +11,7 @@ use tokio::process::Command;
 use tokio::sync::OnceCell;
 use toolgate_tests::gateway::{Answer, Options, TestGateway};
 use toolgate_tests::process::{Installation, program};
+use toolgate_tests::tools;
 use toolgate_tests::upstream::{Received, Upstream};
 
 const SECRET: &str = "planted-by-the-test-of-authors";
@@ -117,9 +118,16 @@ async fn press(client: &reqwest::Client, url: &str) {
 
 /// Where the toolchains are, as tests/authors/setup.sh left them.
 fn tools() -> PathBuf {
-    let tools = std::env::var_os("TOOLGATE_TEST_TOOLS");
-    let tools = tools.map_or_else(|| root().join("target/test-tools"), PathBuf::from);
-    tools.join("authors").canonicalize().unwrap()
+    let tools = tools::installed("authors", "authors").unwrap();
+    tools.canonicalize().unwrap()
+}
+
+fn node() -> Command {
+    tools::node().unwrap()
+}
+
+fn npm() -> Command {
+    tools::npm().unwrap()
 }
 
 fn python() -> Command {
@@ -152,8 +160,8 @@ async fn what_plugin_new_writes_builds_and_passes() {
                 }
             }
             std::os::unix::fs::symlink("../sdk", installed.join("toolgate-plugin")).unwrap();
-            run(Command::new("npm").arg("test").current_dir(&project)).await;
-            run(Command::new("node")
+            run(npm().arg("test").current_dir(&project)).await;
+            run(node()
                 .args(["sdk/bin/build.js", "src/plugin.js", "-o", &wasm])
                 .current_dir(&project))
             .await;
@@ -193,11 +201,8 @@ async fn the_sdks_pass_their_own_tests_and_types() {
     built().await;
     let sdk = root().join("sdk").canonicalize().unwrap();
     let packages = tools().join("js/plugins/fireflies");
-    run(Command::new("node")
-        .args(["--test", "test/"])
-        .current_dir(sdk.join("js")))
-    .await;
-    run(Command::new("node")
+    run(npm().arg("test").current_dir(sdk.join("js"))).await;
+    run(node()
         .arg(sdk.join("js/bin/types.js"))
         .arg("--check")
         .current_dir(&packages))

@@ -23,6 +23,7 @@ use toolgate_tests::oidc::Server;
 use toolgate_tests::pdf;
 use toolgate_tests::postgres;
 use toolgate_tests::receiver::Receiver;
+use toolgate_tests::tools;
 use toolgate_tests::upstream::Upstream;
 
 use super::serving::program;
@@ -115,7 +116,8 @@ impl World {
         });
         let all = asked.as_object_mut().unwrap();
         all.extend(more.as_object().unwrap().clone());
-        let child = Command::new("node")
+        let child = tools::node()
+            .unwrap()
             .arg(beside(script))
             .arg(asked.to_string())
             .stdout(Stdio::piped())
@@ -181,15 +183,7 @@ fn words() -> PathBuf {
 
 /// Where `tests/dashboard/setup.sh` puts the browser driver.
 fn tools() -> PathBuf {
-    let tools = std::env::var_os("TOOLGATE_TEST_TOOLS")
-        .map_or_else(|| here().join("../target/test-tools"), PathBuf::from)
-        .join("dashboard");
-    assert!(
-        tools.join(".installed").exists(),
-        "{} is missing: run tests/dashboard/setup.sh first",
-        tools.display()
-    );
-    tools
+    tools::installed("dashboard", "dashboard").unwrap()
 }
 
 /// The pages as they were built.

@@ -9,6 +9,7 @@ use serde_json::json;
 use tokio::process::Command;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::TestGateway;
+use toolgate_tests::tools;
 
 /// How long it may look for mistakes, and what it may take with start and report.
 const SEARCH_S: u64 = 60;
@@ -18,17 +19,7 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
     response_headers_conformance,response_schema_conformance,ignored_auth";
 
 fn installed() -> PathBuf {
-    let tools = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
-    };
-    let program = tools.join("schemathesis/bin/schemathesis");
-    assert!(
-        program.exists(),
-        "{} is missing: `make test` installs it, and so does tests/schemathesis/setup.sh",
-        program.display()
-    );
-    program
+    tools::installed("schemathesis/bin/schemathesis", "schemathesis").unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

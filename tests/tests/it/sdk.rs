@@ -16,6 +16,7 @@ use driver::Driver;
 use tokio::process::Command;
 use toolgate::catalog::Tool;
 use toolgate::runtime::inspect;
+use toolgate_tests::tools;
 use world::World;
 
 /// Longest run of one language's own tests.
@@ -139,16 +140,7 @@ async fn run(command: &mut Command) -> String {
 
 /// Where `tests/sdk/setup.sh` installs compilers, generators and what the clients depend on.
 fn tools() -> PathBuf {
-    let folder = match std::env::var_os("TOOLGATE_TEST_TOOLS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools"),
-    };
-    let folder = folder.join("sdk");
-    assert!(
-        folder.is_dir(),
-        "{} is missing: `make test` fills it, and so does tests/sdk/setup.sh",
-        folder.display()
-    );
+    let folder = tools::installed("sdk", "sdk").unwrap();
     folder.parent().unwrap().to_owned()
 }
 
