@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Builds this work tree in a fresh Debian that holds build-essential, git, curl and rustup's Rust, nothing
+# else: proof that `make` installs the rest itself. Needs root and debootstrap.
+#
+# Environment:
+#   SUITES  releases of Debian, default "bookworm trixie"
+#   STEPS   what runs there, in this order, default "tools dashboard"; any of
+#           tools      the checks and installations that each verb begins with
+#           dashboard  the web page, with the pinned Node
+#           setup      all that the tests need
+#           run        `make run` from an empty cargo home, and a search over REST
+#           test       `make test`
+#   WITH    further Debian packages, for example "nodejs npm", which must make no difference
+#
+# Everything is mounted in a mount namespace of its own, which ends with its last process: nothing is
+# mounted where the folder is removed. The mirror and the settings of pip, npm and certificates are this
+# machine's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+suites=${SUITES:-bookworm trixie}
+steps=${STEPS:-tools dashboard}
+with=${WITH:-}
+folder=$(mkdir -p "${CARGO_TARGET_DIR:-target}" && cd "${CARGO_TARGET_DIR:-target}" && pwd)/clean-machine
+
+for step in $steps; do
+    case $step in tools | dashboard | setup | run | test) ;; *) echo "STEPS knows no $step" >&2; exit 2 ;; esac
+done
+[ "$(id -u)" -eq 0 ] || { echo "A Debian root is made by root: run it with sudo." >&2; exit 1; }
+command -v debootstrap >/dev/null || tests/debian.sh debootstrap
+rustup_home=$(rustup show home)
+toolchain=$(rustc --print sysroot)
+pinned=$rustup_home/toolchains/$(sed -n 's/^channel = "\(.*\)"$/\1/p' rust-toolchain.toml)-$(rustc -vV | sed -n 's/^host: //p')
+
+# The mirror that apt is configured with on this machine.
+mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' 'Label: Debian' | head -n 1; }
+[ -n "$(mirror)" ] || apt-get update -qq
+mirror=$(mirror)
+[ -n "$mirror" ] || { echo "apt on this machine has no mirror of Debian." >&2; exit 1; }
+
+# What the package clients of this machine are told by variables: proxies, certificates, registries.
+mapfile -t settings < <(env | grep -iE '^([a-z]+_proxy|pip_[a-z_]+|npm_config_[a-z_]+|[a-z_]*(ca_bundle|ssl_cert_file|extra_ca_certs|cainfo))=' | grep -v '^PIP_FIND_LINKS=')
+
+# In the namespace: mounts, then the steps, in the Debian of $root.
+inside() {
+    mount -t proc proc "$root/proc"
+    mount -t tmpfs tmpfs "$root/dev/shm"
+    mount --bind "$toolchain" "$root$pinned"
+    mount -o remount,bind,ro "$root$pinned"
+    # What the README asks for.
+    chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        build-essential git curl $with >>"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; exit 1; }
+    exec chroot "$root" /usr/bin/env -i "${settings[@]}" HOME=/root LANG=C.UTF-8 \
+        PATH=/root/.cargo/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        RUSTUP_HOME="$rustup_home" bash -euc "$(declare -f steps step_run); cd /toolgate; steps $steps"
+}
+
+# In that Debian.
+steps() {
+    for step in "$@"; do
+        echo "== $step"
+        case $step in
+        run) step_run ;;
+        dashboard)
+            make dashboard
+            [ -s host/dashboard/dist/index.html ]
+            ;;
+        *) make "$step" ;;
+        esac
+    done
+}
+step_run() {
+    make run >/tmp/run.log 2>&1 &
+    until grep -qo 'tg_live_[A-Za-z0-9_]*' /tmp/run.log; do
+        kill -0 $! 2>/dev/null || { cat /tmp/run.log >&2; return 1; }
+        sleep 1
+    done
+    key=$(grep -o 'tg_live_[A-Za-z0-9_]*' /tmp/run.log | head -n 1)
+    for _ in $(seq 60); do
+        curl -fsS -H "Authorization: Bearer $key" 'http://127.0.0.1:8080/v1/tools/search?query=top+stories+on+hacker+news' >/tmp/found || true
+        grep -q hackernews_ /tmp/found && break
+        sleep 1
+    done
+    grep -o '"name":"hackernews_[a-z_]*"' /tmp/found | head -n 1
+    kill %1
+}
+
+if [ "${1:-}" = inside ]; then
+    root=$2
+    inside
+fi
+
+for suite in $suites; do
+    root=$folder/$suite
+    rm -rf --one-file-system "$root"
+    mkdir -p "$root"
+    echo "== Debian $suite"
+    began=$SECONDS
+    debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$mirror" >"$folder/$suite.log" 2>&1 ||
+        { tail -n 20 "$folder/$suite.log" >&2; exit 1; }
+    cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/"
+    cp /etc/resolv.conf /etc/hosts "$root/etc/"
+    cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+    for file in /etc/pip.conf /etc/npmrc /root/.npmrc; do [ ! -e "$file" ] || cp "$file" "$root$file"; done
+    # rustup as a user has it, and the one toolchain.
+    mkdir -p "$root/root/.cargo/bin" "$root$pinned"
+    cp -a "$(dirname "$(command -v rustup)")"/. "$root/root/.cargo/bin/"
+    cp "$rustup_home/settings.toml" "$root$rustup_home/"
+    mkdir "$root/toolgate"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -cf - | tar -xf - -C "$root/toolgate"
+    echo "   made in $((SECONDS - began)) s"
+    unshare --mount --propagation private --pid --fork --kill-child tests/clean_machine.sh inside "$root"
+    echo "   $suite: $steps done in $((SECONDS - began)) s"
+    rm -rf --one-file-system "$root"
+done
