@@ -15,6 +15,7 @@ mod crash;
 mod dashboard;
 mod demo;
 mod described;
+mod examples;
 mod hostile_input;
 mod hot_add;
 mod house;

@@ -1,0 +1,3 @@
+module toolgate.example/rest
+
+go 1.24

@@ -1,0 +1,265 @@
+//! `examples/`: what each README tells a reader to run is run as it stands, against a real gateway. What it
+//! tells the reader to install is there already, from `tests/*/setup.sh`.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Response;
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::process::Command;
+use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::model::{self, Model};
+use toolgate_tests::process::program;
+use toolgate_tests::tools;
+use toolgate_tests::upstream::Upstream;
+
+/// Longest run of one example, compilers included, on a busy machine.
+const RUN_MAX: Duration = Duration::from_secs(600);
+const QUESTION: &str = "What is the top story on Hacker News?";
+const ANSWER: &str = "It is story 8863.";
+
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    root.canonicalize().unwrap()
+}
+
+/// A copy of an example, with what its README installs.
+struct Example {
+    folder: TempDir,
+    readme: String,
+}
+
+impl Example {
+    fn new(name: &str) -> Self {
+        let source = root().join("examples").join(name);
+        let folder = tempfile::tempdir().unwrap();
+        let copied = std::process::Command::new("cp")
+            .args(["-r", "--"])
+            .arg(source.join("."))
+            .arg(folder.path())
+            .status();
+        assert!(copied.unwrap().success());
+        // Leftovers of a reader who followed the README here.
+        for made in [".venv", "node_modules", "target"] {
+            let _ = std::fs::remove_dir_all(folder.path().join(made));
+        }
+        let readme = std::fs::read_to_string(source.join("README.md")).unwrap();
+        Self { folder, readme }
+    }
+
+    fn link(&self, installed: PathBuf, name: &str) {
+        let installed = installed.canonicalize().unwrap();
+        let link = self.folder.path().join(name);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(installed, link).unwrap();
+    }
+
+    /// The commands below `Run:`.
+    fn commands(&self) -> &str {
+        let (_, rest) = self.readme.split_once("\nRun:\n\n```\n").unwrap();
+        rest.split_once("\n```").unwrap().0
+    }
+
+    /// Runs the commands below `Run:`. Answers standard output and standard error.
+    async fn run(&self, environment: &[(&str, &str)]) -> (String, String) {
+        let output = Command::new("bash")
+            .args(["-euc", self.commands()])
+            .current_dir(self.folder.path())
+            .env("PATH", tools::path().unwrap())
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let output = tokio::time::timeout(RUN_MAX, output).await;
+        let output = output.expect("it ends in time").expect("it starts");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}\n{log}");
+        (said, log)
+    }
+}
+
+/// A gateway with Hacker News, and a service in Hacker News' place.
+async fn news() -> (TestGateway, Upstream) {
+    let upstream = Upstream::start(|request| {
+        assert_eq!(request.target, "/v0/topstories.json");
+        let mut answer = Response::new(Body::from("[8863,9224]"));
+        let json = "application/json".parse().unwrap();
+        answer.headers_mut().insert("content-type", json);
+        answer
+    })
+    .await;
+    let gateway = TestGateway::start(Options {
+        plugins: vec![(
+            "hackernews.wasm".into(),
+            built_plugin("hackernews").unwrap(),
+        )],
+        allow_upstream: vec![format!("hacker-news.firebaseio.com={}", upstream.url())],
+        ..Options::default()
+    })
+    .await;
+    (gateway, upstream)
+}
+
+/// An agent whose model searches, executes and answers; the second answer of the model comes after the
+/// tool's result.
+async fn converses(example: &Example) {
+    let (gateway, upstream) = news().await;
+    let model = Model::start([
+        model::call("svc_search_tools", json!({ "query": "top stories" })),
+        model::call(
+            "svc_execute_tool",
+            json!({ "tool_name": "hackernews_list_top_stories", "arguments": "{}" }),
+        ),
+        model::text(ANSWER),
+    ])
+    .await;
+    let (said, log) = example
+        .run(&[
+            ("TOOLGATE_URL", &gateway.url("")),
+            ("TOOLGATE_API_KEY", &gateway.key),
+            ("MODEL_URL", &model.url()),
+            ("MODEL", "scripted"),
+            ("MODEL_API_KEY", "key-of-the-model"),
+        ])
+        .await;
+    assert_eq!(
+        said.trim_end().lines().last(),
+        Some(ANSWER),
+        "{said}\n{log}"
+    );
+    assert_eq!(upstream.received().len(), 1);
+
+    let asked = model.asked();
+    assert_eq!(asked.len(), 3);
+    let first = asked[0]["messages"].as_array().unwrap();
+    assert_eq!(first.last().unwrap()["content"], QUESTION);
+    let result = asked[2]["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!(result["role"], "tool");
+    let result = result["content"].as_str().unwrap();
+    assert!(
+        result.contains("8863"),
+        "the model read the result: {result}"
+    );
+    for request in model.upstream.received() {
+        let text = format!("{:?} {}", request.headers, request.body);
+        assert!(text.contains("Bearer key-of-the-model"), "{text}");
+        assert!(
+            !text.contains(&gateway.key),
+            "the gateway's key stays with it"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_agent_in_python_answers_with_a_tool_s_result() {
+    let example = Example::new("agent-python");
+    example.link(tools::installed("python", "mcp").unwrap(), ".venv");
+    let pin = std::fs::read_to_string(example.folder.path().join("requirements.txt")).unwrap();
+    let tested = root().join("tests/mcp/requirements.txt");
+    let tested = std::fs::read_to_string(tested).unwrap();
+    let same = tested.lines().any(|line| line == pin.trim());
+    assert!(same, "the example names the client that is tested: {pin}");
+    converses(&example).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_agent_in_typescript_answers_with_a_tool_s_result() {
+    let example = Example::new("agent-typescript");
+    let modules = tools::installed("node/node_modules", "mcp").unwrap();
+    let compiler = tools::installed("sdk/node/node_modules", "sdk").unwrap();
+    // Each package of the example's package.json, in the version that it names.
+    let package = std::fs::read(example.folder.path().join("package.json")).unwrap();
+    let package: serde_json::Value = serde_json::from_slice(&package).unwrap();
+    for (from, kind) in [(&modules, "dependencies"), (&compiler, "devDependencies")] {
+        for (name, version) in package[kind].as_object().unwrap() {
+            let own = std::fs::read(from.join(name).join("package.json")).unwrap();
+            let own: serde_json::Value = serde_json::from_slice(&own).unwrap();
+            assert_eq!(&own["version"], version, "{name}");
+            example.link(from.join(name), &format!("node_modules/{name}"));
+        }
+    }
+    example.link(compiler.join(".bin"), "node_modules/.bin");
+    converses(&example).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_go_program_prints_what_the_tool_answered() {
+    let (gateway, upstream) = news().await;
+    let example = Example::new("rest-go");
+    let go = tools::installed("sdk/go/go", "sdk").unwrap();
+    let go = go.canonicalize().unwrap();
+    let path = std::env::join_paths(
+        std::iter::once(go.join("bin")).chain(std::env::split_paths(&tools::path().unwrap())),
+    );
+    let cache = tools::installed("sdk/go", "sdk").unwrap().join("cache");
+    let cache = std::path::absolute(cache).unwrap();
+    let (said, log) = example
+        .run(&[
+            ("TOOLGATE_URL", &gateway.url("")),
+            ("TOOLGATE_API_KEY", &gateway.key),
+            ("PATH", path.unwrap().to_str().unwrap()),
+            ("GOROOT", go.to_str().unwrap()),
+            ("GOCACHE", cache.to_str().unwrap()),
+            ("GOTOOLCHAIN", "local"),
+            ("GOENV", "off"),
+            ("CGO_ENABLED", "0"),
+        ])
+        .await;
+    let printed: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(printed, json!([8863, 9224]), "{log}");
+    assert_eq!(upstream.received().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_plugin_in_rust_builds_outside_the_repository_and_serves() {
+    let example = Example::new("plugin-rust");
+    // The folder lies elsewhere now, so the SDK is named by its whole path, as the README says.
+    let manifest = example.folder.path().join("Cargo.toml");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let sdk = root().join("sdk/rust");
+    let text = text.replace("../../sdk/rust", sdk.to_str().unwrap());
+    std::fs::write(&manifest, text).unwrap();
+    // Kept from run to run; linked, because the commands name `target`.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("example-plugin-rust");
+    std::fs::create_dir_all(&target).unwrap();
+    example.link(target.clone(), "target");
+    let folder = program().parent().unwrap().to_owned();
+    let path = std::env::join_paths(
+        std::iter::once(folder.canonicalize().unwrap())
+            .chain(std::env::split_paths(&tools::path().unwrap())),
+    );
+    let (said, log) = example
+        .run(&[
+            ("PATH", path.unwrap().to_str().unwrap()),
+            ("CARGO_TARGET_DIR", "target"),
+            // The test's own compiler flags are not the reader's.
+            ("RUSTFLAGS", ""),
+            ("CARGO_NET_OFFLINE", "true"),
+        ])
+        .await;
+    assert!(said.contains("test result: ok. 1 passed"), "{said}\n{log}");
+    let planned = "https://openlibrary.org/search.json?q=the+dispossessed";
+    assert!(said.contains(planned), "{said}\n{log}");
+
+    let built = target.join("wasm32-unknown-unknown/release/open_library.wasm");
+    let upstream = Upstream::start(|request| {
+        assert_eq!(request.target, "/works/OL59863W.json");
+        let work = json!({ "key": "/works/OL59863W", "title": "The Dispossessed" });
+        Response::new(Body::from(work.to_string()))
+    })
+    .await;
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("open_library.wasm".into(), std::fs::read(built).unwrap())],
+        allow_upstream: vec![format!("openlibrary.org={}", upstream.url())],
+        ..Options::default()
+    })
+    .await;
+    let arguments = json!({ "work_id": "OL59863W" });
+    let answer = gateway.execute("open_library_get_work", arguments).await;
+    assert_eq!(answer["status"], "success", "{answer}");
+    assert_eq!(answer["result"]["title"], "The Dispossessed", "{answer}");
+}
