@@ -69,19 +69,22 @@ steps() {
     done
 }
 step_run() {
+    # The network is the machine's, where 8080 may be taken.
+    export TOOLGATE_LISTEN=127.0.0.1:$((20000 + RANDOM % 12000))
     make run >/tmp/run.log 2>&1 &
-    until grep -qo 'tg_live_[A-Za-z0-9_]*' /tmp/run.log; do
+    local key
+    until key=$(grep -om1 'tg_live_[A-Za-z0-9_-]*' /tmp/run.log); do
         kill -0 $! 2>/dev/null || { cat /tmp/run.log >&2; return 1; }
         sleep 1
     done
-    key=$(grep -o 'tg_live_[A-Za-z0-9_]*' /tmp/run.log | head -n 1)
-    for _ in $(seq 60); do
-        curl -fsS -H "Authorization: Bearer $key" 'http://127.0.0.1:8080/v1/tools/search?query=top+stories+on+hacker+news' >/tmp/found || true
-        grep -q hackernews_ /tmp/found && break
+    for _ in $(seq 300); do
+        curl -sS -o /tmp/found -H "Authorization: Bearer $key" \
+            "http://$TOOLGATE_LISTEN/v1/tools/search?query=top+stories+on+hacker+news" || true
+        if grep -o '"name":"hackernews_[a-z_]*"' /tmp/found; then kill $!; return 0; fi
         sleep 1
     done
-    grep -o '"name":"hackernews_[a-z_]*"' /tmp/found | head -n 1
-    kill %1
+    cat /tmp/run.log /tmp/found >&2
+    return 1
 }
 
 if [ "${1:-}" = inside ]; then
