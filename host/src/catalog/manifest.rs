@@ -2,7 +2,7 @@
 //!
 //! One JSON document (`"manifest": 1`), returned by the component's `describe` and stored in its
 //! custom section [`SECTION`]. This file is its shape and nothing else; whether a manifest may be
-//! accepted is decided in [`super::lint`], what it may do at run time by the operator's grant.
+//! accepted is decided in [`super::lint()`], what it may do at run time by the operator's grant.
 
 use std::collections::BTreeMap;
 

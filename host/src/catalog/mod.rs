@@ -1,7 +1,7 @@
 //! Which tools exist: manifests in, an immutable catalog with a search index out.
 //!
 //! Pure: no clock, no network, no database, no WebAssembly. [`Manifest::parse`] reads what a
-//! stranger wrote, [`lint`] decides whether it may be used, [`rights`] what it asks for and whether
+//! stranger wrote, [`lint()`] decides whether it may be used, [`rights`] what it asks for and whether
 //! an upgrade asks for more. [`Catalog::build`] makes the tools of all active plugins one snapshot,
 //! which is swapped whole; [`search`] finds tools in it.
 

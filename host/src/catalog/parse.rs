@@ -2,7 +2,7 @@
 //!
 //! Bounded in bytes, depth and number of values before anything is built from it. Refuses a key
 //! that appears twice, so that two readers can never see two different manifests in one text
-//! (RFC 8259, section 4). Whether what was read is acceptable is [`super::lint`]'s question.
+//! (RFC 8259, section 4). Whether what was read is acceptable is [`super::lint()`]'s question.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -37,7 +37,7 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// Reads a manifest from its JSON text. The result has the right shape; [`super::lint`] says
+    /// Reads a manifest from its JSON text. The result has the right shape; [`super::lint()`] says
     /// whether it may be accepted.
     pub fn parse(json: &str) -> Result<Self, ManifestError> {
         if json.len() > MANIFEST_BYTES_MAX {

@@ -1,7 +1,7 @@
 //! JSON Schema 2020-12 as constants.
 //!
 //! A schema is a tree of text [`Part`]s that refer to each other by constant; [`length`] and
-//! [`write`] flatten it at compile time. Nothing of this is left in the plugin but the finished
+//! [`write()`] flatten it at compile time. Nothing of this is left in the plugin but the finished
 //! text inside its manifest.
 
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ impl<T: Args> PagedOf<T> {
     ];
 }
 
-/// The number of bytes that [`write`] will write.
+/// The number of bytes that [`write()`] will write.
 pub const fn length(parts: Parts) -> usize {
     let mut total = 0;
     let mut index = 0;

@@ -3,7 +3,7 @@
 //! With a model configured a message begins a [`turn`]: the model may search, describe and execute
 //! tools, read Skills and search the knowledge ([`operations`]), all with the rights of the caller
 //! and as the session's user, until it answers, has to wait for a person or meets a bound. Without
-//! one the reply names what matches ([`matches`]). What the model is shown is made by [`prompt`].
+//! one the reply names what matches ([`mod@matches`]). What the model is shown is made by [`prompt`].
 //!
 //! A turn that waits for a person does not go on by itself: nobody would read its answer, and it
 //! runs with its caller's rights. [`Say::Resume`] takes it up where it stood; a new message leaves

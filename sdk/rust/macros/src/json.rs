@@ -193,7 +193,7 @@ pub fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// [`quote`] into a new string.
+/// [`quote()`] into a new string.
 pub fn quoted(text: &str) -> String {
     let mut out = String::new();
     quote(text, &mut out);

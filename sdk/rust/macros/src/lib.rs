@@ -2,7 +2,7 @@
 //!
 //! Everything they make is text that exists at compile time: the manifest is one static string,
 //! and what is wrong with it is a compile error at the place where it was written. Read [`json`]
-//! (literals in token form), [`args`] (schemas), [`tool`], then [`plugin`].
+//! (literals in token form), [`args`] (schemas), [`mod@tool`], then [`mod@plugin`].
 
 mod args;
 mod docs;
