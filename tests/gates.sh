@@ -43,10 +43,13 @@ advisories() {
         echo "The database of advisories was not reached: advisories are NOT checked."
     fi
 }
+format() {
+    cargo fmt --all --check && cargo fmt --check --manifest-path examples/plugin-rust/Cargo.toml
+}
 documentation() { cargo doc --locked --workspace --no-deps --document-private-items; }
 
 gate "pinned Node" pinned_node
-gate format cargo fmt --all --check
+gate format format
 gate "unused dependencies" "$tools/bin/cargo-machete"
 gate "bans, licences, sources" "$tools/bin/cargo-deny" --log-level error check bans licenses sources
 gate advisories advisories

@@ -223,6 +223,9 @@ async fn the_plugin_in_rust_builds_outside_the_repository_and_serves() {
     let sdk = root().join("sdk/rust");
     let text = text.replace("../../sdk/rust", sdk.to_str().unwrap());
     std::fs::write(&manifest, text).unwrap();
+    // The versions that this workspace builds with, which are downloaded already.
+    let lock = example.folder.path().join("Cargo.lock");
+    std::fs::copy(root().join("Cargo.lock"), lock).unwrap();
     // Kept from run to run; linked, because the commands name `target`.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("example-plugin-rust");
     std::fs::create_dir_all(&target).unwrap();
