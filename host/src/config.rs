@@ -30,6 +30,8 @@ pub struct Config {
     pub plugins_dir: PathBuf,
     /// Whether plugins of the large size may serve.
     pub allow_large_plugins: bool,
+    /// This program, whose processes compile plugins; without it they are compiled in this process.
+    pub compiler: Option<PathBuf>,
     pub master_key_file: PathBuf,
     pub metrics_listen: Option<SocketAddr>,
     pub allow_upstreams: Vec<AllowUpstream>,
@@ -200,6 +202,7 @@ impl Settings {
                 .plugins_dir
                 .unwrap_or_else(|| PathBuf::from("./plugins/dist")),
             allow_large_plugins: self.allow_large_plugins,
+            compiler: None,
             master_key_file: self
                 .master_key_file
                 .unwrap_or_else(|| data_dir.join("master.key")),

@@ -241,9 +241,11 @@ type ExecutionPage struct {
 // `GET /v1/executions/{id}`: one execution as it is kept.
 type ExecutionReceipt struct {
 	// `exe_<ULID>`.
-	ExecutionID string `json:"execution_id"`
-	ToolName    string `json:"tool_name"`
-	UserID      string `json:"user_id"`
+	ExecutionID string      `json:"execution_id"`
+	Kind        ReceiptKind `json:"kind,omitempty"`
+	// For a receipt of a connection what was done, such as `host:token_refresh`.
+	ToolName string `json:"tool_name"`
+	UserID   string `json:"user_id"`
 	// The API key that asked.
 	Key    ReceiptKey      `json:"key"`
 	Status ExecutionStatus `json:"status"`
@@ -254,7 +256,7 @@ type ExecutionReceipt struct {
 	// The connection it ran with.
 	ConnectionID string        `json:"connection_id,omitempty"`
 	Plugin       PluginVersion `json:"plugin"`
-	// What left the process, in order. Paths come without their query.
+	// What left the process, in order.
 	Requests []RequestRecord `json:"requests"`
 }
 
@@ -269,6 +271,7 @@ const (
 	ExecutionStatusDryRun           ExecutionStatus = "dry_run"
 	ExecutionStatusApprovalRequired ExecutionStatus = "approval_required"
 	ExecutionStatusRunning          ExecutionStatus = "running"
+	ExecutionStatusInterrupted      ExecutionStatus = "interrupted"
 )
 
 // Why a tool that ran has no result.
@@ -662,14 +665,29 @@ type ReceiptKey struct {
 	Prefix string `json:"prefix"`
 }
 
-// One request that left the process, as the receipt keeps it. Path without query.
+// Whose requests a receipt is about.
+type ReceiptKind string
+
+const (
+	ReceiptKindTool       ReceiptKind = "tool"
+	ReceiptKindConnection ReceiptKind = "connection"
+)
+
+// One request that left the process, as the receipt keeps it: as the plugin made it, before a
+// credential was written into it, and without any credential that the gateway knows.
 type RequestRecord struct {
 	Method string `json:"method"`
+	// Scheme, host and port.
+	Origin string `json:"origin,omitempty"`
 	Host   string `json:"host"`
 	Path   string `json:"path"`
+	// The query; values that look like credentials are `[redacted]`.
+	Query string `json:"query,omitempty"`
 	// HTTP status; absent when no answer came.
-	Status         *int   `json:"status,omitempty"`
-	BytesOut       int64  `json:"bytes_out"`
+	Status   *int  `json:"status,omitempty"`
+	BytesOut int64 `json:"bytes_out"`
+	// SHA-256 of the body, hexadecimal; absent without a body.
+	BodySHA256     string `json:"body_sha256,omitempty"`
 	BytesIn        int64  `json:"bytes_in"`
 	DurationMs     int64  `json:"duration_ms"`
 	CredentialSlot string `json:"credential_slot,omitempty"`
@@ -1169,6 +1187,8 @@ type ListDocumentsParams struct {
 
 // ListExecutionsParams is what GET /v1/executions takes beside its path. What is zero is not sent.
 type ListExecutionsParams struct {
+	// `tool`, which is the default, or `connection`: what the gateway itself sent for connections.
+	Kind ReceiptKind `in:"query,kind"`
 	// Only executions for this user.
 	UserID string `in:"query,user_id"`
 	// Only executions of this tool.

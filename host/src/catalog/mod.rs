@@ -53,8 +53,7 @@ pub struct Catalog {
 
 impl Catalog {
     /// Builds the snapshot. Of two plugins with one service name the first wins; of two tools with
-    /// one full name the one whose service sorts first. A loader refuses both beforehand, see
-    /// [`Catalog::claimed`].
+    /// one full name the one whose service sorts first. A loader refuses both beforehand.
     pub fn build(plugins: Vec<PluginTools>) -> Self {
         let mut by_service = BTreeMap::new();
         for plugin in plugins {
@@ -104,16 +103,6 @@ impl Catalog {
     /// The active manifest of a service.
     pub fn manifest(&self, service: &str) -> Option<&Arc<Manifest>> {
         self.plugins.get(service).map(|plugin| &plugin.manifest)
-    }
-
-    /// The first tool name of `manifest` that another service already has, with that service:
-    /// `google` + `drive_list` and `google_drive` + `list` are one name.
-    pub fn claimed(&self, manifest: &Manifest) -> Option<(String, String)> {
-        manifest.tools.iter().find_map(|spec| {
-            let name = format!("{}_{}", manifest.service, spec.name);
-            let owner = self.get(&name)?.service();
-            (owner != manifest.service).then(|| (name, owner.to_owned()))
-        })
     }
 
     /// Scores of every tool that shares a word with the query, by place in [`Catalog::tools`],
@@ -225,21 +214,11 @@ mod tests {
             plugin("google", "drive_list"),
             plugin("google_drive", "list"),
         );
-        let catalog = Catalog::build(vec![second.clone(), first.clone()]);
+        let catalog = Catalog::build(vec![second, first]);
         assert_eq!(catalog.tools().len(), 1);
         assert_eq!(
             catalog.get("google_drive_list").map(|t| t.service()),
             Some("google")
-        );
-        let alone = Catalog::build(vec![first.clone()]);
-        assert_eq!(
-            alone.claimed(&second.manifest),
-            Some(("google_drive_list".to_owned(), "google".to_owned()))
-        );
-        assert_eq!(
-            alone.claimed(&first.manifest),
-            None,
-            "an upgrade keeps its own names"
         );
         let twice = Catalog::build(vec![plugin("google", "a"), plugin("google", "b")]);
         assert!(twice.get("google_a").is_some() && twice.get("google_b").is_none());

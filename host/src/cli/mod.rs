@@ -27,6 +27,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::config::{Config, Settings};
+use crate::runtime::Size;
+use crate::runtime::compile::child;
 use crate::store::{Plan, Store, Workspace};
 use output::Output;
 
@@ -95,6 +97,12 @@ enum Command {
     Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface
     Openapi,
+    /// Compile plugins for the gateway that started this process
+    #[command(name = child::SUBCOMMAND, hide = true)]
+    Compile {
+        #[arg(value_parser = |word: &str| Size::parse(word).ok_or("ordinary or large"))]
+        size: Size,
+    },
 }
 
 /// Parses the command line and runs it.
@@ -111,6 +119,9 @@ pub async fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
+    if let Command::Compile { size } = cli.command {
+        return child::run(size);
+    }
     let config = cli.settings.resolve(cli.config.as_deref())?;
     match cli.command {
         Command::Serve(command) => command.run(&config, output).await,
@@ -123,6 +134,7 @@ async fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
         Command::Vault(command) => command.run(&config, output).await,
         Command::Mcp(command) => command.run(&config).await,
         Command::Openapi => openapi::run(),
+        Command::Compile { size } => child::run(size),
     }
 }
 

@@ -22,6 +22,11 @@ pub enum Plugin {
         /// Name of the service
         service: String,
     },
+    /// Take a plugin's file out of the folder; other plugins may then have the names of its tools
+    Remove {
+        /// Name of the service
+        service: String,
+    },
     Build(Build),
     New(New),
     Check(Check),
@@ -39,7 +44,7 @@ impl Plugin {
             Self::Run(command) => return command.run(output).await,
             Self::Test(command) => return command.run(output).await,
             Self::Catalog(command) => return command.run(output),
-            Self::List | Self::Approve { .. } => {}
+            Self::List | Self::Approve { .. } | Self::Remove { .. } => {}
         }
         let store = super::open_store(config).await?;
         match self {
@@ -50,6 +55,15 @@ impl Plugin {
             | Self::Test(_)
             | Self::Catalog(_) => Ok(()),
             Self::List => output.print(&plugins::list(&store).await?, text),
+            Self::Remove { service } => {
+                let now_ms = Clock::system().now_ms();
+                let folder = &config.plugins_dir;
+                let removed = plugins::remove(&store, folder, &service, now_ms).await?;
+                output.print(&removed, |removed| match &removed.file {
+                    Some(file) => format!("{} is removed, with its file {file}.", removed.service),
+                    None => format!("{} is removed.", removed.service),
+                })
+            }
             Self::Approve { service } => {
                 let now_ms = Clock::system().now_ms();
                 let approved = plugins::approve(&store, &service, None, now_ms).await?;

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,6 +52,7 @@ impl Serve {
             .public_url
             .get_or_insert_with(|| format!("http://{address}"))
             .clone();
+        config.compiler = this_program();
         // Beside the gateway; whoever needs it first waits for it.
         drop(tokio::task::spawn_blocking(rest::prepare));
         let gateway = Gateway::open(&config, Clock::system()).await?;
@@ -241,6 +243,15 @@ pub(super) fn start_log(format: LogFormat) {
         LogFormat::Text => builder.compact().try_init(),
         LogFormat::Json => builder.json().try_init(),
     };
+}
+
+/// The running program, also where its file was replaced meanwhile.
+fn this_program() -> Option<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    match running.exists() {
+        true => Some(running),
+        false => std::env::current_exe().ok(),
+    }
 }
 
 /// Compilation is parallel; serving must keep the other half of the machine.

@@ -3,17 +3,21 @@
 //! They have no manifest and no budget, but the same address policy, the same allowed upstreams and
 //! the same caps. Redirects are not followed: none of these callers may be sent elsewhere.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use tokio::time::timeout;
+use url::Url;
 
 use super::dial::Opened;
 use super::grant::Grant;
 use super::inject::Draft;
+use super::scope::Journal;
+use super::scrub::Scrubber;
 use super::send::Egress;
-use super::{Failure, FailureKind, policy};
+use super::{Failure, FailureKind, policy, receipt};
 
 /// A request that the host makes on its own behalf. May hold secrets, so it prints nothing.
 pub struct HostRequest {
@@ -46,8 +50,47 @@ impl Egress {
             .map_err(|refusal| refused(refusal.to_string()))
     }
 
+    /// The same way out, whose requests of the host are written down before they leave. Bodies are
+    /// not: they may be made of credentials.
+    pub fn journaled_by(&self, journal: Arc<dyn Journal>) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            journal: Some(journal),
+        }
+    }
+
     /// Sends a request of the host itself. Redirects come back as they are.
     pub async fn send_for_host(&self, request: HostRequest) -> Result<HostResponse, Failure> {
+        let Some(journal) = &self.journal else {
+            return self.exchange_for_host(request).await;
+        };
+        self.allows_for_host_at(&request)?;
+        let url = Url::parse(&request.url).map_err(|cause| refused(cause.to_string()))?;
+        let mut record = receipt::record(&request.method, &url, &[], None, &Scrubber::default());
+        record.bytes_out = request.body.len() as u64;
+        journal.leaving(&record).await?;
+        let began = Instant::now();
+        let answer = self.exchange_for_host(request).await;
+        if let Ok(answer) = &answer {
+            record.status = Some(answer.status);
+            record.bytes_in = answer.body.len() as u64;
+        }
+        record.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        journal.answered(&record);
+        answer
+    }
+
+    /// Whether it would be sent at all: what is refused before leaves no line.
+    fn allows_for_host_at(&self, request: &HostRequest) -> Result<(), Failure> {
+        let grant =
+            Grant::new(&[], &request.origins).map_err(|error| refused(error.to_string()))?;
+        let target = policy::decide_for_host(&grant, &request.url);
+        target
+            .map(|_| ())
+            .map_err(|refusal| refused(refusal.to_string()))
+    }
+
+    async fn exchange_for_host(&self, request: HostRequest) -> Result<HostResponse, Failure> {
         let (bytes_max, within) = (request.response_bytes_max, request.timeout);
         let (draft, private) = self.draft_for_host(request)?;
         let host = draft.url.host_str().unwrap_or_default().to_owned();

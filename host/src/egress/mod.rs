@@ -189,16 +189,28 @@ pub struct Injection {
     pub audience: Vec<String>,
 }
 
-/// One request that left the process, as the receipt keeps it. Path without query.
+/// One request that left the process, as the receipt keeps it: as the plugin made it, before a
+/// credential was written into it, and without any credential that the gateway knows.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct RequestRecord {
     pub method: String,
+    /// Scheme, host and port.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schema(example = "https://api.github.com")]
+    pub origin: String,
     pub host: String,
     pub path: String,
+    /// The query; values that look like credentials are `[redacted]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "page=2&access_token=[redacted]")]
+    pub query: Option<String>,
     /// HTTP status; absent when no answer came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     pub bytes_out: u64,
+    /// SHA-256 of the body, hexadecimal; absent without a body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_sha256: Option<String>,
     pub bytes_in: u64,
     pub duration_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -77,11 +77,27 @@ pub trait Journal: Send + Sync {
     /// The record as the receipt will have it, without what the answer adds. What cannot be written
     /// does not leave.
     fn leaving<'a>(&'a self, record: &'a RequestRecord) -> BoxFuture<'a, Result<(), NotWritten>>;
+
+    /// The line that was written last, with what the answer added; for requests of the host alone.
+    fn answered(&self, record: &RequestRecord) {
+        let _ = record;
+    }
 }
 
 /// The journal did not take a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotWritten;
+
+impl From<NotWritten> for Failure {
+    fn from(NotWritten: NotWritten) -> Self {
+        Self {
+            kind: FailureKind::Cancelled,
+            message: "the request was not sent, because its receipt could not be written"
+                .to_owned(),
+            sent: false,
+        }
+    }
+}
 
 /// What one call may do, has left and has done.
 pub struct Scope {
@@ -151,12 +167,7 @@ impl Scope {
         let Some(journal) = &self.journal else {
             return Ok(());
         };
-        journal.leaving(record).await.map_err(|NotWritten| Failure {
-            kind: FailureKind::Cancelled,
-            message: "the request was not sent, because its receipt could not be written"
-                .to_owned(),
-            sent: false,
-        })
+        journal.leaving(record).await.map_err(Into::into)
     }
 
     pub(super) fn witness(&self, exchange: Witnessed<'_>) {

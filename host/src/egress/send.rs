@@ -20,7 +20,7 @@ use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
 use super::inject::{self, Draft};
 use super::policy::{self, Target};
 use super::receipt::Receipt;
-use super::scope::{Mode, Scope, TIMEOUT_MAX, Witnessed};
+use super::scope::{Journal, Mode, Scope, TIMEOUT_MAX, Witnessed};
 use super::upstream::AllowUpstream;
 use super::{Credential, Failure, FailureKind, Injection, Request, Response, headers, plan, sigv4};
 use crate::catalog::manifest::Placement;
@@ -64,6 +64,8 @@ impl Default for EgressConfig {
 #[derive(Clone)]
 pub struct Egress {
     pub(super) inner: Arc<Inner>,
+    /// Where requests of the host are written down, see [`Egress::journaled_by`].
+    pub(super) journal: Option<Arc<dyn Journal>>,
 }
 
 pub(super) struct Inner {
@@ -89,6 +91,7 @@ impl Egress {
                 allow_upstreams: config.allow_upstreams,
                 only_upstreams: config.only_upstreams,
             }),
+            journal: None,
         })
     }
 

@@ -18,9 +18,9 @@ use serde_json::Value;
 
 use super::approvals::Question;
 use super::connections::{ForCall, Held, Says};
-use super::executions::ExecutionStatus;
+use super::executions::{ExecutionStatus, ReceiptKind};
 use super::idempotency::{self, Claim};
-use super::journal::RunJournal;
+use super::journal::{RunJournal, requests_text};
 use super::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
 use super::outlive::outlive;
 use super::permissions::Permissions;
@@ -183,6 +183,7 @@ impl Gateway {
                 return Err(error);
             }
         };
+        let trapped = matches!(&end, End::Ended(Ended::Crashed(crash)) if crash.trapped);
         let (mut outcome, trouble) = match end {
             End::Decided(outcome) => (outcome, None),
             End::Ended(Ended::Refused(refusal)) => {
@@ -212,8 +213,7 @@ impl Gateway {
         let (status, reason) = outcome.as_ref().map_or(came_to, status_of);
         let took = began.elapsed();
         if !run.dry_run {
-            let crashed = reason == Some(FailureReason::PluginCrashed);
-            self.on_probation(&run.serving, crashed);
+            self.on_probation(&run.serving, &caller.workspace_id, trapped);
         }
         self.metrics.executed(
             run.tool.service(),
@@ -268,9 +268,15 @@ impl Gateway {
                 Mode::Live
             },
         );
-        if ends.is_none()
-            && let Some(journal) = self.before_it_leaves(caller, run).await?
-        {
+        if ends.is_none() && !run.dry_run {
+            self.mark_claim(caller, run).await?;
+        }
+        // A plugin without capabilities sends nothing.
+        if ends.is_none() && !run.dry_run && !run.serving.manifest.capabilities.is_empty() {
+            let mut receipt = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
+            receipt.0.connection_id = held.connection_id().map(Text::from);
+            let may_write = run.tool.effect() != Effect::Read;
+            let journal = RunJournal::new(self.receipts.clone(), *receipt, may_write);
             scope = scope.journaled_by(Arc::new(journal));
         }
         let scope = Arc::new(scope);
@@ -354,24 +360,18 @@ impl Gateway {
         })
     }
 
-    /// With an `Idempotency-Key`: from here on the provider may see a write, and a receipt says so
-    /// even if this process does not live to see its answer: what leaves is written ahead.
-    async fn before_it_leaves(
-        &self,
-        caller: &Caller,
-        run: &Run,
-    ) -> Result<Option<RunJournal>, Error> {
+    /// With an `Idempotency-Key`: from here on the provider may see a write that must not be repeated.
+    async fn mark_claim(&self, caller: &Caller, run: &Run) -> Result<(), Error> {
         let Some(claim) = &run.claim else {
-            return Ok(None);
+            return Ok(());
         };
-        if run.dry_run || run.tool.effect() == Effect::Read || run.tool.idempotent() {
-            return Ok(None);
+        if run.tool.effect() == Effect::Read || run.tool.idempotent() {
+            return Ok(());
         }
-        if !self.mark_sent(caller, claim).await? {
-            return Err(idempotency::in_progress());
+        match self.mark_sent(caller, claim).await? {
+            true => Ok(()),
+            false => Err(idempotency::in_progress()),
         }
-        let receipt = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
-        Ok(Some(RunJournal::new(self.receipts.clone(), *receipt)))
     }
 
     async fn keep_receipt(&self, receipt: Receipt, durable: bool) {
@@ -404,6 +404,7 @@ fn receipt_of(
     let row = ExecutionRow {
         workspace_id: caller.workspace_id.clone(),
         id: run.execution_id.clone(),
+        kind: ReceiptKind::Tool.as_str().into(),
         tool_name: run.tool.name.clone(),
         service: run.serving.service.clone(),
         user_id: run.user.text(),
@@ -430,16 +431,7 @@ fn receipt_of(
         created_at_ms: run.started_at_ms,
         last_active_at_ms: run.started_at_ms,
     };
-    Box::new((row, session))
-}
-
-/// Requests as a receipt keeps them.
-pub(super) fn requests_text(requests: &[RequestRecord]) -> Text {
-    // Most calls of a plugin that computes send nothing.
-    if requests.is_empty() {
-        return "[]".into();
-    }
-    serde_json::to_string(requests).map_or_else(|_| "[]".into(), Text::from)
+    Box::new((row, Some(session)))
 }
 
 /// What a plugin's refusal says about its credential.

@@ -1,13 +1,19 @@
 //! Receipts: what is kept of every execution, and the requests that read them.
 //!
 //! A receipt names who ran what, on which plugin file, and every request that left the process
-//! for it. Arguments and results are not part of it.
+//! for it. Arguments and results are not part of it. What the gateway itself sends for a connection
+//! (account check, tokens, revocation) leaves receipts of the kind `connection`.
 
 use serde::{Deserialize, Serialize};
 
 use super::tools::FailureReason;
 use crate::egress::RequestRecord;
 use crate::ids::UserId;
+use crate::runtime::limits::CALL_TIMEOUT;
+
+/// A call that began so long ago has ended, or its process has: the longest call, and what comes
+/// before and after it.
+pub(super) const LONGEST_MS: i64 = CALL_TIMEOUT.as_millis() as i64 + 15_000;
 
 /// `GET /v1/executions/{id}`: one execution as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -15,6 +21,9 @@ pub struct ExecutionReceipt {
     /// `exe_<ULID>`.
     #[schema(example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")]
     pub execution_id: String,
+    #[serde(default)]
+    pub kind: ReceiptKind,
+    /// For a receipt of a connection what was done, such as `host:token_refresh`.
     #[schema(example = "github_create_issue")]
     pub tool_name: String,
     #[schema(value_type = String, example = "ada@example.com")]
@@ -34,8 +43,34 @@ pub struct ExecutionReceipt {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_id: Option<String>,
     pub plugin: PluginVersion,
-    /// What left the process, in order. Paths come without their query.
+    /// What left the process, in order.
     pub requests: Vec<RequestRecord>,
+}
+
+/// Whose requests a receipt is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiptKind {
+    /// A call of a tool.
+    #[default]
+    Tool,
+    /// What the gateway itself sent for a connection: the account check, token requests, revocation.
+    Connection,
+}
+
+impl ReceiptKind {
+    pub const ALL: [Self; 2] = [Self::Tool, Self::Connection];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Connection => "connection",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
 }
 
 /// How a person recognises the key of a receipt.
@@ -67,12 +102,14 @@ pub enum ExecutionStatus {
     AuthExpired,
     DryRun,
     ApprovalRequired,
-    /// Begun with an `Idempotency-Key` and not ended: it runs, or the gateway stopped meanwhile.
+    /// Something that may write has left, and the call has not ended.
     Running,
+    /// The gateway stopped before the call ended: what left is there, what became of it is unknown.
+    Interrupted,
 }
 
 impl ExecutionStatus {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Success,
         Self::Error,
         Self::AuthRequired,
@@ -80,6 +117,7 @@ impl ExecutionStatus {
         Self::DryRun,
         Self::ApprovalRequired,
         Self::Running,
+        Self::Interrupted,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -91,6 +129,7 @@ impl ExecutionStatus {
             Self::DryRun => "dry_run",
             Self::ApprovalRequired => "approval_required",
             Self::Running => "running",
+            Self::Interrupted => "interrupted",
         }
     }
 
@@ -102,6 +141,7 @@ impl ExecutionStatus {
 /// `GET /v1/executions`, newest first. Every filter that is present must hold.
 #[derive(Clone, Debug)]
 pub struct ListExecutions {
+    pub kind: ReceiptKind,
     pub user_id: Option<UserId>,
     pub tool_name: Option<String>,
     pub status: Option<ExecutionStatus>,
@@ -125,7 +165,7 @@ mod tests {
     #[test]
     fn a_receipt_reads_back_as_it_was_written() {
         let text = concat!(
-            r#"{"execution_id":"exe_1","tool_name":"github_get_me","user_id":"ada","#,
+            r#"{"execution_id":"exe_1","kind":"tool","tool_name":"github_get_me","user_id":"ada","#,
             r#""key":{"name":"ci","prefix":"a1b2c3d4"},"status":"error","reason":"timeout","#,
             r#""started_at":"2026-02-28T23:59:59.125Z","duration_ms":7,"#,
             r#""plugin":{"service":"github","version":"1.4.0","sha256":"00"},"#,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Gateway;
+use super::executions::LONGEST_MS;
 use crate::store::StoreError;
 
 /// Last uses of keys are written this often.
@@ -21,12 +22,14 @@ const FLOWS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Runs until the gateway stops. A failing round is logged and repeated.
 pub(super) async fn run(gateway: Arc<Gateway>) {
     let mut round = 0_u32;
+    mark_interrupted(&gateway).await;
     loop {
         tokio::select! {
             () = gateway.stop.cancelled() => return,
             () = tokio::time::sleep(NOTE_USES_EVERY) => {}
         }
         note_key_uses(&gateway).await;
+        mark_interrupted(&gateway).await;
         add_up_counts(&gateway).await;
         round = round.wrapping_add(1);
         if round.is_multiple_of(ENDS_EVERY)
@@ -56,6 +59,17 @@ pub(super) async fn tell_ends(gateway: &Gateway) -> Result<(), StoreError> {
         .await?;
     store.expire_approvals(None, now_ms).await?;
     Ok(())
+}
+
+/// Receipts of calls that no process can be running any more. One that ends all the same, because its
+/// process was held up, says what it came to.
+async fn mark_interrupted(gateway: &Gateway) {
+    let before_ms = gateway.clock.now_ms().saturating_sub(LONGEST_MS);
+    match gateway.store.interrupt_executions(before_ms).await {
+        Ok(0) => {}
+        Ok(marked) => tracing::warn!(receipts = marked, "receipts.interrupted"),
+        Err(cause) => tracing::error!(error = %cause, "receipts.mark_interrupted_failed"),
+    }
 }
 
 pub(super) async fn note_key_uses(gateway: &Gateway) {

@@ -16,9 +16,9 @@ use super::find::listed;
 use super::tools::ListedTool;
 use super::{Caller, Error, Gateway, services};
 use crate::catalog::manifest::Manifest;
+use crate::oauth::OAuthError;
 use crate::oauth::authorize::{self, verifier};
 use crate::oauth::token::Grant;
-use crate::oauth::{OAuthError, send};
 use crate::store::{ALL_WORKSPACES, Connection, ConnectionHealth, OAuthApp, Role, ServiceSetting};
 use crate::vault::Secret;
 
@@ -332,7 +332,10 @@ impl Gateway {
                 redirect_uri: &redirect_uri,
                 verifier: &verifier,
             };
-            let answer = send::tokens(self.runtime.egress(), &provider, &grant, &[]).await;
+            let tried = self
+                .connections
+                .try_application(caller, service, &provider, &grant);
+            let answer = tried.await;
             checks.push(judged(answer.err()));
         }
         Ok(ServiceTest {

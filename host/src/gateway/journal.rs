@@ -1,33 +1,58 @@
-//! Requests of a write that must not be sent twice, written down before they leave.
+//! Requests that may write, written down before they leave.
 //!
-//! The receipt of such a run is on disk before its first request leaves and grows with each, so that
-//! whoever repeats it after a crash is told what left. What came back is only known at the end. A
-//! request that cannot be written down does not leave.
+//! The receipt of a run whose tool may write, or whose next request is no GET or HEAD, is on disk
+//! before that request leaves and grows with each, so that it is there whatever becomes of this
+//! process. Receipts of calls that run at the same time share a commit. What came back is only known
+//! at the end. A request that cannot be written down does not leave.
 
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
-use super::execute::requests_text;
 use super::receipt_writer::{Late, Receipts};
 use crate::egress::{Journal, NotWritten, RequestRecord};
 use crate::store::{ExecutionRow, Session};
+use crate::text::Text;
+
+/// Requests as a receipt keeps them.
+pub(super) fn requests_text(requests: &[RequestRecord]) -> Text {
+    // Most calls of a plugin that computes send nothing.
+    if requests.is_empty() {
+        return "[]".into();
+    }
+    serde_json::to_string(requests).map_or_else(|_| "[]".into(), Text::from)
+}
 
 /// The receipt of one run while it runs.
 pub(super) struct RunJournal {
     receipts: Receipts,
     row: ExecutionRow,
-    session: Session,
-    /// Held while a line is written, so that a later receipt never lacks an earlier line.
-    left: Mutex<Vec<RequestRecord>>,
+    session: Option<Session>,
+    left: Mutex<Left>,
+}
+
+/// What has left so far.
+struct Left {
+    requests: Vec<RequestRecord>,
+    /// Whether one of them may have written, or may from the first on.
+    may_write: bool,
 }
 
 impl RunJournal {
-    pub(super) fn new(receipts: Receipts, (row, session): (ExecutionRow, Session)) -> Self {
+    /// `may_write`: whether the tool may; a tool that only reads may still send what writes.
+    pub(super) fn new(
+        receipts: Receipts,
+        (row, session): (ExecutionRow, Option<Session>),
+        may_write: bool,
+    ) -> Self {
+        let requests = Vec::new();
         Self {
             receipts,
             row,
             session,
-            left: Mutex::default(),
+            left: Mutex::new(Left {
+                requests,
+                may_write,
+            }),
         }
     }
 }
@@ -35,15 +60,26 @@ impl RunJournal {
 impl Journal for RunJournal {
     fn leaving<'a>(&'a self, record: &'a RequestRecord) -> BoxFuture<'a, Result<(), NotWritten>> {
         Box::pin(async move {
+            // Held until the line is queued, so that a later receipt never lacks an earlier line;
+            // requests of one call that leave together wait for the same commit.
             let mut left = self.left.lock().await;
-            left.push(record.clone());
+            left.requests.push(record.clone());
+            left.may_write |= !matches!(record.method.as_str(), "GET" | "HEAD");
+            if !left.may_write {
+                return Ok(());
+            }
             let row = ExecutionRow {
-                requests: requests_text(&left),
+                requests: requests_text(&left.requests),
                 ..self.row.clone()
             };
             let receipt = Box::new((row, self.session.clone()));
-            let kept = self.receipts.keep(receipt, true).await;
-            kept.map_err(|Late| NotWritten)
+            let queued = self.receipts.queue(receipt).await;
+            drop(left);
+            let written = match queued {
+                Ok(queued) => queued.written().await,
+                Err(Late) => Err(Late),
+            };
+            written.map_err(|Late| NotWritten)
         })
     }
 }

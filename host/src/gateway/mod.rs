@@ -144,6 +144,9 @@ impl Gateway {
         let state_key = Zeroizing::new(vault.derive("mcp request state")?);
         let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress.clone())
             .context("the WebAssembly engine cannot be opened")?;
+        if let Some(program) = &config.compiler {
+            runtime.compile_with(program.clone());
+        }
         if config.allow_large_plugins {
             runtime
                 .allow_large_plugins()
@@ -166,6 +169,7 @@ impl Gateway {
             Some(url) => url.clone(),
             None => format!("http://{}", config.listen),
         };
+        let receipts = receipt_writer::Receipts::start(store.clone());
         let gateway = Arc::new(Self {
             connections: connections::Keeper::new(
                 store.clone(),
@@ -175,6 +179,7 @@ impl Gateway {
                 public_url.clone(),
                 snapshot.clone(),
                 running.clone(),
+                receipts.clone(),
             ),
             conversing,
             meaning: meaning::Meaning::new(crate::meaning::files::folder(&config.data_dir)),
@@ -193,7 +198,7 @@ impl Gateway {
                 indexes: knowledge::index::Indexes::default(),
             },
             public_url,
-            receipts: receipt_writer::Receipts::start(store.clone()),
+            receipts,
             store,
             egress,
             vault,

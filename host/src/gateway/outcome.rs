@@ -30,10 +30,16 @@ pub(super) fn outcome(scope: &egress::Scope, ended: Ended) -> Outcome {
             &message,
             false,
         ),
-        Ended::Crashed(message) => failed(
+        Ended::Unreadable(message) => failed(
+            FailureReason::ProviderError,
+            "unreadable_result",
+            &message,
+            false,
+        ),
+        Ended::Crashed(crash) => failed(
             FailureReason::PluginCrashed,
             "plugin_crashed",
-            &message,
+            &crash.message,
             false,
         ),
     }

@@ -43,8 +43,18 @@ pub(super) struct Receipts {
     behind: Arc<AtomicBool>,
 }
 
-/// A receipt and the session it belongs to; apart, because they pass through many hands.
-pub(super) type Receipt = Box<(ExecutionRow, Session)>;
+/// A receipt and the session it belongs to, if any; apart, because they pass through many hands.
+pub(super) type Receipt = Box<(ExecutionRow, Option<Session>)>;
+
+/// A receipt on its way to the disk.
+pub(super) struct Queued(oneshot::Receiver<Result<(), Late>>);
+
+impl Queued {
+    /// Returns when it is on disk, or was tried in vain once.
+    pub(super) async fn written(self) -> Result<(), Late> {
+        self.0.await.unwrap_or(Err(Late))
+    }
+}
 
 struct Item {
     receipt: Option<Receipt>,
@@ -76,10 +86,10 @@ impl Receipts {
 
     /// Queues a receipt; with `durable` returns when it is on disk, or was tried in vain once.
     pub(super) async fn keep(&self, receipt: Receipt, durable: bool) -> Result<(), Late> {
-        let receipt = Some(receipt);
         if durable {
-            return self.queued(receipt).await;
+            return self.queue(receipt).await?.written().await;
         }
+        let receipt = Some(receipt);
         let item = Item {
             receipt,
             written: None,
@@ -95,9 +105,14 @@ impl Receipts {
         Ok(())
     }
 
+    /// Queues a receipt that somebody waits for.
+    pub(super) async fn queue(&self, receipt: Receipt) -> Result<Queued, Late> {
+        self.push(Some(receipt)).await
+    }
+
     /// Returns when everything queued so far is on disk, or was tried in vain once.
     pub(super) async fn flush(&self) -> Result<(), Late> {
-        self.queued(None).await
+        self.push(None).await?.written().await
     }
 
     /// As [`Receipts::flush`], but tries for `patience`.
@@ -110,7 +125,7 @@ impl Receipts {
         timeout(patience, settled).await.map_err(|_| Late)
     }
 
-    async fn queued(&self, receipt: Option<Receipt>) -> Result<(), Late> {
+    async fn push(&self, receipt: Option<Receipt>) -> Result<Queued, Late> {
         let (written, done) = oneshot::channel();
         let item = Item {
             receipt,
@@ -122,7 +137,7 @@ impl Receipts {
         }
         self.queue.send(item).await.map_err(|_| Late)?;
         self.hurry.notify_one();
-        done.await.unwrap_or(Err(Late))
+        Ok(Queued(done))
     }
 }
 
@@ -142,7 +157,7 @@ impl Writer {
             for item in items.drain(..) {
                 if let Some((row, session)) = item.receipt.map(|receipt| *receipt) {
                     rows.push(row);
-                    sessions.push(session);
+                    sessions.extend(session);
                 }
                 tell.extend(item.written);
             }

@@ -2,7 +2,8 @@
 //! id is known. Read [`super::receipt_writer`] for how they are written.
 
 use super::executions::{
-    ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions, PluginVersion, ReceiptKey,
+    ExecutionPage, ExecutionReceipt, ExecutionStatus, LONGEST_MS, ListExecutions, PluginVersion,
+    ReceiptKey, ReceiptKind,
 };
 use super::{Caller, Error, Gateway, Scope};
 use crate::ids::UserId;
@@ -25,7 +26,8 @@ impl Gateway {
         let _ = self.receipts.flush().await;
         let row = self.store.find_execution(&caller.workspace_id, id).await?;
         let row = row.filter(|row| caller.acts_for(&row.user_id));
-        row.map(receipt).transpose()
+        let now_ms = self.clock.now_ms();
+        row.map(|row| receipt(row, now_ms)).transpose()
     }
 
     /// Receipts, newest first.
@@ -44,10 +46,12 @@ impl Gateway {
         };
         let _ = self.receipts.flush().await;
         let filter = ExecutionFilter {
+            kind: Some(request.kind.as_str()),
             user_id: user_id.as_ref().map(UserId::as_str),
             tool_name: request.tool_name.as_deref(),
             status: request.status.map(ExecutionStatus::as_str),
         };
+        let now_ms = self.clock.now_ms();
         let page = self
             .store
             .list_executions(
@@ -61,25 +65,32 @@ impl Gateway {
             executions: page
                 .items
                 .into_iter()
-                .map(receipt)
+                .map(|row| receipt(row, now_ms))
                 .collect::<Result<_, _>>()?,
             next_cursor: page.next.map(|cursor| cursor.to_string()),
         })
     }
 }
 
-fn receipt(row: ExecutionRow) -> Result<ExecutionReceipt, Error> {
+fn receipt(row: ExecutionRow, now_ms: i64) -> Result<ExecutionReceipt, Error> {
     let broken =
         |what: &'static str| Error::Internal(anyhow::anyhow!("a stored receipt has a bad {what}"));
     Ok(ExecutionReceipt {
         execution_id: row.id.to_string(),
+        kind: ReceiptKind::parse(&row.kind).ok_or_else(|| broken("kind"))?,
         tool_name: row.tool_name.to_string(),
         user_id: UserId::parse(&row.user_id).map_err(|_| broken("user"))?,
         key: ReceiptKey {
             name: row.key_name.to_string(),
             prefix: row.key_prefix.to_string(),
         },
-        status: ExecutionStatus::parse(&row.status).ok_or_else(|| broken("status"))?,
+        status: match ExecutionStatus::parse(&row.status).ok_or_else(|| broken("status"))? {
+            // Housekeeping will write it down.
+            ExecutionStatus::Running if row.started_at_ms < now_ms - LONGEST_MS => {
+                ExecutionStatus::Interrupted
+            }
+            status => status,
+        },
         reason: row
             .reason
             .map(|reason| {

@@ -13,7 +13,7 @@ use super::query::Query;
 use super::{App, openapi};
 use crate::gateway::Gateway;
 use crate::gateway::executions::{
-    ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions,
+    ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions, ReceiptKind,
 };
 
 pub fn routes() -> OpenApiRouter<App> {
@@ -32,6 +32,7 @@ pub fn routes() -> OpenApiRouter<App> {
     tag = "Executions",
     security(("api_key" = [])),
     params(
+        ("kind" = Option<ReceiptKind>, Query, description = "`tool`, which is the default, or `connection`: what the gateway itself sent for connections."),
         ("user_id" = Option<String>, Query, description = "Only executions for this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
         ("tool_name" = Option<String>, Query, description = "Only executions of this tool.", example = "github_create_issue"),
         ("status" = Option<ExecutionStatus>, Query, description = "Only executions that ended this way."),
@@ -42,6 +43,7 @@ pub fn routes() -> OpenApiRouter<App> {
         "success": true,
         "data": {"executions": [{
             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "kind": "tool",
             "tool_name": "github_create_issue",
             "user_id": "ada@example.com",
             "key": {"name": "ci", "prefix": "a1B2c3D4"},
@@ -49,7 +51,7 @@ pub fn routes() -> OpenApiRouter<App> {
             "started_at": "2026-11-20T09:30:00.125Z",
             "duration_ms": 212,
             "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-            "requests": [{"method": "POST", "host": "api.github.com", "path": "/repos/ada/engine/issues", "status": 201, "bytes_out": 44, "bytes_in": 2310, "duration_ms": 198, "credential_slot": "user"}]
+            "requests": [{"method": "POST", "origin": "https://api.github.com", "host": "api.github.com", "path": "/repos/ada/engine/issues", "status": 201, "bytes_out": 44, "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", "bytes_in": 2310, "duration_ms": 198, "credential_slot": "user"}]
         }], "next_cursor": null},
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),
@@ -59,12 +61,15 @@ async fn list(
     State(gateway): State<Arc<Gateway>>,
     mut query: Query,
 ) -> Result<Success<ExecutionPage>, Failure> {
+    let kinds = ReceiptKind::ALL.map(|kind| (kind.as_str(), kind));
+    let kind = query.word("kind", &kinds)?.unwrap_or_default();
     let user_id = query.user_id()?;
     let tool_name = query.id("tool_name")?;
     let words = ExecutionStatus::ALL.map(|status| (status.as_str(), status));
     let status = query.word("status", &words)?;
     let page = query.page(100)?;
     let request = ListExecutions {
+        kind,
         user_id,
         tool_name,
         status,
@@ -91,6 +96,7 @@ async fn list(
         "success": true,
         "data": {
             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "kind": "tool",
             "tool_name": "github_create_issue",
             "user_id": "ada@example.com",
             "key": {"name": "ci", "prefix": "a1B2c3D4"},
@@ -99,7 +105,7 @@ async fn list(
             "started_at": "2026-11-20T09:30:00.125Z",
             "duration_ms": 30000,
             "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-            "requests": [{"method": "POST", "host": "api.github.com", "path": "/repos/ada/engine/issues", "bytes_out": 44, "bytes_in": 0, "duration_ms": 29990, "credential_slot": "user"}]
+            "requests": [{"method": "POST", "origin": "https://api.github.com", "host": "api.github.com", "path": "/repos/ada/engine/issues", "bytes_out": 44, "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", "bytes_in": 0, "duration_ms": 29990, "credential_slot": "user"}]
         },
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),

@@ -53,6 +53,7 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
     let execution = ExecutionRow {
         workspace_id: workspace_id.clone(),
         id: new("exe").into(),
+        kind: "tool".into(),
         tool_name: "github_create_issue".into(),
         service: "github".into(),
         user_id: user_id.clone().into(),

@@ -48,6 +48,11 @@ pub fn open(size: Size) -> wasmtime::Result<(Engine, Allocation)> {
     }
 }
 
+/// The same engine for a process that only compiles: the pool does not change what comes out.
+pub fn for_compiling(size: Size) -> wasmtime::Result<Engine> {
+    Engine::new(&config(size, None)?)
+}
+
 fn config(size: Size, pool: Option<PoolingAllocationConfig>) -> wasmtime::Result<Config> {
     let mut config = Config::new();
     // An interpreter's functions would fill this memory for the sake of a few plugins.

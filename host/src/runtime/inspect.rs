@@ -60,6 +60,8 @@ pub enum Rejected {
     CoreModule,
     #[error("the component is damaged or cut off: {0}")]
     Damaged(String),
+    #[error("the component cannot be compiled: {0}")]
+    NotCompiled(String),
     #[error(
         "the component has no custom section {SECTION}; build it with the toolgate SDK or `toolgate plugin build`"
     )]

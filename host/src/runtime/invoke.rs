@@ -47,9 +47,19 @@ pub enum Ended {
     Refused(Refusal),
     TimedOut,
     LimitExceeded(String),
-    Crashed(String),
+    /// The result is JSON, but none that every reader takes: a provider's answer that was passed on.
+    Unreadable(String),
+    Crashed(Crash),
     /// The dry run reached the first answer that it would have needed.
     DryRun,
+}
+
+/// The plugin's code did not come to its end, or answered what the contract does not allow.
+#[derive(Debug)]
+pub struct Crash {
+    pub message: String,
+    /// The code trapped, and no bound made it.
+    pub trapped: bool,
 }
 
 #[derive(Debug)]
@@ -205,14 +215,27 @@ fn broken(scope: &Scope, guest: &Guest, cause: &wasmtime::Error) -> Ended {
         let exceeded = LimitExceeded::Handed(limits::HOSTCALL_BYTES_MAX >> 20);
         return Ended::LimitExceeded(exceeded.to_string());
     }
-    let why = match cause.downcast_ref::<Trap>() {
+    let trap = cause.downcast_ref::<Trap>();
+    let why = match trap {
         Some(Trap::StackOverflow) => "the plugin's call stack overflowed".to_owned(),
         Some(Trap::UnreachableCodeReached) => "the plugin panicked".to_owned(),
         Some(trap) => format!("the plugin trapped: {trap}"),
         None => format!("the plugin broke its contract: {}", cause.root_cause()),
     };
     tracing::warn!(plugin.service = &*guest.service, error = %cut(&scope.scrub(&format!("{cause:#}")), 1024), "runtime.plugin_crashed");
-    Ended::Crashed(cut(&scope.scrub(&why), MESSAGE_BYTES_MAX))
+    Ended::Crashed(Crash {
+        message: cut(&scope.scrub(&why), MESSAGE_BYTES_MAX),
+        trapped: trap.is_some_and(|trap| !is_bound(*trap)),
+    })
+}
+
+/// Traps that say that something is used up: how much there is was the caller's or the provider's
+/// doing as well.
+fn is_bound(trap: Trap) -> bool {
+    matches!(
+        trap,
+        Trap::StackOverflow | Trap::Interrupt | Trap::OutOfFuel | Trap::AllocationTooLarge
+    )
 }
 
 /// Whether the runtime stopped copying from the guest. Its error for that has no type that could be

@@ -1,16 +1,16 @@
 //! Everything that plugins of one size share: an engine with its clock, a linker, compiled code on
 //! disk, places for running calls.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use sha2::Digest as _;
-use tokio::sync::Semaphore;
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
 use super::bindings::PluginPre;
+use super::compile::Compiler;
 use super::guest::Guest;
 use super::invoke::NotStarted;
 use super::size::Size;
@@ -23,8 +23,7 @@ pub(super) struct Lane {
     linker: Linker<Guest>,
     cache: cache::Cache,
     running: AtomicUsize,
-    /// One compilation at a time; each uses half the cores.
-    compiling: Arc<Semaphore>,
+    pub compiler: Compiler,
     /// Most guest memory that a call has had.
     memory_peak_bytes: AtomicUsize,
 }
@@ -40,20 +39,27 @@ impl Drop for Place<'_> {
 }
 
 impl Lane {
-    pub fn open(size: Size, cache_dir: &Path, cache_key: [u8; 32]) -> anyhow::Result<Self> {
+    /// `program`: what compiles, see [`Compiler`].
+    pub fn open(
+        size: Size,
+        cache_dir: &Path,
+        cache_key: [u8; 32],
+        program: Arc<OnceLock<PathBuf>>,
+    ) -> anyhow::Result<Self> {
         let (engine, allocation) = engine::open(size)?;
         engine::tick(&engine)?;
         let linker = link::serving(&engine)?;
         let bounds = size.bounds();
         let cache = cache::Cache::open(cache_dir, cache_key, &engine, bounds.code_bytes_max)?;
+        let compiler = Compiler::open(&engine, size, &cache_dir.join("jobs"), program)?;
         Ok(Self {
             size,
             engine,
+            compiler,
             allocation,
             linker,
             cache,
             running: AtomicUsize::new(0),
-            compiling: Arc::new(Semaphore::new(1)),
             memory_peak_bytes: AtomicUsize::new(0),
         })
     }
@@ -103,7 +109,9 @@ impl Lane {
         if inspect::hex(&sha2::Sha256::digest(&bytes)) != sha256 {
             return Err(LoadError::Changed);
         }
-        let component = self.compile(bytes).await.map_err(LoadError::Compile)?;
+        let job = self.compiler.job(bytes).await.map_err(LoadError::Read)?;
+        let compiled = self.compiler.compile(job).await;
+        let component = compiled.map_err(LoadError::Compile)?;
         self.keep(sha256, &component).await;
         self.link(&component).map_err(LoadError::Compile)
     }
@@ -122,28 +130,6 @@ impl Lane {
             .await
             .ok()
             .flatten()
-    }
-
-    /// Compiling cannot be interrupted: past its time nobody waits for it, and it holds the turn until
-    /// it is done.
-    pub async fn compile(&self, bytes: Vec<u8>) -> wasmtime::Result<Component> {
-        let turn = self.compiling.clone().acquire_owned().await;
-        let engine = self.engine.clone();
-        let compiling = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            Component::from_binary(&engine, &bytes)
-        });
-        let time_max = self.size.bounds().compile_time_max;
-        match tokio::time::timeout(time_max, compiling).await {
-            Ok(Ok(compiled)) => compiled,
-            Ok(Err(cause)) => Err(wasmtime::Error::msg(format!(
-                "the compiler stopped: {cause}"
-            ))),
-            Err(_elapsed) => Err(wasmtime::Error::msg(format!(
-                "it is not compiled after {} s",
-                time_max.as_secs()
-            ))),
-        }
     }
 
     /// A full disk costs the next start some seconds and this call nothing.

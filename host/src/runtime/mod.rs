@@ -8,6 +8,7 @@
 mod bindings;
 mod blobs;
 mod cache;
+pub mod compile;
 pub mod engine;
 mod functions;
 mod guest;
@@ -27,13 +28,13 @@ mod wasi_http;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use zeroize::Zeroizing;
 
 pub use blobs::Blob;
 pub use guest::{Entry, KeyValue, KeyValueError, Random};
 pub use inspect::{Inspected, Rejected};
-pub use invoke::{Call, Ended, NotStarted, Output, Refusal, RefusalKind};
+pub use invoke::{Call, Crash, Ended, NotStarted, Output, Refusal, RefusalKind};
 pub use normalize::{Delivery, NormalizeError, ProviderEvent};
 pub use size::Size;
 
@@ -41,6 +42,9 @@ use crate::egress::Egress;
 use bindings::PluginPre;
 use guest::Guest;
 use lane::Lane;
+
+/// Files that are read and parsed at one time.
+const READ_AT_ONCE: usize = 4;
 
 /// The engines and what every call shares; cheap to clone.
 #[derive(Clone)]
@@ -54,6 +58,10 @@ struct Inner {
     large: OnceLock<Arc<Lane>>,
     cache_dir: PathBuf,
     cache_key: Zeroizing<[u8; 32]>,
+    /// See [`Runtime::compile_with`].
+    compiler: Arc<OnceLock<PathBuf>>,
+    /// Files that are read and parsed at one time.
+    reading: Semaphore,
     egress: Egress,
 }
 
@@ -131,12 +139,16 @@ impl Runtime {
     /// Opens the engine; `cache_dir` holds compiled code under MACs of `cache_key`. Large plugins are
     /// refused until [`Self::allow_large_plugins`].
     pub fn open(cache_dir: &Path, cache_key: [u8; 32], egress: Egress) -> anyhow::Result<Self> {
+        let compiler = Arc::new(OnceLock::new());
+        let ordinary = Lane::open(Size::Ordinary, cache_dir, cache_key, compiler.clone())?;
         Ok(Self {
             inner: Arc::new(Inner {
-                ordinary: Arc::new(Lane::open(Size::Ordinary, cache_dir, cache_key)?),
+                ordinary: Arc::new(ordinary),
                 large: OnceLock::new(),
                 cache_dir: cache_dir.to_owned(),
                 cache_key: Zeroizing::new(cache_key),
+                compiler,
+                reading: Semaphore::new(READ_AT_ONCE),
                 egress,
             }),
         })
@@ -146,11 +158,18 @@ impl Runtime {
     pub fn allow_large_plugins(&self) -> anyhow::Result<()> {
         if self.inner.large.get().is_none() {
             let dir = self.inner.cache_dir.join("large");
-            let lane = Lane::open(Size::Large, &dir, *self.inner.cache_key)?;
+            let (key, compiler) = (*self.inner.cache_key, self.inner.compiler.clone());
+            let lane = Lane::open(Size::Large, &dir, key, compiler)?;
             // Somebody else was faster: one engine is as good as the other.
             let _ = self.inner.large.set(Arc::new(lane));
         }
         Ok(())
+    }
+
+    /// From here on files are compiled by processes of `program`, this program itself, whose
+    /// subcommand `__compile` is [`compile::child::run`]; before, in this process and without bounds.
+    pub fn compile_with(&self, program: PathBuf) {
+        let _ = self.inner.compiler.set(program);
     }
 
     /// Whether plugins of this size may serve.
@@ -184,8 +203,26 @@ impl Runtime {
         &self.inner.egress
     }
 
+    /// As [`Runtime::inspect`], of a file that is read when its turn has come.
+    pub async fn inspect_file(&self, file: &Path) -> std::io::Result<Result<Inspected, Rejected>> {
+        let Ok(turn) = self.inner.reading.acquire().await else {
+            return Err(std::io::Error::other("the runtime is gone"));
+        };
+        let bytes = tokio::fs::read(file).await?;
+        Ok(self.judge(bytes, Some(turn)).await)
+    }
+
     /// Judges a component file from beginning to end and keeps its compiled code.
     pub async fn inspect(&self, bytes: Vec<u8>) -> Result<Inspected, Rejected> {
+        self.judge(bytes, None).await
+    }
+
+    /// `reading` is over once the bytes of the file are gone from memory.
+    async fn judge(
+        &self,
+        bytes: Vec<u8>,
+        reading: Option<SemaphorePermit<'_>>,
+    ) -> Result<Inspected, Rejected> {
         let (mut inspected, bytes) = tokio::task::spawn_blocking(move || {
             inspect::read(&bytes).map(|inspected| (inspected, bytes))
         })
@@ -195,10 +232,15 @@ impl Runtime {
         let lane = self.lane(size).ok_or(Rejected::LargeNotAllowed)?;
         let component = match lane.cached(&inspected.sha256).await {
             Some(component) => component,
-            None => lane
-                .compile(bytes)
-                .await
-                .map_err(|cause| Rejected::Damaged(cause.root_cause().to_string()))?,
+            None => {
+                let job = lane.compiler.job(bytes).await;
+                drop(reading);
+                let job = job.map_err(|cause| Rejected::NotCompiled(cause.to_string()))?;
+                lane.compiler
+                    .compile(job)
+                    .await
+                    .map_err(|cause| Rejected::NotCompiled(cause.root_cause().to_string()))?
+            }
         };
         inspected.imports = inspect::check_imports(&lane.engine, &component, &inspected.manifest)?;
         let described = inspect::describe(&lane.engine, size, &component).await?;

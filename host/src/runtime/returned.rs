@@ -1,12 +1,13 @@
 //! What a guest gave back: bounded, scrubbed, readable by whoever gets it.
 
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use wasmtime::Store;
 
 use super::bindings::{integration, types};
 use super::blobs::Blob;
 use super::guest::{Guest, cut};
-use super::invoke::{Ended, Output, Refusal, RefusalKind};
+use super::invoke::{Crash, Ended, Output, Refusal, RefusalKind};
 use super::limits::{self, LimitExceeded};
 use crate::egress::Scope;
 use crate::json;
@@ -48,11 +49,14 @@ pub(super) fn scrub_output(
     // A raw value alone may be nested without end and hold what no reader takes for a number.
     let read = json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX);
     if let Err(problem) = read {
-        return Ended::Crashed(format!("the plugin's result is not JSON: {problem}"));
+        return match serde_json::from_str::<IgnoredAny>(&text) {
+            Ok(_) => Ended::Unreadable(format!("the result cannot be passed on: {problem}")),
+            Err(_) => not_json(&problem.to_string()),
+        };
     }
     let data = match RawValue::from_string(text) {
         Ok(data) => data,
-        Err(_) => return Ended::Crashed("the plugin's result is not JSON".to_owned()),
+        Err(problem) => return not_json(&problem.to_string()),
     };
     let word = |text: &str| cut(&scope.scrub(text), limits::BLOB_WORD_BYTES_MAX);
     let files = files.into_iter().map(|file| Blob {
@@ -67,6 +71,13 @@ pub(super) fn scrub_output(
         summary: output
             .summary
             .map(|line| cut(&scope.scrub(&line), MESSAGE_BYTES_MAX)),
+    })
+}
+
+fn not_json(problem: &str) -> Ended {
+    Ended::Crashed(Crash {
+        message: format!("the plugin's result is not JSON: {problem}"),
+        trapped: false,
     })
 }
 

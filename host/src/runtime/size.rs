@@ -35,6 +35,8 @@ pub struct Bounds {
     pub calls_max: usize,
     /// Machine code of one component has to be there within this.
     pub compile_time_max: Duration,
+    /// Address space of the process that compiles it.
+    pub compile_bytes_max: usize,
     /// Compiled code on disk; beyond it what was used longest ago goes. None: as much as there is.
     pub code_bytes_max: Option<u64>,
     /// The guest's call stack.
@@ -49,7 +51,8 @@ const ORDINARY: Bounds = Bounds {
     memories_max: limits::MEMORIES_MAX,
     instances_max: limits::INSTANCES_MAX,
     calls_max: limits::CALLS_MAX,
-    compile_time_max: Duration::from_secs(300),
+    compile_time_max: Duration::from_secs(120),
+    compile_bytes_max: 3 << 30,
     code_bytes_max: None,
     stack_bytes_max: 512 << 10,
 };
@@ -63,6 +66,7 @@ const LARGE: Bounds = Bounds {
     instances_max: 128,
     calls_max: 8,
     compile_time_max: Duration::from_secs(300),
+    compile_bytes_max: 6 << 30,
     code_bytes_max: Some(1 << 30),
     stack_bytes_max: 1 << 20,
 };
@@ -74,6 +78,19 @@ impl Size {
         } else {
             Self::Ordinary
         }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ordinary => "ordinary",
+            Self::Large => "large",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Ordinary, Self::Large]
+            .into_iter()
+            .find(|size| size.as_str() == text)
     }
 
     pub fn bounds(self) -> &'static Bounds {

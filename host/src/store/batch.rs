@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use sqlx::{Postgres, Sqlite, Transaction};
 
-/// Rows of one statement; with 19 binds each within the bounds of both databases.
+/// Rows of one statement; with 20 binds each within the bounds of both databases.
 const ROWS_MAX: usize = 128;
 const LENGTHS: usize = ROWS_MAX.ilog2() as usize + 1;
 

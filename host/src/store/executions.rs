@@ -10,14 +10,17 @@ use crate::text::Text;
 use serde_json::json;
 
 static UPSERT: Statement = Statement::new(
-    "INSERT INTO executions (workspace_id, id, tool_name, service, user_id, key_id, key_name, key_prefix, \
+    "INSERT INTO executions (workspace_id, id, kind, tool_name, service, user_id, key_id, key_name, key_prefix, \
      session_id, connection_id, status, reason, started_at_ms, duration_ms, plugin_version, plugin_sha256, \
      requests, arguments, result) VALUES ",
-    19,
+    20,
     " ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, reason = excluded.reason, \
      duration_ms = excluded.duration_ms, requests = excluded.requests, \
      connection_id = excluded.connection_id, result = excluded.result",
 );
+
+/// Receipts of calls.
+const TOOL_KIND: &str = "tool";
 
 /// One receipt.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -25,6 +28,9 @@ pub struct ExecutionRow {
     pub workspace_id: Text,
     /// `exe_<ULID>`.
     pub id: Text,
+    /// `tool`: a call; `connection`: what the gateway sent for a connection.
+    pub kind: Text,
+    /// For a connection what was done, such as `host:token_refresh`.
     pub tool_name: Text,
     pub service: Text,
     pub user_id: Text,
@@ -51,6 +57,7 @@ pub struct ExecutionRow {
 /// Which receipts to list; `None` does not filter.
 #[derive(Clone, Debug, Default)]
 pub struct ExecutionFilter<'a> {
+    pub kind: Option<&'a str>,
     pub user_id: Option<&'a str>,
     pub tool_name: Option<&'a str>,
     pub status: Option<&'a str>,
@@ -58,6 +65,9 @@ pub struct ExecutionFilter<'a> {
 
 /// What subscribers are told of a call that ran, without arguments and results.
 fn told(row: &ExecutionRow) -> Option<Event> {
+    if row.kind != TOOL_KIND {
+        return None;
+    }
     let kind = match row.status.as_str() {
         "success" => EventType::ToolExecuted,
         "error" => EventType::ToolFailed,
@@ -107,6 +117,7 @@ impl Store {
                     insert = insert
                         .bind(row.workspace_id.clone())
                         .bind(row.id.clone())
+                        .bind(row.kind.clone())
                         .bind(row.tool_name.clone())
                         .bind(row.service.clone())
                         .bind(row.user_id.clone())
@@ -160,13 +171,13 @@ impl Store {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
-                "SELECT workspace_id, id, tool_name, service, user_id, key_id, key_name, key_prefix, session_id, connection_id, \
+                "SELECT workspace_id, id, kind, tool_name, service, user_id, key_id, key_name, key_prefix, session_id, connection_id, \
                  status, reason, started_at_ms, duration_ms, plugin_version, plugin_sha256, requests, \
                  CAST(NULL AS TEXT) AS arguments, CAST(NULL AS TEXT) AS result \
                  FROM executions WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
                  AND ($3 IS NULL OR tool_name = $3) AND ($4 IS NULL OR status = $4) \
                  AND (started_at_ms < $5 OR (started_at_ms = $5 AND id < $6)) \
-                 ORDER BY started_at_ms DESC, id DESC LIMIT $7",
+                 AND ($8 IS NULL OR kind = $8) ORDER BY started_at_ms DESC, id DESC LIMIT $7",
             )
             .bind(workspace_id)
             .bind(filter.user_id)
@@ -175,11 +186,36 @@ impl Store {
             .bind(at_ms)
             .bind(&id)
             .bind(one_more(limit))
+            .bind(filter.kind)
             .fetch_all(db)
             .await?
         });
         Ok(Page::cut(rows, limit, |row: &ExecutionRow| {
             (row.started_at_ms, &row.id)
+        }))
+    }
+
+    /// Marks receipts of calls that began before `before_ms` and have not ended.
+    pub async fn interrupt_executions(&self, before_ms: i64) -> Result<u64, StoreError> {
+        let waiting: Option<i64> = portable!(read self, db => {
+            sqlx::query_scalar(
+                "SELECT CAST(1 AS BIGINT) FROM executions WHERE status = 'running' AND started_at_ms < $1 LIMIT 1",
+            )
+            .bind(before_ms)
+            .fetch_optional(db)
+            .await?
+        });
+        if waiting.is_none() {
+            return Ok(0);
+        }
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "UPDATE executions SET status = 'interrupted' WHERE status = 'running' AND started_at_ms < $1",
+            )
+            .bind(before_ms)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
         }))
     }
 

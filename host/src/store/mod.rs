@@ -44,6 +44,7 @@ mod sign_ins;
 mod skills;
 mod stamp;
 mod text;
+mod tool_names;
 mod tool_vectors;
 mod usage;
 mod webhooks;
@@ -75,7 +76,7 @@ pub use oauth_apps::{OAuthApp, SealedBox};
 pub use page::{Cursor, Page};
 pub use permissions::{PermissionRule, Rule, RuleChange, RuleKind};
 pub use plugins::{
-    ActivatePlugin, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, Plugin, PluginFile,
+    ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, Plugin, PluginFile,
     PluginState, PluginVersion,
 };
 pub use rate_counts::RateCount;

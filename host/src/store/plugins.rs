@@ -97,7 +97,20 @@ pub struct ActivatePlugin<'a> {
     pub version: &'a str,
     /// The rights it is granted, as JSON.
     pub approved: &'a str,
+    /// The full names of its tools.
+    pub tool_names: &'a [String],
     pub now_ms: i64,
+}
+
+/// Whether a version serves now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Activated {
+    Done,
+    /// Nothing was changed: another service has activated a tool of this name before.
+    NameTaken {
+        tool_name: String,
+        service: String,
+    },
 }
 
 /// A version that asks for more than was approved.
@@ -142,8 +155,37 @@ impl Store {
     /// Lets a version serve with the given rights, and remembers it as good. What was pending is
     /// settled if it was this file; an approval of another file stays. A version that served
     /// before, in place of another one, is a rollback, whoever put its file back.
-    pub async fn activate_plugin(&self, plugin: &ActivatePlugin<'_>) -> Result<(), StoreError> {
-        portable!(write self, tx => {
+    ///
+    /// The names of its tools belong to the service from then on, until [`Store::release_tool_names`].
+    pub async fn activate_plugin(
+        &self,
+        plugin: &ActivatePlugin<'_>,
+    ) -> Result<Activated, StoreError> {
+        Ok(portable!(write self, tx => {
+            // In order, so that two processes never wait for one another.
+            let mut names: Vec<&String> = plugin.tool_names.iter().collect();
+            names.sort();
+            for name in names {
+                let claimed = sqlx::query(
+                    "INSERT INTO tool_names (name, service, claimed_at_ms) VALUES ($1, $2, $3) \
+                     ON CONFLICT (name) DO NOTHING",
+                )
+                .bind(name)
+                .bind(plugin.service)
+                .bind(plugin.now_ms)
+                .execute(&mut *tx)
+                .await?;
+                if claimed.rows_affected() == 1 {
+                    continue;
+                }
+                let owner: Option<String> = sqlx::query_scalar("SELECT service FROM tool_names WHERE name = $1")
+                    .bind(name)
+                    .fetch_optional(&mut *tx)
+                    .await?;
+                if let Some(service) = owner.filter(|owner| owner != plugin.service) {
+                    return Ok(Activated::NameTaken { tool_name: name.clone(), service });
+                }
+            }
             let before: Option<(Option<String>, Option<String>)> = sqlx::query_as(
                 "SELECT active_sha256, active_version FROM plugins WHERE service = $1 AND state = 'active'",
             )
@@ -225,8 +267,8 @@ impl Store {
                 }
                 emit!(tx, self, &events);
             }
-        });
-        Ok(())
+            Activated::Done
+        }))
     }
 
     /// Puts a version aside until the operator approves it. A serving version keeps serving.

@@ -95,7 +95,7 @@ impl Store {
         let statement = format!(
             "SELECT CAST((started_at_ms - $2) / $3 AS BIGINT) AS bucket, status, \
              CAST({class} AS BIGINT) AS class, COUNT(*) AS calls FROM executions \
-             WHERE workspace_id = $1 AND started_at_ms >= $2 AND ($4 = '' OR user_id = $4) \
+             WHERE workspace_id = $1 AND kind = 'tool' AND started_at_ms >= $2 AND ($4 = '' OR user_id = $4) \
              GROUP BY 1, 2, 3"
         );
         Ok(portable!(read self, db => {
@@ -122,7 +122,7 @@ impl Store {
                 "SELECT service, tool_name, COUNT(*) AS calls, \
                  CAST(SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
                  CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions \
-                 WHERE workspace_id = $1 AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
+                 WHERE workspace_id = $1 AND kind = 'tool' AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
                  GROUP BY service, tool_name ORDER BY COUNT(*) DESC, tool_name LIMIT $4",
             )
             .bind(workspace_id)
@@ -146,7 +146,7 @@ impl Store {
                 "SELECT service, '' AS tool_name, COUNT(*) AS calls, \
                  CAST(SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
                  CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions \
-                 WHERE workspace_id = $1 AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
+                 WHERE workspace_id = $1 AND kind = 'tool' AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
                  GROUP BY service ORDER BY COUNT(*) DESC, service",
             )
             .bind(workspace_id)
@@ -173,7 +173,7 @@ impl Store {
                  FROM connections WHERE workspace_id = $1 GROUP BY user_id \
                  UNION ALL SELECT user_id, 0, COUNT(*), 0, NULL FROM permission_rules WHERE workspace_id = $1 GROUP BY user_id \
                  UNION ALL SELECT user_id, 0, 0, COUNT(*), MAX(started_at_ms) FROM executions \
-                 WHERE workspace_id = $1 AND started_at_ms >= $2 GROUP BY user_id) AS known \
+                 WHERE workspace_id = $1 AND kind = 'tool' AND started_at_ms >= $2 GROUP BY user_id) AS known \
                  WHERE substr(user_id, 1, length($3)) = $3 GROUP BY user_id ORDER BY user_id LIMIT $4",
             )
             .bind(workspace_id)

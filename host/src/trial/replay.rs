@@ -220,7 +220,8 @@ pub fn shown(ended: &Ended) -> String {
         Ended::Refused(refusal) => format!("refused ({}): {}", kind(refusal.kind), refusal.message),
         Ended::TimedOut => "timed out".to_owned(),
         Ended::LimitExceeded(what) => format!("limit exceeded: {what}"),
-        Ended::Crashed(what) => format!("crashed: {what}"),
+        Ended::Crashed(crash) => format!("crashed: {}", crash.message),
+        Ended::Unreadable(what) => what.clone(),
         Ended::DryRun => "sent its first request".to_owned(),
     }
 }

@@ -1289,9 +1289,10 @@ export interface components {
             execution_id: string;
             /** @description The API key that asked. */
             key: components["schemas"]["ReceiptKey"];
+            kind?: components["schemas"]["ReceiptKind"];
             plugin: components["schemas"]["PluginVersion"];
             reason?: components["schemas"]["FailureReason"] | null;
-            /** @description What left the process, in order. Paths come without their query. */
+            /** @description What left the process, in order. */
             requests: components["schemas"]["RequestRecord"][];
             /**
              * Format: date-time
@@ -1299,7 +1300,10 @@ export interface components {
              */
             started_at: string;
             status: components["schemas"]["ExecutionStatus"];
-            /** @example github_create_issue */
+            /**
+             * @description For a receipt of a connection what was done, such as `host:token_refresh`.
+             * @example github_create_issue
+             */
             tool_name: string;
             /** @example ada@example.com */
             user_id: string;
@@ -1308,7 +1312,7 @@ export interface components {
          * @description What became of an execution: the `status` that its answer carried.
          * @enum {string}
          */
-        ExecutionStatus: "success" | "error" | "auth_required" | "auth_expired" | "dry_run" | "approval_required" | "running";
+        ExecutionStatus: "success" | "error" | "auth_required" | "auth_expired" | "dry_run" | "approval_required" | "running" | "interrupted";
         /** @description The answer to a request that was refused or failed. */
         Failure: {
             error: components["schemas"]["Error"];
@@ -1748,8 +1752,18 @@ export interface components {
             /** @description First eight characters of the key's random part. */
             prefix: string;
         };
-        /** @description One request that left the process, as the receipt keeps it. Path without query. */
+        /**
+         * @description Whose requests a receipt is about.
+         * @enum {string}
+         */
+        ReceiptKind: "tool" | "connection";
+        /**
+         * @description One request that left the process, as the receipt keeps it: as the plugin made it, before a
+         *     credential was written into it, and without any credential that the gateway knows.
+         */
         RequestRecord: {
+            /** @description SHA-256 of the body, hexadecimal; absent without a body. */
+            body_sha256?: string | null;
             /** Format: int64 */
             bytes_in: number;
             /** Format: int64 */
@@ -1759,7 +1773,17 @@ export interface components {
             duration_ms: number;
             host: string;
             method: string;
+            /**
+             * @description Scheme, host and port.
+             * @example https://api.github.com
+             */
+            origin?: string;
             path: string;
+            /**
+             * @description The query; values that look like credentials are `[redacted]`.
+             * @example page=2&access_token=[redacted]
+             */
+            query?: string | null;
             /**
              * Format: int32
              * @description HTTP status; absent when no answer came.
@@ -2323,6 +2347,7 @@ export type Position = components['schemas']['Position'];
 export type Probe = components['schemas']['Probe'];
 export type Ranking = components['schemas']['Ranking'];
 export type ReceiptKey = components['schemas']['ReceiptKey'];
+export type ReceiptKind = components['schemas']['ReceiptKind'];
 export type RequestRecord = components['schemas']['RequestRecord'];
 export type ResultFile = components['schemas']['ResultFile'];
 export type ResultPiece = components['schemas']['ResultPiece'];
@@ -3114,6 +3139,8 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description `tool`, which is the default, or `connection`: what the gateway itself sent for connections. */
+                kind?: components["schemas"]["ReceiptKind"];
                 /** @description How many receipts a page holds; 20 if absent. */
                 limit?: number;
                 /** @description Only executions that ended this way. */
@@ -3146,6 +3173,7 @@ export interface operations {
                      *         "executions": [
                      *           {
                      *             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "kind": "tool",
                      *             "tool_name": "github_create_issue",
                      *             "user_id": "ada@example.com",
                      *             "key": {
@@ -3163,10 +3191,12 @@ export interface operations {
                      *             "requests": [
                      *               {
                      *                 "method": "POST",
+                     *                 "origin": "https://api.github.com",
                      *                 "host": "api.github.com",
                      *                 "path": "/repos/ada/engine/issues",
                      *                 "status": 201,
                      *                 "bytes_out": 44,
+                     *                 "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
                      *                 "bytes_in": 2310,
                      *                 "duration_ms": 198,
                      *                 "credential_slot": "user"
@@ -3227,6 +3257,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "kind": "tool",
                      *         "tool_name": "github_create_issue",
                      *         "user_id": "ada@example.com",
                      *         "key": {
@@ -3245,9 +3276,11 @@ export interface operations {
                      *         "requests": [
                      *           {
                      *             "method": "POST",
+                     *             "origin": "https://api.github.com",
                      *             "host": "api.github.com",
                      *             "path": "/repos/ada/engine/issues",
                      *             "bytes_out": 44,
+                     *             "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
                      *             "bytes_in": 0,
                      *             "duration_ms": 29990,
                      *             "credential_slot": "user"
@@ -3300,7 +3333,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "status": "ok",
-                     *         "version": "0.1.0",
+                     *         "version": "[version]",
                      *         "database": "sqlite",
                      *         "plugins": {
                      *           "active": 5,

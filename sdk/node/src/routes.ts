@@ -46,7 +46,7 @@ export const ROUTES = {
   list_approvals: {"method": "GET", "path": "/v1/approvals", "query": ["status", "limit", "cursor"], "header": [], "body": []},
   list_connections: {"method": "GET", "path": "/v1/connections", "query": ["user_id", "service", "wait", "active_after"], "header": [], "body": []},
   list_documents: {"method": "GET", "path": "/v1/knowledge/documents", "query": ["limit", "cursor"], "header": [], "body": []},
-  list_executions: {"method": "GET", "path": "/v1/executions", "query": ["user_id", "tool_name", "status", "limit", "cursor"], "header": [], "body": []},
+  list_executions: {"method": "GET", "path": "/v1/executions", "query": ["kind", "user_id", "tool_name", "status", "limit", "cursor"], "header": [], "body": []},
   list_messages: {"method": "GET", "path": "/v1/sessions/{session_id}/messages", "query": ["limit", "cursor"], "header": [], "body": []},
   list_permission_services: {"method": "GET", "path": "/v1/permissions/services", "query": [], "header": [], "body": []},
   list_sessions: {"method": "GET", "path": "/v1/sessions", "query": ["user_id", "limit", "cursor"], "header": [], "body": []},

@@ -107,7 +107,7 @@ async fn a_result_nested_too_deep_for_its_readers_is_refused() {
             levels * 2,
         )
     };
-    check("digger", "", &nested(200), &["plugin_crashed"]).await;
+    check("digger", "", &nested(200), &["provider_error"]).await;
     let component = plugin("nester", "", &nested(100)).build();
     let gateway = TestGateway::with_plugin("nester.wasm", component).await;
     let answer = gateway.execute("nester_bad", json!({})).await;
@@ -121,7 +121,7 @@ async fn a_result_that_other_parsers_refuse_is_refused() {
         let bytes = if service == "counter" { 5 } else { 8 };
         let field = format!(r#"(data (i32.const 232) "{text}")"#);
         let code = format!("(call $answer (i32.const 232) (i32.const {bytes}))");
-        check(service, &field, &code, &["plugin_crashed"]).await;
+        check(service, &field, &code, &["provider_error"]).await;
     }
 }
 

@@ -29,7 +29,7 @@ use toolgate_tests::provider::Provider;
 const TOOL: &str = "github_get_authenticated_user";
 
 /// A gateway with the github plugin, the provider in GitHub's place and the OAuth application set.
-async fn world() -> (TestGateway, Provider) {
+pub(crate) async fn world() -> (TestGateway, Provider) {
     let provider = Provider::start().await;
     let gateway = gateway(&provider, Options::default()).await;
     (gateway, provider)
@@ -165,7 +165,7 @@ async fn follow(gateway: &TestGateway, provider: &Provider, connect_url: &str) -
 }
 
 /// Runs the tool; repeats it where the gateway is at its limit of running calls, as it asks for.
-async fn run(gateway: &TestGateway, user: &str) -> Value {
+pub(crate) async fn run(gateway: &TestGateway, user: &str) -> Value {
     let body = json!({"arguments": {}, "user_id": user});
     let path = format!("/v1/tools/{TOOL}/execute");
     loop {
@@ -178,7 +178,7 @@ async fn run(gateway: &TestGateway, user: &str) -> Value {
 }
 
 /// Connects and answers the connection's id.
-async fn connect(gateway: &TestGateway, provider: &Provider, user: &str) -> String {
+pub(crate) async fn connect(gateway: &TestGateway, provider: &Provider, user: &str) -> String {
     let (url, id) = link(gateway, user).await;
     let page = follow(gateway, provider, &url).await;
     assert!(page.text.contains("Connected"), "{}", page.text);

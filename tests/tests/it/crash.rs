@@ -14,14 +14,14 @@ use toolgate_tests::gateway::{Answer, Options, PATIENCE, TestGateway, client};
 use crate::serving::serve_with;
 
 /// A provider that takes every write and holds back the end of its answer until it is let go.
-struct Provider {
-    address: std::net::SocketAddr,
+pub(crate) struct Provider {
+    pub(crate) address: std::net::SocketAddr,
     /// One permit for each write that was done.
-    done: Arc<Semaphore>,
+    pub(crate) done: Arc<Semaphore>,
     let_go: Arc<Notify>,
 }
 
-async fn provider() -> Provider {
+pub(crate) async fn provider() -> Provider {
     let (done, let_go) = (Arc::new(Semaphore::new(0)), Arc::new(Notify::new()));
     let (seen, wait) = (done.clone(), let_go.clone());
     let app = axum::Router::new().fallback(move || {
@@ -163,7 +163,7 @@ async fn a_killed_gateway_never_sends_a_write_twice_and_tells_what_left() {
             "{error}"
         );
         let receipt = &error["details"]["receipt"];
-        assert_eq!(receipt["status"], "running");
+        assert_eq!(receipt["status"], "interrupted");
         assert_eq!(receipt["tool_name"], "notes_create_note");
         let left = &receipt["requests"][0];
         assert_eq!(

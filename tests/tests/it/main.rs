@@ -16,6 +16,7 @@ mod dashboard;
 mod demo;
 mod described;
 mod examples;
+mod hostile;
 mod hostile_input;
 mod hot_add;
 mod house;

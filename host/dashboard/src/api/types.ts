@@ -183,8 +183,11 @@ export interface Execution {
 
 export interface RequestRecord {
   method: string;
+  origin?: string;
   host: string;
   path: string;
+  query?: string | null;
+  body_sha256?: string | null;
   status?: number | null;
   bytes_out: number;
   bytes_in: number;

@@ -13,7 +13,7 @@ import { Card, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { duration, Time } from '../ui/time';
 
-const STATUSES = ['success', 'error', 'auth_required', 'auth_expired', 'approval_required', 'dry_run', 'running'];
+const STATUSES = ['success', 'error', 'auth_required', 'auth_expired', 'approval_required', 'dry_run', 'running', 'interrupted'];
 
 export default function Executions() {
   const admin = useIsAdmin();

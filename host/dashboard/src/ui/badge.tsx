@@ -13,7 +13,7 @@ const TONES: Record<string, Tone> = {
   error: 'bad', deny: 'bad', denied: 'bad', quarantined: 'bad', revoked: 'bad', expired: 'bad', reauth_needed: 'bad', failed: 'bad', conflict: 'bad', disabled: 'bad',
   provider_error: 'bad', provider_rate_limited: 'bad', timeout: 'bad', limit_exceeded: 'bad', plugin_crashed: 'bad',
   auth_required: 'warn', auth_expired: 'warn', approval_required: 'warn', pending: 'warn', pending_approval: 'warn', ask: 'warn', cooling_down: 'warn', not_connected: 'warn',
-  dry_run: 'info', running: 'info', refreshing: 'info',
+  dry_run: 'info', running: 'info', interrupted: 'warn', refreshing: 'info',
 };
 
 /** A state as the gateway names it. */

@@ -319,7 +319,7 @@ fn account(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
     let at = at.key("account");
     let request = at.key("request");
     match probe.request.split_once(' ') {
-        Some(("GET" | "POST", url)) => match check_url(manifest, url) {
+        Some(("GET", url)) => match check_url(manifest, url) {
             Err(problem) => found.error(&request, problem),
             Ok(()) => {
                 let host = url["https://".len()..]
@@ -338,7 +338,7 @@ fn account(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
         },
         _ => found.error(
             &request,
-            "write method and address, such as `GET https://api.example.com/me`",
+            "write `GET` and an address, such as `GET https://api.example.com/me`: the gateway sends it with each new credential, so it may only read",
         ),
     }
     pointer(&probe.label, found, &at.key("label"));

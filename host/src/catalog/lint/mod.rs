@@ -155,8 +155,11 @@ fn is_name(name: &str) -> bool {
         && !name.contains("__")
 }
 
-/// Names under it are the gateway's own, such as `toolgate_read_result`.
-const RESERVED: &str = "toolgate";
+/// Whether a service's tools would have names of the gateway's own, such as `toolgate_read_result` and
+/// `svc_execute_tool`.
+fn is_reserved(service: &str) -> bool {
+    service.starts_with("toolgate") || service == "svc" || service.starts_with("svc_")
+}
 
 const NAME_RULE: &str = "start with a-z, go on with a-z, 0-9 and single `_`, and not end with `_`";
 
@@ -177,10 +180,13 @@ fn identity(manifest: &Manifest, found: &mut Lint) {
             ),
         );
     }
-    if manifest.service == RESERVED {
+    if is_reserved(&manifest.service) {
         found.error(
             &root.key("service"),
-            format!("the service name `{RESERVED}` belongs to the gateway itself"),
+            format!(
+                "the service name `{}` belongs to the gateway itself",
+                text::shown(&manifest.service)
+            ),
         );
     }
     if let Err(problem) = semver::Version::parse(&manifest.version) {

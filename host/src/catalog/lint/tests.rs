@@ -50,6 +50,9 @@ fn names_versions_and_texts_are_checked() {
         "git__hub",
         "git_",
         "toolgate",
+        "toolgate_more",
+        "svc",
+        "svc_more",
         "../etc",
         &"g".repeat(41),
     ] {

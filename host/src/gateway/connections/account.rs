@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::call::{injection, is_secret};
 use super::credential::Credential;
+use super::requests::HostRequests;
 use super::{Error, apps, slot_of};
 use crate::catalog::manifest::{Manifest, Slot};
 use crate::egress::{self, CallLimits, Credentials, Egress, Failure, FailureKind, Injection, Mode};
@@ -34,6 +35,7 @@ pub(super) enum Probed {
 /// Asks the provider who the credential belongs to, under the plugin's own rights.
 pub(super) async fn probe(
     egress: &Egress,
+    requests: &Arc<HostRequests>,
     serving: &Serving,
     slot: &Slot,
     settings: &BTreeMap<String, String>,
@@ -44,7 +46,8 @@ pub(super) async fn probe(
     let Some(account) = &slot.account else {
         return Ok(Probed::Unknown);
     };
-    let Some((method, url)) = account.request.split_once(' ') else {
+    // Whatever a manifest says: reading who somebody is changes nothing.
+    let Some(("GET", url)) = account.request.split_once(' ') else {
         return Ok(Probed::Unknown);
     };
     // An operator who named an address runs the service there.
@@ -69,9 +72,10 @@ pub(super) async fn probe(
             ..CallLimits::default()
         },
         Mode::Live,
-    );
+    )
+    .journaled_by(requests.clone());
     let request = egress::Request {
-        method: method.parse().unwrap_or(http::Method::GET),
+        method: http::Method::GET,
         url,
         query: Vec::new(),
         headers: vec![("accept".to_owned(), "application/json".to_owned())],
@@ -81,7 +85,10 @@ pub(super) async fn probe(
         timeout: ANSWER_TIMEOUT,
         idempotency_key: None,
     };
-    Ok(match egress.send(&scope, request).await {
+    let answer = egress.send(&scope, request).await;
+    let well = matches!(&answer, Ok(answer) if (200..300).contains(&answer.status));
+    requests.ended(well, Some(scope.records())).await;
+    Ok(match answer {
         Ok(answer) if answer.status == 401 || answer.status == 403 => Probed::Refused,
         Ok(answer) if (200..300).contains(&answer.status) => {
             name(&answer.body, &account.label).map_or(Probed::Unknown, Probed::Account)

@@ -16,6 +16,7 @@ mod credential;
 pub mod flow;
 pub mod link;
 mod refresh;
+pub(in crate::gateway) mod requests;
 pub(super) mod wait;
 
 use std::collections::HashMap;
@@ -29,6 +30,7 @@ pub(super) use call::{ForCall, Held, Says};
 pub use wait::{WAIT_S_MAX, WaitFor};
 
 use super::plugins::{Serving, Snapshot};
+use super::receipt_writer::Receipts;
 use super::tools::ConnectionState;
 use super::{Caller, Error, Gateway, Scope};
 use crate::catalog::Tool;
@@ -41,6 +43,7 @@ use crate::store::{Connection, Store};
 use crate::vault::{Place, Secret, Vault};
 use choose::Choice;
 use credential::Credential;
+use requests::{About, Why};
 
 /// A connection as public answers show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -123,6 +126,7 @@ pub(super) struct Keeper {
     snapshot: Arc<ArcSwap<Snapshot>>,
     /// Refreshes outlive the call that asked for them.
     running: TaskTracker,
+    receipts: Receipts,
     /// One turn for each connection that is being refreshed here.
     refreshing: Mutex<HashMap<String, Weak<Turn>>>,
 }
@@ -136,6 +140,7 @@ impl Keeper {
         public_url: String,
         snapshot: Arc<ArcSwap<Snapshot>>,
         running: TaskTracker,
+        receipts: Receipts,
     ) -> Arc<Self> {
         Arc::new(Self {
             store,
@@ -145,6 +150,7 @@ impl Keeper {
             public_url,
             snapshot,
             running,
+            receipts,
             refreshing: Mutex::default(),
         })
     }
@@ -212,9 +218,20 @@ impl Keeper {
             (None, Some(token)) => (token, false),
             (None, None) => return Ok(false),
         };
-        oauth::send::revoke(&self.egress, &provider, token, refresh)
-            .await
-            .map_err(|cause| Error::Internal(cause.into()))
+        let requests = self.requests(Why::Revocation, about(row));
+        let egress = self.egress.journaled_by(requests.clone());
+        let revoked = oauth::send::revoke(&egress, &provider, token, refresh).await;
+        requests.ended(revoked.is_ok(), None).await;
+        revoked.map_err(|cause| Error::Internal(cause.into()))
+    }
+}
+
+fn about(row: &Connection) -> About<'_> {
+    About {
+        workspace_id: &row.workspace_id,
+        user_id: &row.user_id,
+        service: &row.service,
+        connection_id: Some(&row.id),
     }
 }
 

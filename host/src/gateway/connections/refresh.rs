@@ -12,7 +12,8 @@ use rand::RngExt as _;
 use tokio::time::Instant;
 
 use super::credential::Credential;
-use super::{Error, Keeper, apps, backoff, place_of, slot_of};
+use super::requests::Why;
+use super::{Error, Keeper, about, apps, backoff, place_of, slot_of};
 use crate::catalog::manifest::{AuthKind, CLIENT_ID, Manifest};
 use crate::ids;
 use crate::oauth::token::Grant;
@@ -283,7 +284,11 @@ impl Keeper {
             (_, Some(token)) => Grant::Refresh { token },
             (_, None) => return Ok(Err(OAuthError::Refused("no_refresh_token".to_owned()))),
         };
-        let tokens = match oauth::send::tokens(&self.egress, &provider, &grant, &[]).await {
+        let requests = self.requests(Why::TokenRefresh, about(row));
+        let egress = self.egress.journaled_by(requests.clone());
+        let answer = oauth::send::tokens(&egress, &provider, &grant, &[]).await;
+        requests.ended(answer.is_ok(), None).await;
+        let tokens = match answer {
             Ok(tokens) => tokens,
             Err(refused) => return Ok(Err(refused)),
         };

@@ -24,7 +24,7 @@ use crate::gateway::Error;
 use crate::runtime::Size;
 use crate::runtime::inspect::hex;
 use crate::runtime::{
-    Call, Ended, Entry, KeyValue, KeyValueError, NotStarted, Plugin, Random, Runtime, limits,
+    Call, Crash, Ended, Entry, KeyValue, KeyValueError, NotStarted, Plugin, Random, Runtime, limits,
 };
 
 /// The reader component, embedded when the host was built after it; else empty.
@@ -177,7 +177,7 @@ impl Reader {
             Ok(Ended::LimitExceeded(_)) => Err(unreadable(
                 "it needs more memory or time than a document may",
             )),
-            Ok(Ended::Crashed(message)) => {
+            Ok(Ended::Crashed(Crash { message, .. }) | Ended::Unreadable(message)) => {
                 tracing::info!(reason = message, "knowledge.reader_crashed");
                 Err(unreadable("it is damaged"))
             }

@@ -5,6 +5,7 @@
 //! of one that was taken out. Nothing here is reachable with an API key.
 
 mod admit;
+mod judging;
 mod leave;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,12 +21,14 @@ use tokio::time::Instant;
 
 use super::folder::{self, Fingerprint};
 use super::judged::Judged;
+use super::names::Owners;
 use super::recall::{self, Captured};
 use super::{Serving, Snapshot};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::runtime::Runtime;
 use crate::store::{Plugin, PluginState, Store, StoreError};
+use judging::Judging;
 use leave::Gone;
 
 /// A file is taken once it has not changed for this long.
@@ -62,6 +65,9 @@ pub struct Intake {
     untold: Vec<Told>,
     /// What the database knows of services, each for the first file of it in the scan of a start.
     rows: HashMap<String, Plugin>,
+    /// Whose the names of tools are, read anew for each scan that takes files.
+    owners: Owners,
+    judging: Judging,
 }
 
 /// What became of a file.
@@ -76,6 +82,11 @@ struct Tracked {
     fingerprint: Fingerprint,
     since: Instant,
     at_start: bool,
+    /// Another file provided its service when it was judged last: it has its turn after all others, so
+    /// that a file that was renamed comes first.
+    stood_back: bool,
+    /// Its hash, while it is inspected.
+    captured: Option<String>,
     judged: Option<Judged>,
 }
 
@@ -116,6 +127,8 @@ impl Intake {
             loading: Arc::default(),
             untold: Vec::new(),
             rows: HashMap::new(),
+            owners: Owners::default(),
+            judging: Judging::default(),
         })
     }
 
@@ -139,21 +152,27 @@ impl Intake {
         self.drop_missing(&present);
         self.forget_gone().await?;
         self.notice(&present, reach).await?;
+        let first = |file: &Tracked| file.judged.is_none() && !file.stood_back;
+        let others_come_first = self.files.values().any(first);
         let ready: Vec<String> = self
             .files
             .iter()
-            .filter(|(_, file)| self.is_ready(file))
+            .filter(|(_, file)| self.is_ready(file) && !(file.stood_back && others_come_first))
             .map(|(name, _)| name.clone())
             .collect();
         let ready = self.holders_first(ready, reach).await?;
         let known = match ready.is_empty() {
             true => recall::Known::default(),
-            false => recall::known(&self.store).await,
+            false => {
+                self.owners = Owners::new(self.store.tool_owners().await?);
+                recall::known(&self.store).await
+            }
         };
         for names in ready.chunks(CAPTURED_AT_ONCE) {
             for (name, captured) in self.capture(names, &known).await? {
                 // One file's trouble is not the next one's: it is looked at again in the next scan.
-                if let Err(cause) = self.take(&name, captured, reach).await {
+                let taken = self.take(&name, captured, reach).await;
+                if let Err(cause) = taken {
                     tracing::error!(plugin.file = %name, error = format!("{cause:#}"), "plugins.take_failed");
                 }
                 if self.published.elapsed() > PUBLISH_EVERY {
@@ -162,20 +181,22 @@ impl Intake {
             }
         }
         self.rows.clear();
-        self.publish().await?;
+        // While many are inspected, each scan brings some of them.
+        if self.judging.is_empty() || self.published.elapsed() > PUBLISH_EVERY {
+            self.publish().await?;
+        }
         self.forget_gone().await?;
         Ok(self.files.values().any(|file| file.judged.is_none()))
     }
 
-    /// As [`Intake::scan`], after the operator may have approved something: what is parked is
-    /// decided again.
+    /// As [`Intake::scan`], after the operator may have approved or removed something: what is parked,
+    /// and what another plugin keeps out, is decided again.
     pub async fn approvals_changed(&mut self) -> anyhow::Result<bool> {
         for file in self.files.values_mut() {
-            if file
-                .judged
-                .as_ref()
-                .is_some_and(|judged| judged.state == PluginState::PendingApproval)
-            {
+            let state = file.judged.as_ref().map(|judged| judged.state);
+            let kept_out = file.judged.as_ref().is_some_and(Judged::is_kept_out);
+            if state == Some(PluginState::PendingApproval) || kept_out {
+                file.stood_back |= kept_out;
                 file.judged = None;
                 file.at_start = true;
             }
@@ -184,6 +205,10 @@ impl Intake {
     }
 
     fn is_ready(&self, file: &Tracked) -> bool {
+        let captured = file.captured.as_deref();
+        if captured.is_some_and(|sha256| self.judging.is_running(sha256)) {
+            return false;
+        }
         let old = file.at_start && self.clock.now_ms() - file.fingerprint.modified_ms() > OLD_MS;
         file.judged.is_none() && (old || file.since.elapsed() >= STABLE)
     }
@@ -200,7 +225,7 @@ impl Intake {
         let plugins = self.store.list_plugins().await?;
         let holders: HashSet<&str> = plugins
             .iter()
-            .filter(|plugin| plugin.state == PluginState::Active)
+            .filter(|plugin| plugin.state != PluginState::Removed)
             .filter_map(|plugin| plugin.file_name.as_deref())
             .collect();
         names.sort_by_key(|name| (!holders.contains(name.as_str()), name.clone()));
@@ -218,6 +243,10 @@ impl Intake {
         reach: Reach,
     ) -> Result<(), StoreError> {
         let mut seen = Vec::new();
+        let in_conflict = match reach {
+            Reach::Remembered => self.in_conflict().await?,
+            Reach::Everything => HashSet::new(),
+        };
         for (name, fingerprint) in present {
             match self.files.get_mut(name) {
                 Some(file) if file.fingerprint == *fingerprint => {}
@@ -225,6 +254,8 @@ impl Intake {
                     file.fingerprint = *fingerprint;
                     file.since = Instant::now();
                     file.at_start = false;
+                    file.stood_back = false;
+                    file.captured = None;
                     file.judged = None;
                     seen.push(name);
                 }
@@ -233,6 +264,8 @@ impl Intake {
                         fingerprint: *fingerprint,
                         since: Instant::now(),
                         at_start: reach == Reach::Remembered,
+                        stood_back: in_conflict.contains(name),
+                        captured: None,
                         judged: None,
                     };
                     self.files.insert(name.clone(), tracked);
@@ -242,6 +275,9 @@ impl Intake {
                 }
             }
         }
+        let files = self.files.values();
+        let wanted: HashSet<&str> = files.filter_map(|file| file.captured.as_deref()).collect();
+        self.judging.keep(|sha256| wanted.contains(sha256));
         self.loading.store(self.waiting(), Ordering::Relaxed);
         let seen = seen.into_iter().map(|name| {
             let judged = Judged {
@@ -259,25 +295,34 @@ impl Intake {
         self.note(&seen.collect::<Vec<_>>()).await
     }
 
+    /// Files that stood back for another one when the gateway ran last.
+    async fn in_conflict(&self) -> Result<HashSet<String>, StoreError> {
+        let files = self.store.list_plugin_files().await?.into_iter();
+        let in_conflict = files.filter(|file| file.state == PluginState::Conflict);
+        Ok(in_conflict.map(|file| file.file_name).collect())
+    }
+
     /// Copies stable files by hash, and finds out what is remembered of them.
     async fn capture(
         &self,
         names: &[String],
         known: &recall::Known,
     ) -> anyhow::Result<Vec<(String, Captured)>> {
-        let files = names.iter().filter_map(|name| {
-            let file = self.files.get(name)?;
-            Some((name.clone(), self.folder.join(name), file.fingerprint))
-        });
+        let mut inspected = Vec::new();
+        let mut files = Vec::new();
+        for name in names {
+            let Some(file) = self.files.get(name) else {
+                continue;
+            };
+            match &file.captured {
+                Some(sha256) => inspected.push((name.clone(), Ok((sha256.clone(), None)))),
+                None => files.push((name.clone(), self.folder.join(name), file.fingerprint)),
+            }
+        }
         let bytes_max = self.runtime.component_bytes_max();
-        recall::capture(
-            &self.store,
-            &self.captured,
-            bytes_max,
-            files.collect(),
-            known,
-        )
-        .await
+        let captured = recall::capture(&self.store, &self.captured, bytes_max, files, known);
+        inspected.extend(captured.await?);
+        Ok(inspected)
     }
 
     async fn note(&self, files: &[Told]) -> Result<(), StoreError> {

@@ -22,6 +22,12 @@ impl Judged {
         }
     }
 
+    /// A plugin that would serve but for another one.
+    pub fn is_kept_out(&self) -> bool {
+        let quarantined = self.state == PluginState::Quarantined && self.service.is_some();
+        quarantined || self.state == PluginState::Conflict
+    }
+
     /// As the store keeps it. `seen`: the file as it was when it was captured.
     pub fn of_file(&self, name: &str, seen: Option<Fingerprint>, now_ms: i64) -> PluginFile {
         PluginFile {

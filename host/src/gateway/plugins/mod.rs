@@ -11,8 +11,10 @@ mod folder;
 mod intake;
 mod judged;
 mod listing;
+mod names;
 mod probation;
 mod recall;
+mod removal;
 pub mod shelf;
 mod watch;
 
@@ -30,7 +32,9 @@ pub use listing::{
     Approved, ListedFile, ListedPlugin, PluginList, approve, list, manifest, manifests,
 };
 use probation::Probation;
+pub use removal::{Removed, remove};
 pub(in crate::gateway) use shelf::Shelf;
+use shelf::{not_writable, plain};
 pub use watch::watch;
 
 /// Names the rules by which a file was inspected; other rules inspect again.

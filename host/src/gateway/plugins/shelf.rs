@@ -12,7 +12,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{INSPECTOR, ListedFile, ListedPlugin, folder, listing};
+use super::{INSPECTOR, ListedFile, ListedPlugin, folder, listing, remove};
 use crate::catalog::rights::{Rights, Widening, widened};
 use crate::clock::rfc3339;
 use crate::gateway::{Caller, Error, Gateway};
@@ -271,21 +271,13 @@ impl Gateway {
         self.plugin(caller, service).await
     }
 
-    /// Takes a plugin's file out of the folder: its tools go with it.
+    /// Takes a plugin's file out of the folder: its tools go with it, and their names are free.
     pub async fn remove_plugin(&self, caller: &Caller, service: &str) -> Result<(), Error> {
         caller.need_operator()?;
         let row = self.plugin_row(service).await?;
-        let name = row
-            .file_name
-            .ok_or_else(|| Error::Conflict(format!("{service} has no file in the folder")))?;
-        let path = self.plugins.folder.join(plain(&name)?);
-        let removed = tokio::task::spawn_blocking(move || fs::remove_file(path)).await;
-        match removed.map_err(|cause| Error::Internal(cause.into()))? {
-            Ok(()) => {}
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
-            Err(_) => return Err(not_writable()),
-        }
-        let details = json!({ "file": name, "version": row.active_version });
+        let now_ms = self.clock.now_ms();
+        let removed = remove(&self.store, &self.plugins.folder, service, now_ms).await?;
+        let details = json!({ "file": removed.file, "version": row.active_version });
         self.record_change(caller, "plugins.remove", service, details)
             .await
     }
@@ -380,7 +372,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// A name that stays in the folder.
-fn plain(name: &str) -> Result<&str, Error> {
+pub(super) fn plain(name: &str) -> Result<&str, Error> {
     let fits =
         name.ends_with(".wasm") && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
     fits.then_some(name)
@@ -391,7 +383,7 @@ fn writable(folder: &Path) -> bool {
     fs::metadata(folder).is_ok_and(|folder| folder.is_dir() && !folder.permissions().readonly())
 }
 
-fn not_writable() -> Error {
+pub(super) fn not_writable() -> Error {
     Error::Conflict(
         "the gateway may not write to its plugins folder; copy the file there yourself".to_owned(),
     )

@@ -15,6 +15,7 @@ fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
     ExecutionRow {
         workspace_id: workspace_id.into(),
         id: format!("exe_{n:05}").into(),
+        kind: "tool".into(),
         tool_name: "github_get_me".into(),
         service: "github".into(),
         user_id: "ada".into(),

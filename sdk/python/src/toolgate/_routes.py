@@ -274,7 +274,7 @@ ROUTES = {
     "list_executions": Route(
         "GET",
         "/v1/executions",
-        ("user_id", "tool_name", "status", "limit", "cursor"),
+        ("kind", "user_id", "tool_name", "status", "limit", "cursor"),
         (),
         (),
     ),

@@ -202,6 +202,7 @@ ExecutionStatus: TypeAlias = Literal[
     "dry_run",
     "approval_required",
     "running",
+    "interrupted",
 ]
 """
 What became of an execution: the `status` that its answer carried.
@@ -578,19 +579,38 @@ class ReceiptKey(TypedDict):
     """
 
 
+ReceiptKind: TypeAlias = Literal["tool", "connection"]
+"""
+Whose requests a receipt is about.
+"""
+
+
 class RequestRecord(TypedDict):
     """
-    One request that left the process, as the receipt keeps it. Path without query.
+    One request that left the process, as the receipt keeps it: as the plugin made it, before a
+    credential was written into it, and without any credential that the gateway knows.
     """
 
     method: str
+    origin: NotRequired[str]
+    """
+    Scheme, host and port.
+    """
     host: str
     path: str
+    query: NotRequired[str | None]
+    """
+    The query; values that look like credentials are `[redacted]`.
+    """
     status: NotRequired[int | None]
     """
     HTTP status; absent when no answer came.
     """
     bytes_out: int
+    body_sha256: NotRequired[str | None]
+    """
+    SHA-256 of the body, hexadecimal; absent without a body.
+    """
     bytes_in: int
     duration_ms: int
     credential_slot: NotRequired[str | None]
@@ -1382,7 +1402,11 @@ class ExecutionReceipt(TypedDict):
     """
     `exe_<ULID>`.
     """
+    kind: NotRequired[ReceiptKind]
     tool_name: str
+    """
+    For a receipt of a connection what was done, such as `host:token_refresh`.
+    """
     user_id: str
     key: ReceiptKey
     """
@@ -1402,7 +1426,7 @@ class ExecutionReceipt(TypedDict):
     plugin: PluginVersion
     requests: list[RequestRecord]
     """
-    What left the process, in order. Paths come without their query.
+    What left the process, in order.
     """
 
 

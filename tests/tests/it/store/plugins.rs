@@ -1,6 +1,6 @@
 use toolgate::store::{
-    ALL_WORKSPACES, ActivatePlugin, ApproveRequest, CachedManifest, ParkPlugin, PluginFile,
-    PluginState, Topic,
+    ALL_WORKSPACES, ActivatePlugin, Activated, ApproveRequest, CachedManifest, ParkPlugin,
+    PluginFile, PluginState, Rule, RuleChange, RuleKind, Topic,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -11,6 +11,7 @@ on_both!(
     an_approval_is_for_one_file,
     three_good_versions_are_kept,
     a_quarantined_file_is_remembered_by_name,
+    a_tool_name_belongs_to_who_activated_it_first,
     a_workspaces_setting_beats_the_one_for_all,
 );
 
@@ -20,9 +21,69 @@ fn activate<'a>(sha256: &'a str, now_ms: i64) -> ActivatePlugin<'a> {
         file_name: "github.wasm",
         sha256,
         version: "1.0.0",
+        tool_names: &[],
         approved: "{}",
         now_ms,
     }
+}
+
+async fn a_tool_name_belongs_to_who_activated_it_first(at: Empty) {
+    let ws = workspace(&at.store, "acme").await;
+    let names = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (first, second) = (names(&["a_b_c", "a_b_d"]), names(&["a_x", "a_b_c"]));
+    let activate = async |service, tool_names: &[String]| {
+        let plugin = ActivatePlugin {
+            service,
+            tool_names,
+            ..activate("one", NOW_MS)
+        };
+        at.store.activate_plugin(&plugin).await.unwrap()
+    };
+    assert_eq!(activate("a_b", &first).await, Activated::Done);
+    let taken = Activated::NameTaken {
+        tool_name: "a_b_c".into(),
+        service: "a_b".into(),
+    };
+    assert_eq!(activate("a", &second).await, taken);
+    assert!(
+        at.store.find_plugin("a").await.unwrap().is_none(),
+        "nothing is left of it"
+    );
+    assert!(!at.store.tool_owners().await.unwrap().contains_key("a_x"));
+    at.store
+        .set_plugin_state("a_b", PluginState::Removed, None, NOW_MS)
+        .await
+        .unwrap();
+    assert_eq!(
+        activate("a", &second).await,
+        taken,
+        "its file alone is gone"
+    );
+
+    let rule = |name, rule| RuleChange {
+        kind: RuleKind::Tool,
+        name,
+        rule: Some(rule),
+        expires_at_ms: None,
+        max_calls: None,
+    };
+    let rules = [rule("a_b_c", Rule::Allow), rule("a_b_d", Rule::Deny)];
+    at.store
+        .change_rules(&ws.id, "ada", &rules, NOW_MS)
+        .await
+        .unwrap();
+    at.store.release_tool_names("a_b").await.unwrap();
+    assert_eq!(activate("a", &second).await, Activated::Done);
+    let owners = at.store.tool_owners().await.unwrap();
+    assert_eq!(owners.get("a_b_c").map(String::as_str), Some("a"));
+    let left = at.store.list_rules(&ws.id, "ada").await.unwrap();
+    let left: Vec<_> = left.iter().map(|rule| &*rule.name).collect();
+    assert_eq!(left, ["a_b_d"], "what was allowed was another tool");
 }
 
 fn park(sha256: &str) -> ParkPlugin<'_> {

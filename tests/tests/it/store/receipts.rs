@@ -8,12 +8,14 @@ on_both!(
     receipts_are_listed_newest_first_and_filtered,
     a_receipt_belongs_to_one_workspace,
     old_receipts_are_pruned_in_steps,
+    a_receipt_that_never_ended_is_interrupted_until_its_end_comes_after_all,
 );
 
 fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
     ExecutionRow {
         workspace_id: workspace_id.into(),
         id: format!("exe_{n:05}").into(),
+        kind: "tool".into(),
         tool_name: if n % 2 == 0 {
             "github_get_me"
         } else {
@@ -118,8 +120,16 @@ async fn receipts_are_listed_newest_first_and_filtered(at: Empty) {
                 user_id: Some("ada"),
                 tool_name: Some("github_get_me"),
                 status: Some("success"),
+                kind: Some("tool"),
             },
             10,
+        ),
+        (
+            ExecutionFilter {
+                kind: Some("connection"),
+                ..Default::default()
+            },
+            0,
         ),
         (
             ExecutionFilter {
@@ -211,4 +221,33 @@ async fn old_receipts_are_pruned_in_steps(at: Empty) {
             .unwrap()
             .is_some()
     );
+}
+
+async fn a_receipt_that_never_ended_is_interrupted_until_its_end_comes_after_all(at: Empty) {
+    let ws = workspace(&at.store, "acme").await;
+    let mut begun = receipt(&ws.id, 1);
+    begun.status = "running".into();
+    at.store
+        .record_executions(std::slice::from_ref(&begun), &[])
+        .await
+        .unwrap();
+    let before_ms = begun.started_at_ms;
+    let status = async || {
+        let found = at.store.find_execution(&ws.id, &begun.id).await.unwrap();
+        found.unwrap().status.to_string()
+    };
+    assert_eq!(at.store.interrupt_executions(before_ms).await.unwrap(), 0);
+    assert_eq!(status().await, "running");
+    assert_eq!(
+        at.store.interrupt_executions(before_ms + 1).await.unwrap(),
+        1
+    );
+    assert_eq!(status().await, "interrupted");
+    assert_eq!(
+        at.store.interrupt_executions(before_ms + 1).await.unwrap(),
+        0
+    );
+    let ended = receipt(&ws.id, 1);
+    at.store.record_executions(&[ended], &[]).await.unwrap();
+    assert_eq!(status().await, "success");
 }

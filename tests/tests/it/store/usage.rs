@@ -34,6 +34,7 @@ fn receipts(workspace_id: &str, told: &[Told]) -> Vec<ExecutionRow> {
         |(n, (tool, user, status, at_ms, duration_ms))| ExecutionRow {
             workspace_id: workspace_id.into(),
             id: format!("exe_{n}").into(),
+            kind: "tool".into(),
             tool_name: (*tool).into(),
             service: tool.split('_').next().unwrap().into(),
             user_id: (*user).into(),

@@ -135,6 +135,7 @@ fn execution(at: &At, id: &str, status: &str) -> ExecutionRow {
     ExecutionRow {
         workspace_id: (&at.workspace).into(),
         id: id.into(),
+        kind: "tool".into(),
         tool_name: "github_get_me".into(),
         service: "github".into(),
         user_id: "ada".into(),

@@ -10,6 +10,7 @@ use crate::gateway::connections::apps;
 use crate::gateway::connections::credential::{Details, Started};
 use crate::gateway::connections::link::hash;
 use crate::gateway::connections::refresh::{credential_of, ms, union};
+use crate::gateway::connections::requests::Why;
 use crate::gateway::{Error, Gateway};
 use crate::oauth::callback::{self, Answer, Callback};
 use crate::oauth::token::Grant;
@@ -118,8 +119,11 @@ impl Gateway {
             .iter()
             .map(|(key, pointer)| (key.as_str(), pointer.as_str()))
             .unzip();
-        let tokens = oauth::send::tokens(&self.connections.egress, provider, grant, &pointers)
-            .await
+        let requests = self.connections.requests(Why::TokenRequest, open.about());
+        let egress = self.connections.egress.journaled_by(requests.clone());
+        let answer = oauth::send::tokens(&egress, provider, grant, &pointers).await;
+        requests.ended(answer.is_ok(), None).await;
+        let tokens = answer
             .map_err(|refused| {
                 tracing::warn!(connect.flow = open.flow.id, service = open.flow.service, error = %refused, "connect.no_token");
                 match refused {

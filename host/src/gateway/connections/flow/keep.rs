@@ -9,6 +9,7 @@ use super::{ConnectProblem, Connected, Open, Step, internal};
 use crate::gateway::connections::account::{self, Probed};
 use crate::gateway::connections::credential::{Credential, Details, Waiting};
 use crate::gateway::connections::link::{hash, random_token};
+use crate::gateway::connections::requests::Why;
 use crate::gateway::connections::{ConnectionInfo, shown};
 use crate::gateway::{Caller, Error, Gateway, Scope};
 use crate::ids::UserId;
@@ -27,8 +28,10 @@ impl Gateway {
     ) -> Result<Step, ConnectProblem> {
         let flow = &open.flow;
         let settings = self.services.of(&flow.workspace_id, &flow.service);
+        let requests = self.connections.requests(Why::AccountCheck, open.about());
         let probed = account::probe(
             &self.connections.egress,
+            &requests,
             &open.serving,
             &open.slot,
             &settings,

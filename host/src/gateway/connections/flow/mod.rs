@@ -19,6 +19,7 @@ pub use page::{ConnectPage, Unlocked};
 pub use problem::ConnectProblem;
 
 use super::link::hash;
+use super::requests::About;
 use super::{Error, Gateway, apps, slot_of};
 use crate::catalog::manifest::{Manifest, Slot};
 use crate::gateway::plugins::Serving;
@@ -72,6 +73,15 @@ struct Open {
 impl Open {
     fn manifest(&self) -> &Manifest {
         &self.serving.manifest
+    }
+
+    fn about(&self) -> About<'_> {
+        About {
+            workspace_id: &self.flow.workspace_id,
+            user_id: &self.flow.user_id,
+            service: &self.flow.service,
+            connection_id: Some(&self.flow.connection_id),
+        }
     }
 
     fn place(&self) -> Place<'_> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::judging::Progress;
 use super::{Intake, Reach, Told};
 use crate::catalog::manifest::Manifest;
 use crate::catalog::rights::Rights;
@@ -11,10 +12,13 @@ use crate::egress::Grant;
 use crate::gateway::plugins::decide::{Decision, decide};
 use crate::gateway::plugins::folder::{self, NotCaptured};
 use crate::gateway::plugins::judged::Judged;
+use crate::gateway::plugins::names::{Taken, tool_names};
 use crate::gateway::plugins::recall::{self, Captured};
 use crate::gateway::plugins::{INSPECTOR, Probation, Serving};
 use crate::runtime::{Plugin, Rejected, Size};
-use crate::store::{ActivatePlugin, CachedManifest, ParkPlugin, PluginState};
+use crate::store::{
+    ActivatePlugin, Activated, CachedManifest, ParkPlugin, Plugin as Row, PluginState,
+};
 
 impl Intake {
     /// Brings one stable file to its end: serving, parked, in conflict or quarantined.
@@ -48,7 +52,7 @@ impl Intake {
                     .await;
             }
         };
-        let inspected = match self.inspect(&sha256, remembered, reach).await? {
+        let inspected = match self.inspect(name, &sha256, remembered, reach).await? {
             None => return Ok(()),
             Some(Ok(manifest)) => manifest,
             Some(Err(rejected)) => {
@@ -64,10 +68,11 @@ impl Intake {
         self.settle(name, judged).await
     }
 
-    /// The manifest of a captured file: remembered, or found by judging the file now. `None`: this
-    /// scan may not do that.
+    /// The manifest of a captured file: remembered, or found by judging the file. `None`: this scan may
+    /// not do that, or it goes on beside the scans to come.
     async fn inspect(
-        &self,
+        &mut self,
+        name: &str,
         sha256: &str,
         remembered: Option<Arc<Manifest>>,
         reach: Reach,
@@ -81,10 +86,18 @@ impl Intake {
         if reach == Reach::Remembered {
             return Ok(None);
         }
-        let bytes = tokio::fs::read(folder::captured(&self.captured, sha256)).await?;
-        let inspected = match self.runtime.inspect(bytes).await {
-            Ok(inspected) => inspected,
-            Err(rejected) => return Ok(Some(Err(rejected))),
+        let copy = folder::captured(&self.captured, sha256);
+        let ended = self.judging.ask(&self.runtime, sha256, copy);
+        if let Some(file) = self.files.get_mut(name) {
+            let running = matches!(ended, Progress::Running);
+            file.captured = running.then(|| sha256.to_owned());
+        }
+        let inspected = match ended {
+            Progress::Running => return Ok(None),
+            Progress::Ended(inspected) => match inspected? {
+                Ok(inspected) => inspected,
+                Err(rejected) => return Ok(Some(Err(rejected))),
+            },
         };
         for warning in &inspected.warnings {
             tracing::debug!(plugin.service = %inspected.manifest.service, "plugins.lint: {warning}");
@@ -114,21 +127,15 @@ impl Intake {
             Some(row) => Some(row),
             None => self.store.find_plugin(&service).await?,
         };
-        let holder = self.holder(&service, name);
+        let holder = row.as_ref().and_then(|row| self.holder(row, name));
         if let Err(cause) = Grant::new(&manifest.hosts, &[]) {
             return Ok(Judged {
                 sha256: Some(sha256.to_owned()),
                 ..Judged::quarantined(&format!("its hosts cannot be granted: {cause}"))
             });
         }
-        if let Some((tool, owner)) = self.snapshot.load().catalog.claimed(&manifest) {
-            let reason = format!(
-                "its tool {tool} would take the name of a tool of {owner}; rename one of them"
-            );
-            return Ok(Judged {
-                sha256: Some(sha256.to_owned()),
-                ..Judged::quarantined(&reason)
-            });
+        if let Some(taken) = self.owners.taken(&manifest) {
+            return Ok(name_taken(sha256, &service, &taken));
         }
         let asks = Rights::of(&manifest);
         let (state, reason) = match decide(sha256, &asks, row.as_ref(), holder.as_deref()) {
@@ -178,17 +185,29 @@ impl Intake {
                         && row.file_name.as_deref() == Some(name)
                 });
                 if !unchanged {
-                    self.store
+                    let activated = self
+                        .store
                         .activate_plugin(&ActivatePlugin {
                             service: &service,
                             file_name: name,
                             sha256,
                             version: &manifest.version,
                             approved: &serde_json::to_string(&asks)?,
+                            tool_names: &tool_names(&manifest).collect::<Vec<_>>(),
                             now_ms: self.clock.now_ms(),
                         })
                         .await?;
+                    // Another process was faster.
+                    if let Activated::NameTaken {
+                        tool_name,
+                        service: owner,
+                    } = activated
+                    {
+                        let taken = Taken { tool_name, owner };
+                        return Ok(name_taken(sha256, &service, &taken));
+                    }
                 }
+                self.owners.claim(&manifest);
                 self.serve(name, sha256, manifest)?;
                 (PluginState::Active, None)
             }
@@ -201,21 +220,17 @@ impl Intake {
         })
     }
 
-    /// The other file of the folder that provides `service`.
-    fn holder(&self, service: &str, but: &str) -> Option<String> {
-        self.files
-            .iter()
-            .find(|(name, file)| {
-                name.as_str() != but
-                    && file.judged.as_ref().is_some_and(|judged| {
-                        judged.service.as_deref() == Some(service)
-                            && matches!(
-                                judged.state,
-                                PluginState::Active | PluginState::PendingApproval
-                            )
-                    })
-            })
-            .map(|(name, _)| name.clone())
+    /// The other file of the folder that the service of `row` comes from, by the database's word: also
+    /// one that is damaged, waits or was not looked at yet keeps its service.
+    fn holder(&self, row: &Row, but: &str) -> Option<String> {
+        let holder = row.file_name.as_deref().filter(|holder| *holder != but)?;
+        let file = self.files.get(holder)?;
+        let holds_another = file
+            .judged
+            .as_ref()
+            .and_then(|judged| judged.service.as_deref())
+            .is_some_and(|service| service != row.service);
+        (row.state != PluginState::Removed && !holds_another).then(|| holder.to_owned())
     }
 
     /// Puts the last good version of a service back into place where the folder's file may not
@@ -237,7 +252,9 @@ impl Intake {
         let there = folder::captured(&self.captured, &sha256).exists();
         let remembered = recall::manifest(&self.store, &sha256).await?;
         let may_serve = |manifest: &Manifest| there && self.runtime.allows(Size::of(manifest));
-        if let Some(manifest) = remembered.filter(may_serve) {
+        if let Some(manifest) = remembered.filter(may_serve)
+            && self.owners.taken(&manifest).is_none()
+        {
             self.serve(name, &sha256, Arc::new(manifest))?;
         }
         Ok(())
@@ -277,7 +294,11 @@ impl Intake {
             && let Some(service) = self.service_served_from(name).await?
         {
             self.keep_serving(&service, name).await?;
-            if !self.serving.contains_key(&service) {
+            let row = self.store.find_plugin(&service).await?;
+            let told = row.is_some_and(|row| {
+                row.state == PluginState::Quarantined && row.reason == judged.reason
+            });
+            if !self.serving.contains_key(&service) && !told {
                 let (state, reason) = (PluginState::Quarantined, judged.reason.as_deref());
                 let now_ms = self.clock.now_ms();
                 self.store
@@ -295,5 +316,16 @@ impl Intake {
             file.judged = Some(judged);
         }
         Ok(())
+    }
+}
+
+fn name_taken(sha256: &str, service: &str, Taken { tool_name, owner }: &Taken) -> Judged {
+    Judged {
+        sha256: Some(sha256.to_owned()),
+        service: Some(service.to_owned()),
+        ..Judged::quarantined(&format!(
+            "its tool {tool_name} would take a name that belongs to {owner}, which came first; rename the tool, \
+             or remove {owner} with `toolgate plugin remove {owner}`"
+        ))
     }
 }

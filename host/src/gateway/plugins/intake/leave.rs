@@ -117,6 +117,7 @@ impl Intake {
             });
             if waits {
                 file.judged = None;
+                file.stood_back = true;
             }
         }
     }

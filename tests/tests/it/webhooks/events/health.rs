@@ -128,6 +128,7 @@ async fn plugins_tell_every_workspace_of_what_is_new(at: At) {
         file_name: "github.wasm",
         sha256,
         version: "1.0.0",
+        tool_names: &[],
         approved: "{}",
         now_ms: NOW_MS,
     };

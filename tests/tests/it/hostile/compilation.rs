@@ -1,0 +1,117 @@
+//! Files that are made to be slow to compile.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use toolgate_tests::component::Fixture;
+use toolgate_tests::gateway::{PATIENCE, TestGateway, client};
+use wasm_encoder::{
+    CodeSection, Component, Function, FunctionSection, Instruction, Module, ModuleSection,
+    TypeSection, ValType,
+};
+
+use crate::serving::serve_with;
+
+/// How long a good file may take beside a slow one; alone it is a second.
+const GOOD_WITHIN: Duration = Duration::from_secs(30);
+
+/// A plugin with a further module: so many functions with so much code each, in which many values are
+/// alive at one time.
+fn slow(service: &str, functions: u32, bytes: usize) -> Vec<u8> {
+    let mut module = Module::new();
+    let mut types = TypeSection::new();
+    types.ty().function([ValType::I64], [ValType::I64]);
+    let (mut declared, mut code) = (FunctionSection::new(), CodeSection::new());
+    for seed in 0..functions {
+        declared.function(0);
+        let locals = 64;
+        let mut function = Function::new([(locals, ValType::I64)]);
+        let mut n = seed;
+        while function.byte_len() < bytes {
+            n = n.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let local = |bits: u32| 1 + (n >> bits) % locals;
+            for instruction in [
+                Instruction::LocalGet(local(3)),
+                Instruction::LocalGet(local(11)),
+                Instruction::I64Mul,
+                Instruction::LocalGet(local(17)),
+                Instruction::I64Xor,
+                Instruction::LocalSet(local(23)),
+            ] {
+                function.instruction(&instruction);
+            }
+        }
+        function.instruction(&Instruction::LocalGet(1));
+        function.instruction(&Instruction::End);
+        code.function(&function);
+    }
+    module.section(&types).section(&declared).section(&code);
+    let mut component = Fixture::new(service).build();
+    let mut further = Component::new();
+    further.section(&ModuleSection(&module));
+    component.extend_from_slice(&further.finish()[Component::HEADER.len()..]);
+    component
+}
+
+/// Defence: two queues of compiler processes (`runtime/compile.rs`), and inspections beside one another
+/// (`gateway/plugins/intake/judging.rs`).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_file_holds_up_no_other_and_is_compiled_by_another_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = slow("slow", 24, 350 << 10);
+    let (mut child, first) = serve_with(folder.path(), "slow.wasm", &slow, &[]).await;
+    let (rest, key) = (
+        first["rest"].as_str().unwrap().to_owned(),
+        first["key"].as_str().unwrap().to_owned(),
+    );
+    let compiles = async || {
+        let pid = child.id().unwrap();
+        let children = format!("/proc/{pid}/task/{pid}/children");
+        let every = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+        let children = every
+            .flatten()
+            .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
+            .chain([std::fs::read_to_string(children).unwrap_or_default()]);
+        let children: Vec<String> = children.collect();
+        children
+            .iter()
+            .flat_map(|text| text.split_whitespace())
+            .any(|child| {
+                let line = std::fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
+                String::from_utf8_lossy(&line).contains("__compile")
+            })
+    };
+    toolgate_tests::process::wait("the slow file to be compiled", compiles).await;
+    let dropped = Instant::now();
+    let good = folder.path().join("plugins/good.wasm");
+    std::fs::write(&good, Fixture::new("good").build()).unwrap();
+    let serves = async || {
+        let call = client()
+            .post(format!("{rest}/tools/good_run/execute"))
+            .header("authorization", format!("Bearer {key}"))
+            .header("content-type", "application/json")
+            .body(json!({ "arguments": {} }).to_string());
+        let answer = call.send().await.unwrap();
+        let answer: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+        answer["data"]["status"] == "success"
+    };
+    toolgate_tests::process::wait("the good file to serve", serves).await;
+    let took = dropped.elapsed();
+    println!("the good file served after {took:?}");
+    assert!(took < GOOD_WITHIN.min(PATIENCE), "{took:?}");
+    assert!(compiles().await, "the slow file is still being compiled");
+    child.start_kill().unwrap();
+    child.wait().await.unwrap();
+}
+
+/// Defence: without the program, the same two queues in this process (`runtime/compile.rs`).
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_holds_where_no_process_can_be_started() {
+    let gateway = TestGateway::start(toolgate_tests::gateway::Options::default()).await;
+    gateway.drop_file("slow.wasm", &slow("slow", 2, 700 << 10));
+    gateway.wait_for_file("slow.wasm", "seen").await;
+    gateway.drop_file("good.wasm", &Fixture::new("good").build());
+    gateway.wait_for_file("good.wasm", "active").await;
+    let (state, _) = gateway.file_state("slow.wasm").await.unwrap();
+    assert_eq!(state, "seen", "the slow file is still being compiled");
+}
