@@ -7,15 +7,17 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use ipnet::IpNet;
 use url::Url;
 
 pub use settings::{LogFormat, Settings};
 
+use crate::client_address::TrustedProxies;
 use crate::egress::AllowUpstream;
 use crate::vault::Secret;
 
@@ -33,6 +35,7 @@ pub struct Config {
     /// This program, whose processes compile plugins; without it they are compiled in this process.
     pub compiler: Option<PathBuf>,
     pub master_key_file: PathBuf,
+    pub inbound: InboundSettings,
     pub metrics_listen: Option<SocketAddr>,
     pub allow_upstreams: Vec<AllowUpstream>,
     /// The provider that members sign in with.
@@ -46,6 +49,16 @@ pub struct Config {
     pub keep: Keep,
     pub drain: Duration,
     pub log_format: LogFormat,
+}
+
+/// Who connects, and how often at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InboundSettings {
+    pub trusted_proxies: TrustedProxies,
+    /// Whether connections of trusted proxies begin with a PROXY protocol header.
+    pub proxy_protocol: bool,
+    pub connections_max: Option<usize>,
+    pub connections_per_client: Option<usize>,
 }
 
 /// How long what was written down is kept; for ever if absent.
@@ -104,6 +117,14 @@ impl Settings {
             plugins_dir: self.plugins_dir.or(file.plugins_dir),
             allow_large_plugins: self.allow_large_plugins || file.allow_large_plugins,
             master_key_file: self.master_key_file.or(file.master_key_file),
+            trusted_proxy: if self.trusted_proxy.is_empty() {
+                file.trusted_proxy
+            } else {
+                self.trusted_proxy
+            },
+            proxy_protocol: self.proxy_protocol || file.proxy_protocol,
+            connections_max: self.connections_max.or(file.connections_max),
+            connections_per_client: self.connections_per_client.or(file.connections_per_client),
             metrics_listen: self.metrics_listen.or(file.metrics_listen),
             allow_upstream: if self.allow_upstream.is_empty() {
                 file.allow_upstream
@@ -185,6 +206,20 @@ impl Settings {
                     .unwrap_or_else(|| issuer.host_str().unwrap_or("OpenID Connect").to_owned()),
             }),
         };
+        let trusted_proxies = self.trusted_proxy.iter().map(|text| network(text));
+        let trusted_proxies = trusted_proxies.collect::<anyhow::Result<Vec<_>>>()?;
+        if self.proxy_protocol && trusted_proxies.is_empty() {
+            anyhow::bail!("--proxy-protocol needs --trusted-proxy: who may send the header");
+        }
+        let inbound = InboundSettings {
+            trusted_proxies: TrustedProxies::new(trusted_proxies),
+            proxy_protocol: self.proxy_protocol,
+            connections_max: connections(self.connections_max, "connections-max")?,
+            connections_per_client: connections(
+                self.connections_per_client,
+                "connections-per-client",
+            )?,
+        };
         let mcp_hosts = self.mcp_allow_host.iter().map(|text| host(text));
         let mcp_origins = self.mcp_allow_origin.iter().map(|text| origin(text));
         Ok(Config {
@@ -206,6 +241,7 @@ impl Settings {
             master_key_file: self
                 .master_key_file
                 .unwrap_or_else(|| data_dir.join("master.key")),
+            inbound,
             metrics_listen: self.metrics_listen,
             allow_upstreams,
             model,
@@ -224,6 +260,24 @@ impl Settings {
 fn days(count: Option<u32>) -> Option<i64> {
     let count = count.filter(|count| *count > 0)?;
     Some(i64::from(count) * 24 * 60 * 60 * 1_000)
+}
+
+/// A number of connections; a file may hold what the flag would refuse.
+fn connections(count: Option<u32>, name: &str) -> anyhow::Result<Option<usize>> {
+    match count {
+        Some(0) => anyhow::bail!("--{name} is 1 or more"),
+        count => Ok(count.map(|count| count as usize)),
+    }
+}
+
+/// A network in CIDR notation; an address alone is a network of one.
+fn network(text: &str) -> anyhow::Result<IpNet> {
+    let text = text.trim();
+    let read = text.parse::<IpNet>();
+    let alone = || text.parse::<IpAddr>().map(IpNet::from);
+    read.or_else(|_| alone()).map_err(|_| {
+        anyhow::anyhow!("--trusted-proxy is a network such as 10.0.0.0/8, not {text:?}")
+    })
 }
 
 /// The first line of a secret's file.

@@ -5,7 +5,6 @@
 //! not stay here: the gateway moves a run to the workers that all requests share as soon as it waits
 //! or has used its slice of the processor.
 
-mod connection;
 #[cfg(test)]
 mod tests;
 
@@ -18,41 +17,40 @@ use std::thread;
 use std::time::Duration;
 
 use axum::Router;
-use axum::serve::{Listener, ListenerExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use connection::Connection;
+use crate::inbound::admission::Place;
+use crate::inbound::{Inbound, connection};
 
 /// The threads of one address. Dropped, they end with whatever they are doing.
 pub struct Lanes {
     accepting: AbortHandle,
     /// No more connections; those that are open end after what they are answering.
     closing: CancellationToken,
-    /// Lanes that still have connections.
+    /// Connections that are still open.
     open: TaskTracker,
     over: CancellationToken,
 }
 
 /// One thread, as those who accept see it.
 struct Lane {
-    /// What waits here is bounded by the file descriptors that the process may hold.
+    /// What waits here is bounded by the places that [`Inbound`] has.
     connections: mpsc::UnboundedSender<Handed>,
     open: Arc<AtomicUsize>,
 }
 
-/// An accepted connection on its way to a lane, and who is at its other end.
-type Handed = (TcpStream, SocketAddr);
+/// An accepted connection on its way to a lane, who is at its other end, and its place.
+type Handed = (TcpStream, SocketAddr, Place);
 
 impl Lanes {
-    /// Serves `app` on what `listener` accepts. Must be called in a tokio runtime, which accepts.
-    pub fn open(listener: TcpListener, app: &Router) -> io::Result<Self> {
-        let address = listener.local_addr()?;
+    /// Serves `app` on what `listener` accepts and `inbound` admits. Must be called in a tokio runtime,
+    /// which accepts.
+    pub fn open(listener: TcpListener, app: &Router, inbound: &Inbound) -> io::Result<Self> {
         let (closing, over) = (CancellationToken::new(), CancellationToken::new());
         let still_open = TaskTracker::new();
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
@@ -60,21 +58,17 @@ impl Lanes {
         for number in 0..threads {
             let (connections, handed) = mpsc::unbounded_channel();
             let open = Arc::new(AtomicUsize::new(0));
-            let ends = Ends {
-                closing: closing.clone(),
-                over: over.clone(),
-                open: still_open.token(),
-            };
-            let inlet = Inlet {
-                handed,
+            let serving = Serving {
+                app: app.clone(),
+                inbound: inbound.clone(),
                 open: open.clone(),
-                address,
+                closing: closing.clone(),
+                still_open: still_open.clone(),
             };
-            start(number, inlet, app.clone(), ends)?;
+            start(number, handed, serving, over.clone())?;
             lanes.push(Lane { connections, open });
         }
-        still_open.close();
-        let accepting = tokio::spawn(accept(listener, lanes)).abort_handle();
+        let accepting = tokio::spawn(accept(listener, inbound.clone(), lanes)).abort_handle();
         Ok(Self {
             accepting,
             closing,
@@ -88,6 +82,7 @@ impl Lanes {
     pub fn close(&self) {
         self.accepting.abort();
         self.closing.cancel();
+        self.open.close();
     }
 
     /// Ends the threads once every connection has ended, or after `patience`.
@@ -106,30 +101,63 @@ impl Drop for Lanes {
     }
 }
 
-/// When a lane ends.
-struct Ends {
+/// What a lane needs to serve connections.
+struct Serving {
+    app: Router,
+    inbound: Inbound,
+    /// Connections of this lane.
+    open: Arc<AtomicUsize>,
     closing: CancellationToken,
-    over: CancellationToken,
-    open: TaskTrackerToken,
+    still_open: TaskTracker,
+}
+
+impl Serving {
+    fn serve(&self, (stream, peer, place): Handed) {
+        let counted = Counted(self.open.clone());
+        let stream = match tokio::net::TcpStream::from_std(stream) {
+            Ok(stream) => stream,
+            Err(cause) => return tracing::debug!(error = %cause, "lanes.connection_lost"),
+        };
+        let (inbound, app, closing) =
+            (self.inbound.clone(), self.app.clone(), self.closing.clone());
+        self.still_open.spawn(async move {
+            connection::serve(&inbound, stream, peer, place, app, closing).await;
+            drop(counted);
+        });
+    }
+}
+
+/// Takes one off when it goes.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A lane's thread. Its runtime outlives its last connection: a request may have left tasks to it.
-fn start(number: usize, inlet: Inlet, app: Router, ends: Ends) -> io::Result<()> {
+fn start(
+    number: usize,
+    mut handed: mpsc::UnboundedReceiver<Handed>,
+    serving: Serving,
+    over: CancellationToken,
+) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let serve = async move {
-        // An event stream is many small writes: held back for one another, each would cost 40 ms.
-        let inlet = inlet.tap_io(|connection: &mut Connection| connection.send_at_once());
-        let app = app.into_make_service_with_connect_info::<SocketAddr>();
-        let served =
-            axum::serve(inlet, app).with_graceful_shutdown(ends.closing.clone().cancelled_owned());
+        let take = async {
+            while let Some(connection) = handed.recv().await {
+                serving.serve(connection);
+            }
+            // Nobody accepts any more: what is open goes on until it ends.
+            std::future::pending::<()>().await;
+        };
         tokio::select! {
-            // Serving has no other end than the one it was told.
-            _ = served => drop(ends.open),
-            () = ends.over.cancelled() => {}
+            () = take => {}
+            () = over.cancelled() => {}
         }
-        ends.over.cancelled().await;
     };
     thread::Builder::new()
         .name(format!("lane-{number}"))
@@ -141,12 +169,11 @@ fn start(number: usize, inlet: Inlet, app: Router, ends: Ends) -> io::Result<()>
 }
 
 /// Gives each connection to the lane that has the fewest.
-async fn accept(mut listener: TcpListener, mut lanes: Vec<Lane>) {
+async fn accept(listener: TcpListener, inbound: Inbound, mut lanes: Vec<Lane>) {
     while !lanes.is_empty() {
-        // Tries again after an error, and waits first when there are no file descriptors left.
-        let (stream, peer) = Listener::accept(&mut listener).await;
+        let (stream, peer, place) = inbound.accept(&listener).await;
         if let Ok(stream) = stream.into_std() {
-            hand((stream, peer), &mut lanes);
+            hand((stream, peer, place), &mut lanes);
         }
     }
 }
@@ -166,32 +193,5 @@ fn hand(mut connection: Handed, lanes: &mut Vec<Lane>) {
                 lanes.remove(number);
             }
         }
-    }
-}
-
-/// A lane's end of the channel, in the place of a socket that listens.
-struct Inlet {
-    handed: mpsc::UnboundedReceiver<Handed>,
-    open: Arc<AtomicUsize>,
-    address: SocketAddr,
-}
-
-impl Listener for Inlet {
-    type Io = Connection;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
-        while let Some((stream, peer)) = self.handed.recv().await {
-            match Connection::new(stream, self.open.clone()) {
-                Ok(connection) => return (connection, peer),
-                Err(cause) => tracing::debug!(error = %cause, "lanes.connection_lost"),
-            }
-        }
-        // Nobody accepts any more: what is open goes on until it ends.
-        std::future::pending().await
-    }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address)
     }
 }

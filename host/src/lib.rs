@@ -15,11 +15,12 @@
 //! - [`openapi`] makes plugins of OpenAPI descriptions.
 //! - [`trial`] tries a plugin without a gateway: examples replayed, requests planned.
 //! - [`rest`] and [`mcp`] are the public edges, [`connect`] the pages behind connect links,
-//!   [`internal`] the dashboard and its routes; [`cli`] is the command line; [`lanes`] are the
-//!   threads on which connections are answered.
+//!   [`internal`] the dashboard and its routes; [`cli`] is the command line; [`inbound`] admits
+//!   connections and ends slow ones, [`lanes`] are the threads that answer them.
 //!
 //! Arrows point one way: edges -> gateway -> catalog | runtime | egress | oauth | vault | store.
 
+pub mod client_address;
 pub mod clock;
 pub mod config;
 pub mod ids;
@@ -30,6 +31,7 @@ pub mod text;
 
 pub mod cli;
 pub mod connect;
+pub mod inbound;
 pub mod internal;
 pub mod lanes;
 pub mod mcp;

@@ -13,6 +13,7 @@ use toolgate::clock::Clock;
 use toolgate::config::{Config, Settings};
 use toolgate::gateway::{Gateway, Scope, keys};
 use toolgate::ids::UserId;
+use toolgate::inbound::Inbound;
 use toolgate::lanes::Lanes;
 use toolgate::store::Plan;
 
@@ -42,6 +43,11 @@ pub struct Options {
     pub model_seconds: Option<u64>,
     /// Names and origins from which `/mcp` may be asked, beside the usual ones.
     pub mcp_allow: (Vec<String>, Vec<String>),
+    /// Networks of trusted proxies.
+    pub trusted_proxy: Vec<String>,
+    pub proxy_protocol: bool,
+    pub connections_max: Option<u32>,
+    pub connections_per_client: Option<u32>,
 }
 
 /// A running gateway and a key with every scope. Ends with the test.
@@ -152,12 +158,16 @@ impl TestGateway {
             model_seconds: options.model_seconds,
             mcp_allow_host: options.mcp_allow.0,
             mcp_allow_origin: options.mcp_allow.1,
+            trusted_proxy: options.trusted_proxy,
+            proxy_protocol: options.proxy_protocol,
+            connections_max: options.connections_max,
+            connections_per_client: options.connections_per_client,
             ..Settings::default()
         };
         let config = settings.resolve(None)?;
         let gateway = Gateway::open(&config, options.clock.unwrap_or_else(Clock::system)).await?;
         let app = toolgate::cli::app(&gateway, &config, &format!("http://{address}"));
-        let lanes = Lanes::open(listener, &app)?;
+        let lanes = Lanes::open(listener, &app, &Inbound::open(&config.inbound))?;
         let key = new_key(&gateway, "test", &Scope::ALL).await?;
         let started = Self {
             address,

@@ -10,20 +10,25 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use super::output::Output;
 use crate::clock::Clock;
-use crate::config::{Config, LogFormat};
+use crate::config::{Config, InboundSettings, LogFormat};
 use crate::gateway::members::links;
 use crate::gateway::{Gateway, Scope, keys};
 use crate::ids::UserId;
+use crate::inbound::{Inbound, descriptors};
 use crate::lanes::Lanes;
 use crate::store::Role;
 use crate::vault::Secret;
 use crate::{connect, internal, mcp, memory, rest};
 
 const DEV_PASSWORD_CHARS: usize = 20;
+
+/// Connections at one time to the address that serves metrics alone.
+const METRICS_CONNECTIONS_MAX: usize = 32;
 
 /// After running executions have ended, open connections get this long.
 const CONNECTIONS_DRAIN: Duration = Duration::from_secs(2);
@@ -38,6 +43,7 @@ pub struct Serve {
 impl Serve {
     pub async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         start_log(config.log_format);
+        descriptors::raise();
         half_the_cores_for_compiling();
         memory::small_pages();
         let listener = TcpListener::bind(config.listen).await.with_context(|| {
@@ -60,21 +66,22 @@ impl Serve {
         announce(output, &public_url, &first)?;
 
         let app = app(&gateway, &config, &public_url);
-        let metrics = match config.metrics_listen {
-            Some(address) => Some(serve_metrics(address, gateway.clone()).await?),
-            None => None,
-        };
-        tracing::info!(%address, "serve.listening");
-        let lanes = Lanes::open(listener, &app).context("the threads that serve cannot start")?;
+        let closing = CancellationToken::new();
+        if let Some(address) = config.metrics_listen {
+            serve_metrics(address, &gateway, closing.clone()).await?;
+        }
+        let inbound = Inbound::open(&config.inbound);
+        let connections_max = inbound.limits().connections_max;
+        tracing::info!(%address, connections_max, "serve.listening");
+        let lanes =
+            Lanes::open(listener, &app, &inbound).context("the threads that serve cannot start")?;
         drop(tokio::task::spawn_blocking(memory::release_code));
         stop_signal().await;
         tracing::info!("serve.draining");
         lanes.close();
         gateway.close(config.drain).await;
         lanes.end(CONNECTIONS_DRAIN).await;
-        if let Some(metrics) = metrics {
-            metrics.abort();
-        }
+        closing.cancel();
         tracing::info!("serve.stopped");
         Ok(())
     }
@@ -100,26 +107,33 @@ pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::R
     mcp_options
         .allowed_origins
         .extend_from_slice(&config.mcp_origins);
+    let proxies = Arc::new(config.inbound.trusted_proxies.clone());
     rest::router(gateway.clone(), options)
         .merge(internal::router(gateway.clone(), dashboard))
         .merge(mcp::router(gateway.clone(), mcp_options))
         .merge(connect::router(gateway.clone()))
+        .layer(axum::middleware::from_fn_with_state(
+            proxies,
+            rest::client::around,
+        ))
 }
 
+/// Scrapers come straight to this address: no proxy, few connections.
 async fn serve_metrics(
     address: SocketAddr,
-    gateway: Arc<Gateway>,
-) -> anyhow::Result<tokio::task::JoinHandle<()>> {
+    gateway: &Gateway,
+    closing: CancellationToken,
+) -> anyhow::Result<()> {
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address} for metrics"))?;
-    Ok(tokio::spawn(async move {
-        if let Err(cause) =
-            axum::serve(listener, rest::metrics_router(gateway.metrics().clone())).await
-        {
-            tracing::error!(error = %cause, "serve.metrics_failed");
-        }
-    }))
+    let inbound = Inbound::open(&InboundSettings {
+        connections_max: Some(METRICS_CONNECTIONS_MAX),
+        ..InboundSettings::default()
+    });
+    let app = rest::metrics_router(gateway.metrics().clone());
+    tokio::spawn(async move { inbound.serve(listener, app, closing).await });
+    Ok(())
 }
 
 /// The address that `--dev` gives the first owner.

@@ -75,6 +75,47 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub master_key_file: Option<PathBuf>,
+    /// Take the client's address from Forwarded or X-Forwarded-For where a request comes from this network (repeatable) [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_TRUSTED_PROXY",
+        value_name = "CIDR",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub trusted_proxy: Vec<String>,
+    /// Connections of trusted proxies begin with a PROXY protocol header, version 2
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_PROXY_PROTOCOL",
+        value_parser = clap::builder::FalseyValueParser::new(),
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub proxy_protocol: bool,
+    /// Connections at one time [default: 10000, or what file descriptors allow]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_CONNECTIONS_MAX",
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        help_heading = "Settings"
+    )]
+    pub connections_max: Option<u32>,
+    /// Connections at one time from one address, unless it is a trusted proxy [default: 512]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_CONNECTIONS_PER_CLIENT",
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        help_heading = "Settings"
+    )]
+    pub connections_per_client: Option<u32>,
     /// Serve /metrics on this address instead of the main one
     #[arg(
         long,

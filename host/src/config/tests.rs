@@ -132,3 +132,40 @@ fn a_model_has_an_address_and_a_name() {
         assert!(of(bad).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn trusted_proxies_are_networks_or_addresses() {
+    let with = |networks: &[&str], proxy_protocol| {
+        let trusted_proxy = networks.iter().map(|text| (*text).to_owned()).collect();
+        let settings = Settings {
+            trusted_proxy,
+            proxy_protocol,
+            ..Settings::default()
+        };
+        settings.check().map(|config| config.inbound)
+    };
+    let inbound = with(&["10.0.0.0/8", "::1", "192.0.2.7/24"], true).expect("good settings");
+    for (address, trusted) in [
+        ("10.9.9.9", true),
+        ("::1", true),
+        ("::2", false),
+        ("192.0.2.200", true),
+        ("192.0.3.1", false),
+    ] {
+        let address = address.parse().expect("an address");
+        assert_eq!(
+            inbound.trusted_proxies.contains(address),
+            trusted,
+            "{address}"
+        );
+    }
+    for bad in ["", "proxy.example", "10.0.0.0/33", "10.0.0.0/", "*"] {
+        assert!(with(&[bad], false).is_err(), "{bad}");
+    }
+    assert!(with(&[], true).is_err(), "a header that nobody may send");
+    let none = Settings {
+        connections_max: Some(0),
+        ..Settings::default()
+    };
+    assert!(none.check().is_err());
+}

@@ -12,6 +12,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Error, RateLimited};
+use crate::client_address::network;
 use crate::store::{ApiKey, Plan, RateCount, Store, Workspace};
 
 const MINUTE_MS: i64 = 60_000;
@@ -230,7 +231,10 @@ impl Counts {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if strangers.len() >= COUNTED_MAX {
-            strangers.clear();
+            strangers.retain(|_, (at, _)| *at == minute);
+        }
+        if strangers.len() >= COUNTED_MAX && !strangers.contains_key(&network(address)) {
+            return;
         }
         let (at, tried) = strangers.entry(network(address)).or_default();
         if *at != minute {
@@ -269,17 +273,6 @@ fn row((subject, span_ms): &(String, i64), window: &Window) -> RateCount {
         span_ms: *span_ms,
         starts_at_ms: window.starts_at_ms,
         used: window.pending,
-    }
-}
-
-/// Whoever has an IPv6 address usually has the 2^64 around it.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => {
-            let prefix = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(prefix.into())
-        }
     }
 }
 

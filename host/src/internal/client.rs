@@ -1,13 +1,12 @@
 //! The browser at the other end, as the gateway wants to know it.
 
-use std::net::SocketAddr;
-
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::FromRequestParts;
 use http::request::Parts;
 use http::{Extensions, HeaderMap, header};
 
 use crate::gateway::members::sign_in::Client;
 use crate::ids;
+use crate::rest::client::address_of;
 use crate::rest::envelope::Failure;
 use crate::rest::layer::RequestId;
 
@@ -27,10 +26,9 @@ pub(super) fn client_of(headers: &HeaderMap, extensions: &Extensions) -> Client 
         Some(RequestId(id)) => id.clone(),
         None => ids::ulid("req"),
     };
-    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
     Client {
         request_id,
-        address: peer.map(|ConnectInfo(peer)| peer.ip().to_canonical()),
+        address: address_of(extensions),
         user_agent: headers
             .get(header::USER_AGENT)
             .and_then(|text| text.to_str().ok())

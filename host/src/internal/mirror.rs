@@ -1,9 +1,7 @@
 //! Every public route `/v1/...` as `/internal/...`, answered by the same handler for a signed-in
 //! member. What a role may do is decided by the operations, as for a key's scopes.
 
-use std::net::SocketAddr;
-
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{Extensions, Method, Uri};
 use tower::ServiceExt as _;
@@ -13,6 +11,7 @@ use super::access::{Access, Member};
 use super::routes::Routes;
 use crate::gateway::Error;
 use crate::rest::auth::Entered;
+use crate::rest::client::{ClientAddress, address_of};
 use crate::rest::envelope::Failure;
 use crate::rest::layer::RequestId;
 use crate::store::Role;
@@ -70,8 +69,8 @@ fn kept(noted: &Extensions) -> Extensions {
     if let Some(id) = noted.get::<RequestId>() {
         kept.insert(id.clone());
     }
-    if let Some(peer) = noted.get::<ConnectInfo<SocketAddr>>() {
-        kept.insert(*peer);
+    if let Some(client) = address_of(noted) {
+        kept.insert(ClientAddress(client));
     }
     kept
 }

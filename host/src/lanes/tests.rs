@@ -6,11 +6,15 @@ use axum::routing::get;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
+use crate::config::InboundSettings;
+use crate::inbound::admission::Admission;
+use crate::inbound::limits::Limits;
 
 async fn lanes(app: &Router) -> (Lanes, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    (Lanes::open(listener, app).unwrap(), address)
+    let inbound = Inbound::open(&InboundSettings::default());
+    (Lanes::open(listener, app, &inbound).unwrap(), address)
 }
 
 /// Sends one request and reads until the answer holds `end`.
@@ -162,10 +166,13 @@ async fn a_lane_that_is_gone_leaves_its_place_to_the_others() {
         open: Arc::default(),
     };
     let mut lanes = vec![lane(gone), lane(there)];
+    let limits = Limits::new(&InboundSettings::default(), None);
+    let admission = Arc::new(Admission::new(&limits));
     for expected in 1..=2 {
         let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let me = stream.local_addr().unwrap();
-        hand((stream, me), &mut lanes);
+        let place = admission.admit(Some(me.ip())).unwrap();
+        hand((stream, me, place), &mut lanes);
         assert_eq!(handed.recv().await.unwrap().1, me);
         assert_eq!(lanes.len(), 1);
         assert_eq!(lanes[0].open.load(Ordering::Relaxed), expected);

@@ -3,13 +3,13 @@
 //! Every handler that takes [`Authenticated`] refuses a request without a valid key, before its
 //! body is read. What the key may do is decided by the operations.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
+use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;
 use http::{HeaderMap, header};
 
+use super::client::address_of;
 use super::envelope::Failure;
 use super::layer::RequestId;
 use crate::gateway::{Caller, Error, Gateway};
@@ -39,8 +39,7 @@ where
             Some(RequestId(id)) => id.clone(),
             None => ids::ulid("req"),
         };
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let address = peer.map(|ConnectInfo(peer)| peer.ip().to_canonical());
+        let address = address_of(&parts.extensions);
         let gateway = Arc::<Gateway>::from_ref(state);
         Ok(Self(gateway.authenticate(key, request_id, address).await?))
     }

@@ -4,6 +4,7 @@
 //! envelope, writes one log line and counts. Logs no path, query, header, argument or body: the
 //! route's template says where, the request id says which.
 
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
+use super::client::address_of;
 use super::envelope::{self, Failure};
 use crate::ids;
 use crate::metrics::Metrics;
@@ -40,6 +42,7 @@ pub async fn around(
         request_id: ids::ulid("req"),
         method: request.method().clone(),
         route: request.extensions().get::<MatchedPath>().cloned(),
+        client: address_of(request.extensions()),
         started: Instant::now(),
         ended: false,
     };
@@ -84,6 +87,7 @@ struct Exchange {
     request_id: String,
     method: Method,
     route: Option<MatchedPath>,
+    client: Option<IpAddr>,
     started: Instant,
     ended: bool,
 }
@@ -98,6 +102,7 @@ impl Exchange {
             http.route = route,
             http.status = status,
             request_id = self.request_id,
+            client.address = self.client.map(tracing::field::display),
             duration_ms = took.as_micros() as f64 / 1_000.0,
             error.code = code,
             "request"

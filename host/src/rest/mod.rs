@@ -28,6 +28,7 @@ pub mod envelope;
 
 mod approvals;
 pub mod auth;
+pub mod client;
 mod connections;
 mod docs;
 mod executions;
