@@ -1,37 +1,39 @@
 //! `/mcp` as an HTTP route: who may speak, how much, and to which session.
 //!
-//! In this order: the API key (before any byte of the body is read), the body's type, size and
-//! soundness, the session's owner; then rmcp's transport, which checks host and origin against DNS
+//! In this order: the page that asks ([`super::cors`]), the API key (before any byte of the body is
+//! read), the body's type, size and soundness, the session's owner; then rmcp's transport, which checks host and origin against DNS
 //! rebinding, the protocol's headers against the body, and runs the handler. Refusals before the
 //! protocol are REST's: same statuses, headers and bodies.
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::any;
 use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use rmcp::model::{ErrorData, JsonRpcError, RequestStateCodec};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{
-    SessionManager as _, StreamableHttpServerConfig, StreamableHttpService,
-};
+use rmcp::model::{ErrorData, JsonRpcError, RequestId, RequestStateCodec};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use url::Url;
 
+use super::cors::{self, Origin, Origins};
 use super::server::Server;
-use super::sessions::{Owners, SESSION_IDLE_MAX};
+use super::sessions::{Requests, Sessions, UnderWay};
+use super::unfit;
 use crate::gateway::Gateway;
 use crate::ids;
 use crate::rest::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
+use crate::rest::client::address_of;
 use crate::rest::envelope::{Failure, failure_response};
 use crate::rest::layer::write_headers;
 
@@ -42,6 +44,7 @@ pub const PATH: &str = "/mcp";
 const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// What the edge needs beside the gateway.
 pub struct McpOptions {
@@ -99,9 +102,8 @@ impl McpOptions {
 pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
     let codec = RequestStateCodec::try_new(options.state_key).expect("32 bytes are enough");
     let server = Server::new(gateway.clone(), Arc::new(codec));
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(SESSION_IDLE_MAX);
-    let sessions = Arc::new(sessions);
+    let sessions = Arc::new(Sessions::new());
+    let origins = Origins::new(&options.allowed_origins);
     let calls = TaskTracker::new();
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(options.allowed_hosts)
@@ -116,7 +118,8 @@ pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
         gateway,
         protocol,
         sessions,
-        owners: Owners::default(),
+        requests: Arc::default(),
+        origins,
         calls,
     };
     Router::new()
@@ -139,9 +142,10 @@ fn close_after(shutdown: CancellationToken, calls: TaskTracker) -> CancellationT
 
 struct Endpoint {
     gateway: Arc<Gateway>,
-    protocol: StreamableHttpService<Server, LocalSessionManager>,
-    sessions: Arc<LocalSessionManager>,
-    owners: Owners,
+    protocol: StreamableHttpService<Server, Sessions>,
+    sessions: Arc<Sessions>,
+    requests: Arc<Requests>,
+    origins: Origins,
     /// Every POST until its answer has left.
     calls: TaskTracker,
 }
@@ -150,8 +154,21 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
     let started = Instant::now();
     let request_id = ids::ulid("req");
     let method = request.method().clone();
+    let client = address_of(request.extensions());
 
-    let (mut answer, code) = match endpoint.converse(request, &request_id).await {
+    let shared_with = match endpoint.origins.of(request.headers()) {
+        Origin::Allowed(origin) => Some(origin.clone()),
+        Origin::None | Origin::Refused => None,
+    };
+    let answered = if cors::is_preflight(&method, request.headers()) {
+        Ok(match shared_with {
+            Some(_) => cors::preflight(),
+            None => forbidden(),
+        })
+    } else {
+        endpoint.converse(request, &request_id).await
+    };
+    let (mut answer, code) = match answered {
         Ok(answer) => (answer, None),
         Err(failure) => {
             if let Some(cause) = failure.cause() {
@@ -165,6 +182,7 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
     };
 
     write_headers(answer.headers_mut(), &request_id);
+    cors::share(answer.headers_mut(), shared_with);
     let took = started.elapsed();
     let status = answer.status().as_u16();
     let metrics = endpoint.gateway.metrics();
@@ -174,6 +192,7 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
         http.route = PATH,
         http.status = status,
         request_id,
+        client.address = client.map(tracing::field::display),
         duration_ms = took.as_secs_f64() * 1_000.0,
         error.code = code,
         "request"
@@ -185,8 +204,7 @@ impl Endpoint {
     async fn converse(&self, request: Request, request_id: &str) -> Result<Response, Failure> {
         let (mut parts, body) = request.into_parts();
         let key = crate::rest::bearer(&parts.headers)?;
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let address = peer.map(|ConnectInfo(peer)| peer.ip().to_canonical());
+        let address = address_of(&parts.extensions);
         let caller = self
             .gateway
             .authenticate(key, request_id.to_owned(), address)
@@ -195,6 +213,7 @@ impl Endpoint {
 
         let mut running = None;
         let mut body = body;
+        let mut asked = None;
         if parts.method == Method::POST {
             running = Some(self.calls.token());
             if !body::is_json(&parts.headers) {
@@ -205,50 +224,115 @@ impl Endpoint {
                 let sentence = format!("Parse error: {problem}");
                 return Ok(malformed(ErrorData::parse_error(sentence, None)));
             }
+            asked = Some(bytes.clone());
             body = bytes.into();
         }
+        if let Some(unfit) = asked.as_deref().and_then(unfit_list) {
+            return Ok(unfit);
+        }
         let session = session_of(&parts.headers);
-        if let Some(session) = &session
-            && !self.owners.owns(&key_id, session)
-        {
-            return Ok(no_session());
+        let mut under_way = None;
+        if let Some(session) = &session {
+            if !self.sessions.owns(&key_id, session) {
+                return Ok(no_session());
+            }
+            if let Some(id) = asked.as_deref().and_then(request_id_of) {
+                let Some(begun) = self.requests.begin(session, &id.to_string()) else {
+                    return Ok(already_under_way(&id));
+                };
+                let begun = Arc::new(begun);
+                // The handler holds it as long as it runs, whoever waits for the answer.
+                parts.extensions.insert(begun.clone());
+                under_way = Some(begun);
+            }
         }
         let ends = parts.method == Method::DELETE;
+        let stateless = is_stateless(&parts.headers);
         // The key has done its work; what follows keeps the headers and may log them.
         parts.headers.remove(header::AUTHORIZATION);
         parts.extensions.insert(caller);
 
         let request = Request::from_parts(parts, body);
         // Kept apart: what it needs while it runs would travel with every move of this future.
-        let answer = Box::pin(self.protocol.handle(request)).await;
+        let answering = self.protocol.handle(request);
+        let answer = Box::pin(self.sessions.on_behalf_of(&key_id, answering)).await;
         let mut answer = answer.map(Body::new);
         if ends && answer.status() == StatusCode::ACCEPTED {
             // Nothing is left to do, and clients look for 200 or 204.
             *answer.status_mut() = StatusCode::NO_CONTENT;
-        }
-        match (session, session_of(answer.headers())) {
-            (Some(session), _) if ends || answer.status() == StatusCode::NOT_FOUND => {
-                self.owners.remove(&session);
-            }
-            (None, Some(opened)) => self.bind_session(&key_id, &opened).await,
-            _ => {}
         }
         // The type was right, so this is a body that holds no message of the protocol.
         if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             let sentence = "Invalid Request: the body is not one JSON-RPC message of this protocol";
             return Ok(malformed(ErrorData::invalid_request(sentence, None)));
         }
-        Ok(held_until_sent(answer, running))
-    }
-
-    /// Gives a new session to the key that opened it.
-    async fn bind_session(&self, key_id: &str, opened: &str) {
-        if let Some(oldest) = self.owners.add(key_id, opened)
-            && let Err(problem) = self.sessions.close_session(&oldest.into()).await
+        // Of everything that may be wrong with a request, parameters that do not fit are told first:
+        // without them the library takes an `initialize` for something that needs a session.
+        if answer.status() == StatusCode::BAD_REQUEST
+            && let Some(unfit) = asked
+                .as_deref()
+                .and_then(|body| unfit_request(body, stateless))
         {
-            tracing::warn!(error = %problem, "mcp.session.close_failed");
+            return Ok(unfit);
         }
+        Ok(held_until_sent(answer, running, under_way))
     }
+}
+
+/// What is read of a message before the protocol's library reads it.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<&'a RawValue>,
+}
+
+/// The id of a request, with no two ways to write it. `None`: the message is none.
+fn request_id_of(body: &[u8]) -> Option<Value> {
+    let head: Head<'_> = serde_json::from_slice(body).ok()?;
+    head.method?;
+    serde_json::from_str(head.id?.get()).ok()
+}
+
+/// What is wrong with the parameters of a request for a list. The library reads those that do not fit
+/// as none.
+fn unfit_list(body: &[u8]) -> Option<Response> {
+    let head: Head<'_> = serde_json::from_slice(body).ok()?;
+    let list = head.method?.get().ends_with("/list\"");
+    list.then(|| unfit_request(body, false))?
+}
+
+/// What is wrong with the parameters of a request.
+fn unfit_request(body: &[u8], stateless: bool) -> Option<Response> {
+    let message: Value = serde_json::from_slice(body).ok()?;
+    let method = message.get("method")?.as_str()?;
+    if stateless && unfit::is_gone(method) {
+        return None;
+    }
+    let error = unfit::misfit(method, message.get("params"))?;
+    Some(refused(StatusCode::BAD_REQUEST, message.get("id"), error))
+}
+
+fn already_under_way(id: &Value) -> Response {
+    let sentence = format!(
+        "Invalid Request: a request with the id {id} is still in progress in this session; \
+         use another id, or wait for its answer"
+    );
+    let error = ErrorData::invalid_request(sentence, None);
+    refused(StatusCode::BAD_REQUEST, Some(id), error)
+}
+
+fn forbidden() -> Response {
+    let sentence = "Forbidden: pages of this origin may not call; the operator allows them with \
+        --mcp-allow-origin";
+    let error = ErrorData::invalid_request(sentence, None);
+    refused(StatusCode::FORBIDDEN, None, error)
+}
+
+/// Whether the request is of 2026-07-28 or later, as its header says.
+fn is_stateless(headers: &HeaderMap) -> bool {
+    let version = headers.get(&VERSION_HEADER);
+    version.is_some_and(|version| version.as_bytes() >= b"2026-07-28".as_slice())
 }
 
 fn session_of(headers: &HeaderMap) -> Option<String> {
@@ -259,17 +343,21 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
 /// A session of another key looks like one that never was: 404, so that the client starts anew.
 fn no_session() -> Response {
     let sentence = "Session not found; start a new one with initialize";
-    let mut answer = malformed(ErrorData::invalid_request(sentence, None));
-    *answer.status_mut() = StatusCode::NOT_FOUND;
-    answer
+    let error = ErrorData::invalid_request(sentence, None);
+    refused(StatusCode::NOT_FOUND, None, error)
 }
 
 /// A JSON-RPC error for a message that has no id to answer to.
 fn malformed(error: ErrorData) -> Response {
-    let body = serde_json::to_vec(&JsonRpcError::new(None, error))
+    refused(StatusCode::BAD_REQUEST, None, error)
+}
+
+fn refused(status: StatusCode, id: Option<&Value>, error: ErrorData) -> Response {
+    let id = id.and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let body = serde_json::to_vec(&JsonRpcError::new(id, error))
         .expect("an error without data is strings and numbers");
     let mut answer = Response::new(Body::from(body));
-    *answer.status_mut() = StatusCode::BAD_REQUEST;
+    *answer.status_mut() = status;
     answer.headers_mut().insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/json"),
@@ -279,20 +367,39 @@ fn malformed(error: ErrorData) -> Response {
 
 /// Counts a call as running until the last event of its stream has left. An answer in one piece
 /// needs no such care: the server finishes writing it before it closes.
-fn held_until_sent(answer: Response, running: Option<TaskTrackerToken>) -> Response {
+fn held_until_sent(
+    answer: Response,
+    running: Option<TaskTrackerToken>,
+    under_way: Option<Arc<UnderWay>>,
+) -> Response {
     let streams = answer
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
     match running {
         Some(token) if streams => answer.map(|body| {
+            let mut under_way = under_way;
             Body::from_stream(body.into_data_stream().map(move |event| {
                 let _held = &token;
+                if under_way.is_some() && event.as_deref().is_ok_and(is_answer) {
+                    // Before the client can see it and use the id again.
+                    under_way = None;
+                }
                 event
             }))
         }),
         _ => answer,
     }
+}
+
+/// Whether an event of a stream holds an answer, and no request or notification of the server's.
+fn is_answer(event: &[u8]) -> bool {
+    let lines = event.split(|byte| *byte == b'\n');
+    let mut data = lines.filter_map(|line| line.strip_prefix(b"data:"));
+    data.any(|data| {
+        let head = serde_json::from_slice::<Head<'_>>(data);
+        head.is_ok_and(|head| head.id.is_some() && head.method.is_none())
+    })
 }
 
 #[cfg(test)]

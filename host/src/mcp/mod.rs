@@ -13,9 +13,10 @@
 //! content.
 //!
 //! Read next: [`tools`] (one file a tool), [`server`] (the handler), [`endpoint`] (keys, hosts, sessions),
-//! [`connect`] (the link as an elicitation), [`skills`] (Skills as files).
+//! [`sessions`] (whose they are), [`connect`] (the link as an elicitation), [`skills`] (Skills as files).
 
 pub mod connect;
+mod cors;
 pub mod endpoint;
 pub mod operations;
 pub mod remote;
@@ -24,5 +25,6 @@ pub mod server;
 pub mod sessions;
 pub mod skills;
 pub mod tools;
+mod unfit;
 
 pub use endpoint::{McpOptions, PATH, router};

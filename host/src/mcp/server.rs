@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
-    Implementation, ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    RequestStateCodec, ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    GetSkillRequestParams, GetSkillResult, Implementation, ListResourcesResult, ListSkillsResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, RequestStateCodec, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -27,6 +27,7 @@ use crate::mcp::operations::{Here, Operations};
 use crate::mcp::render;
 use crate::mcp::skills;
 use crate::mcp::tools::{self, Answer, Call, Refusal};
+use crate::mcp::unfit;
 
 /// How long a client may keep `tools/list`. The tools change with the gateway's version alone.
 const TOOLS_FRESH_MS: u64 = 60 * 60 * 1_000;
@@ -186,6 +187,22 @@ impl ServerHandler for Server {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A method that the library does not know, or whose parameters it could not read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let stateless = context
+            .protocol_version()
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        let gone = stateless && unfit::is_gone(&request.method);
+        let unfit = unfit::explain(&request.method, request.params.as_ref());
+        Err(unfit
+            .filter(|_| !gone)
+            .unwrap_or_else(|| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)))
     }
 
     async fn get_prompt(
