@@ -7,12 +7,13 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::gateway::Gateway;
 use crate::gateway::hooks::{BODY_BYTES_MAX, HookRefused, Taken};
 use crate::rest::body;
+use crate::rest::client::address_of;
 
 /// How long a provider may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,31 +22,45 @@ pub(super) async fn take(
     State(gateway): State<Arc<Gateway>>,
     Path(connection_id): Path<String>,
     headers: HeaderMap,
+    extensions: Extensions,
     body: Body,
 ) -> Response {
+    let client = address_of(&extensions);
+    let address = match Box::pin(gateway.hook_at(&connection_id, client)).await {
+        Ok(address) => address,
+        Err(cause) => return refused(&cause),
+    };
     let body = match body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await {
         Ok(body) => body,
         Err(refused) => {
             return answer(refused.status(), &json!({ "error": refused.message() }));
         }
     };
-    let taken = Box::pin(gateway.take_delivery(&connection_id, &headers, &body)).await;
+    let taken = Box::pin(gateway.take_delivery(&address, &headers, &body)).await;
     match taken {
         Ok(Taken::Accepted) => answer(StatusCode::OK, &json!({ "accepted": true })),
         Ok(Taken::Challenge(challenge)) => {
             answer(StatusCode::OK, &json!({ "challenge": challenge }))
         }
-        Err(refused) => {
-            let status = match &refused {
-                HookRefused::Unknown => StatusCode::NOT_FOUND,
-                HookRefused::Forged(_) => StatusCode::UNAUTHORIZED,
-                HookRefused::Unreadable => StatusCode::UNPROCESSABLE_ENTITY,
-                HookRefused::Later => StatusCode::SERVICE_UNAVAILABLE,
-                HookRefused::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            };
-            answer(status, &json!({ "error": refused.to_string() }))
-        }
+        Err(cause) => refused(&cause),
     }
+}
+
+fn refused(cause: &HookRefused) -> Response {
+    let status = match cause {
+        HookRefused::Unknown => StatusCode::NOT_FOUND,
+        HookRefused::Forged(_) => StatusCode::UNAUTHORIZED,
+        HookRefused::Unreadable => StatusCode::UNPROCESSABLE_ENTITY,
+        HookRefused::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
+        HookRefused::Later => StatusCode::SERVICE_UNAVAILABLE,
+        HookRefused::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let mut response = answer(status, &json!({ "error": cause.to_string() }));
+    if let HookRefused::TooMany { retry_after_s } = cause {
+        let seconds = HeaderValue::from(*retry_after_s);
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    response
 }
 
 fn answer(status: StatusCode, body: &Value) -> Response {

@@ -31,6 +31,7 @@ pub(super) async fn run(gateway: Arc<Gateway>) {
         note_key_uses(&gateway).await;
         mark_interrupted(&gateway).await;
         add_up_counts(&gateway).await;
+        note_hook_refusals(&gateway).await;
         round = round.wrapping_add(1);
         if round.is_multiple_of(ENDS_EVERY)
             && let Err(cause) = tell_ends(&gateway).await
@@ -94,6 +95,13 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     let taken_ms = now_ms - super::hooks::TAKEN_KEPT_MS;
     gateway.store.purge_hook_deliveries(taken_ms).await?;
     Ok(())
+}
+
+/// Writes how many deliveries to hooks were refused.
+pub(super) async fn note_hook_refusals(gateway: &Gateway) {
+    for (connection_id, counted) in gateway.hook_refusals.take() {
+        gateway.write_refusals(&connection_id, &counted).await;
+    }
 }
 
 pub(super) async fn add_up_counts(gateway: &Gateway) {

@@ -94,6 +94,7 @@ pub struct Gateway {
     known_keys: authenticate::KnownKeys,
     known_rules: permissions::KnownRules,
     counts: limits::Counts,
+    hook_refusals: hooks::refusals::Refusals,
     passwords: members::Passwords,
     oidc: Option<crate::config::OidcConfig>,
     /// How many wait for a user to connect.
@@ -187,6 +188,7 @@ impl Gateway {
             known_keys: authenticate::KnownKeys::default(),
             known_rules: permissions::KnownRules::default(),
             counts: limits::Counts::default(),
+            hook_refusals: hooks::refusals::Refusals::default(),
             passwords: members::Passwords::default(),
             oidc: config.oidc.clone(),
             waiters: connections::wait::Waiters::default(),
@@ -242,6 +244,7 @@ impl Gateway {
         }
         housekeeping::note_key_uses(self).await;
         housekeeping::add_up_counts(self).await;
+        housekeeping::note_hook_refusals(self).await;
         self.store.close().await;
     }
 

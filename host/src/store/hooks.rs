@@ -71,21 +71,23 @@ impl Store {
         }))
     }
 
-    /// Notes a delivery that was not taken.
+    /// Notes deliveries that were not taken, and why the last of them was not.
     pub async fn note_hook_refused(
         &self,
         connection_id: &str,
+        count: i64,
         why: &str,
         now_ms: i64,
     ) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
             sqlx::query(
-                "UPDATE hooks SET refused = refused + 1, last_refused_at_ms = $2, last_refusal = $3 \
+                "UPDATE hooks SET refused = refused + $4, last_refused_at_ms = $2, last_refusal = $3 \
                  WHERE connection_id = $1",
             )
             .bind(connection_id)
             .bind(now_ms)
             .bind(why)
+            .bind(count)
             .execute(&mut *tx)
             .await?;
         });

@@ -3,29 +3,36 @@
 //! `/hooks/{connection_id}` belongs to one connection. The host verifies each delivery with the
 //! secret that the vault holds ([`verify`]); only then its plugin, or the manifest, says what
 //! happened, and the workspace's webhooks are told of `trigger.<service>.<event>`. What is forged,
-//! too old or too large is refused and noted at the hook; what has been taken is not taken again.
+//! too old or too large is refused and counted at the hook ([`refusals`]); what has been taken is not
+//! taken again.
 
+mod event;
+pub(super) mod refusals;
 pub mod verify;
+
+use std::net::IpAddr;
 
 use http::HeaderMap;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Caller, Error, Gateway, Scope};
-use crate::catalog::manifest::{HookEvent, HookSpec};
+use crate::catalog::manifest::HookSpec;
 use crate::clock::rfc3339;
-use crate::runtime::{Delivery, NormalizeError, ProviderEvent};
+use crate::runtime::{Asker, Delivery, NormalizeError};
 use crate::store::{self, Event};
 use crate::vault::{Place, Secret};
+use event::{is_event_name, read, readable};
 use verify::Forged;
 
 /// Where hooks stand below the public address.
 pub const PATH: &str = "/hooks/";
 /// Body of one delivery.
 pub const BODY_BYTES_MAX: usize = 1 << 20;
+/// Longer than any connection's id.
+const CONNECTION_ID_BYTES_MAX: usize = 64;
 /// Events of one delivery.
 const EVENTS_MAX: usize = 100;
-const EVENT_NAME_CHARS_MAX: usize = 100;
 pub const SECRET_CHARS_MAX: usize = 500;
 /// A delivery is remembered this long.
 pub const TAKEN_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
@@ -88,10 +95,19 @@ pub enum HookRefused {
     Forged(#[from] Forged),
     #[error("the delivery cannot be read")]
     Unreadable,
+    #[error("too many deliveries from here were refused")]
+    TooMany { retry_after_s: u64 },
     #[error("the delivery cannot be taken now")]
     Later,
     #[error("internal error")]
     Internal(#[source] Error),
+}
+
+/// A hook to which something was sent, and who sent it.
+#[derive(Debug)]
+pub struct Address {
+    hook: store::Hook,
+    client: Option<IpAddr>,
 }
 
 impl Gateway {
@@ -154,6 +170,9 @@ impl Gateway {
 
     pub async fn hook(&self, caller: &Caller, connection_id: &str) -> Result<Hook, Error> {
         caller.need(Scope::Webhooks)?;
+        if let Some(unwritten) = self.hook_refusals.take_of(connection_id) {
+            self.write_refusals(connection_id, &unwritten).await;
+        }
         let found = self.store.find_hook(connection_id).await?;
         let ours = found.filter(|row| row.workspace_id == caller.workspace_id);
         ours.map(|row| self.shown_hook(row)).ok_or_else(no_hook)
@@ -178,35 +197,82 @@ impl Gateway {
         })
     }
 
+    /// The hook behind an address, before anything is read of what was sent there.
+    ///
+    /// # Errors
+    /// `Unknown`, and `TooMany` for a client or a hook of which too much was refused.
+    pub async fn hook_at(
+        &self,
+        connection_id: &str,
+        client: Option<IpAddr>,
+    ) -> Result<Address, HookRefused> {
+        let now_ms = self.clock.now_ms();
+        let wait_s = self.hook_refusals.wait_s(connection_id, client, now_ms);
+        if let Some(retry_after_s) = wait_s {
+            return Err(HookRefused::TooMany { retry_after_s });
+        }
+        // What cannot be an id is not looked for.
+        let found = if is_connection_id(connection_id) {
+            self.store.find_hook(connection_id).await
+        } else {
+            Ok(None)
+        };
+        let found = found.map_err(|cause| HookRefused::Internal(cause.into()))?;
+        let Some(hook) = found else {
+            self.hook_refusals.unknown(client, now_ms);
+            return Err(HookRefused::Unknown);
+        };
+        Ok(Address { hook, client })
+    }
+
     /// Takes one delivery of a provider. It has no key: its signature says who sent it.
     pub async fn take_delivery(
         &self,
-        connection_id: &str,
+        address: &Address,
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Taken, HookRefused> {
-        let found = self.store.find_hook(connection_id).await;
-        let hook = found
-            .map_err(|cause| HookRefused::Internal(cause.into()))?
-            .ok_or(HookRefused::Unknown)?;
-        let taken = self.take_verified(&hook, headers, body).await;
-        if let Err(refused) = &taken {
-            tracing::warn!(
-                connection.id = hook.connection_id,
-                connection.service = hook.service,
-                error = %refused,
-                "hooks.refused"
-            );
-            let now_ms = self.clock.now_ms();
-            let noted = self
-                .store
-                .note_hook_refused(&hook.connection_id, &refused.to_string(), now_ms)
-                .await;
-            if let Err(cause) = noted {
-                tracing::error!(error = %cause, "hooks.note_failed");
+        let Address { hook, client } = address;
+        let taken = self.take_verified(hook, headers, body).await;
+        match &taken {
+            Ok(_) => self.hook_refusals.taken(&hook.connection_id, *client),
+            Err(refused) => {
+                tracing::debug!(
+                    connection.id = hook.connection_id,
+                    connection.service = hook.service,
+                    error = %refused,
+                    "hooks.refused"
+                );
+                let (id, why) = (&hook.connection_id, refused.to_string());
+                let now_ms = self.clock.now_ms();
+                // What the provider has signed counts against nobody.
+                let forged = matches!(refused, HookRefused::Forged(_));
+                self.hook_refusals.refused(id, &why, now_ms);
+                if forged {
+                    self.hook_refusals.forged(id, *client, now_ms);
+                }
             }
         }
         taken
+    }
+
+    /// Writes what was counted of one hook.
+    pub(super) async fn write_refusals(&self, connection_id: &str, counted: &refusals::Unwritten) {
+        tracing::warn!(
+            connection.id = connection_id,
+            deliveries = counted.count,
+            error = counted.last_refusal,
+            "hooks.refused"
+        );
+        let noted = self.store.note_hook_refused(
+            connection_id,
+            counted.count,
+            &counted.last_refusal,
+            counted.last_at_ms,
+        );
+        if let Err(cause) = noted.await {
+            tracing::error!(error = %cause, "hooks.note_failed");
+        }
     }
 
     async fn take_verified(
@@ -249,9 +315,13 @@ impl Gateway {
                     headers: readable(headers),
                     body: body.to_vec(),
                 };
+                let asker = Asker {
+                    workspace: hook.workspace_id.as_str().into(),
+                    key: hook.connection_id.as_str().into(),
+                };
                 let events = self
                     .runtime
-                    .normalize(&serving.code, delivered, now_ms)
+                    .normalize(&serving.code, asker, delivered, now_ms)
                     .await;
                 match events {
                     Ok(events) => Some(events),
@@ -302,6 +372,11 @@ impl Gateway {
     }
 }
 
+fn is_connection_id(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (1..=CONNECTION_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(plain)
+}
+
 fn place(hook: &store::Hook) -> Place<'_> {
     Place {
         kind: "hook",
@@ -336,97 +411,4 @@ fn challenge(spec: &HookSpec, body: &[u8]) -> Option<String> {
     let challenge = spec.challenge.as_ref()?;
     let asks = verify::text_at(&challenge.at, body)? == challenge.is;
     asks.then(|| verify::text_at(&challenge.answer, body))?
-}
-
-/// A delivery that the manifest can read without code.
-fn read(
-    event: &HookEvent,
-    id: Option<&str>,
-    headers: &HeaderMap,
-    body: &[u8],
-) -> Option<ProviderEvent> {
-    let parts = event
-        .name
-        .iter()
-        .map(|part| verify::value(part, headers, body));
-    let parts: Vec<Option<String>> = parts.collect();
-    // Without its first part the name would be somebody else's.
-    parts.first()?.as_ref()?;
-    let name = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
-    let mut whole: Value = serde_json::from_slice(body).ok()?;
-    let data = match &event.data {
-        None => whole,
-        Some(pointer) => whole.pointer_mut(pointer)?.take(),
-    };
-    let id = id.and_then(|at| verify::text_at(at, body));
-    Some(ProviderEvent { name, id, data })
-}
-
-/// Names become part of the event's type.
-fn is_event_name(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
-    (1..=EVENT_NAME_CHARS_MAX).contains(&name.len())
-        && name.chars().all(plain)
-        && !name.starts_with('.')
-        && !name.ends_with('.')
-        && !name.contains("..")
-}
-
-/// What a plugin may see: no credentials, no signatures, texts only.
-fn readable(headers: &HeaderMap) -> Vec<(String, String)> {
-    let secret = ["authorization", "cookie", "proxy-authorization"];
-    headers
-        .iter()
-        .filter(|(name, _)| {
-            !secret.contains(&name.as_str()) && !name.as_str().contains("signature")
-        })
-        .filter_map(|(name, value)| {
-            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_fits_into_a_type() {
-        for good in [
-            "push",
-            "pull_request.opened",
-            "invoice.paid",
-            "issue_comment.created",
-        ] {
-            assert!(is_event_name(good), "{good}");
-        }
-        for bad in [
-            "",
-            ".",
-            "a..b",
-            ".a",
-            "a.",
-            "Push",
-            "a b",
-            "a/b",
-            &"a".repeat(101),
-        ] {
-            assert!(!is_event_name(bad), "{bad}");
-        }
-    }
-
-    #[test]
-    fn a_plugin_sees_neither_signature_nor_credential() {
-        let mut headers = HeaderMap::new();
-        for (name, value) in [
-            ("x-github-event", "push"),
-            ("x-hub-signature-256", "sha256=00"),
-            ("authorization", "Bearer x"),
-            ("cookie", "a=b"),
-        ] {
-            headers.insert(name, value.parse().unwrap());
-        }
-        let seen = readable(&headers);
-        assert_eq!(seen, [("x-github-event".to_owned(), "push".to_owned())]);
-    }
 }
