@@ -35,7 +35,7 @@ use crate::catalog::manifest::Effect;
 use crate::catalog::{Tool, write_integers};
 use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
-use crate::runtime::{Call, Ended, NotStarted, Random, RefusalKind, limits, size};
+use crate::runtime::{Asker, Call, Ended, NotStarted, Random, RefusalKind, limits, size};
 use crate::store::{ExecutionRow, KvScope, PermissionRule, Session};
 use crate::text::Text;
 
@@ -285,6 +285,7 @@ impl Gateway {
             return Ok(Ran { held, scope, end });
         }
         let call = Call {
+            asker: asker(caller),
             tool: run.tool.action().to_owned(),
             arguments: run.arguments.clone(),
             session: Some(run.session_id.to_string()),
@@ -380,6 +381,14 @@ impl Gateway {
             // What was sent was sent: the caller learns what became of it all the same.
             tracing::warn!(%execution_id, "receipts.late");
         }
+    }
+}
+
+/// Against whom a call of the caller counts.
+pub(super) fn asker(caller: &Caller) -> Asker {
+    Asker {
+        workspace: caller.workspace_id.shared(),
+        key: caller.key_id.shared(),
     }
 }
 

@@ -12,6 +12,8 @@ use wasmtime_wasi::ResourceTable;
 
 use super::bindings::integration;
 use super::blobs::Blob;
+use super::fair::slices::slices;
+use super::fair::{Asker, Claim};
 use super::guest::{Guest, KeyValue, Random, cut};
 use super::lane::Lane;
 use super::limits::{self, LimitExceeded, Meter};
@@ -21,6 +23,8 @@ use crate::egress::Scope;
 
 /// Everything one call needs; arguments are already valid against the tool's schema.
 pub struct Call {
+    /// Against whom it counts.
+    pub asker: Asker,
     /// Action name without the service prefix.
     pub tool: String,
     pub arguments: String,
@@ -114,24 +118,31 @@ pub enum NotStarted {
 }
 
 impl Runtime {
-    /// Runs one call of `plugin`. Past its size's `calls_max` running calls it does not start.
+    /// Runs one call of `plugin`. Past its asker's share of the places it does not start.
     pub async fn invoke(&self, plugin: &Plugin, call: Call) -> Result<Ended, NotStarted> {
         let (code, lane) = plugin.code(self).await?;
-        let _permit = lane.admit()?;
+        let claim = Claim::new(call.asker.clone(), &plugin.service);
+        let _place = lane.admit(&claim).await?;
         let timeout = call.timeout.min(limits::CALL_TIMEOUT);
         let scope = call.scope.clone();
         let (mut store, invocation) = self.prepare(lane, plugin, call, timeout);
         let deadline = store.data().deadline;
-        let run = async {
-            let bindings = code.instantiate_async(&mut store).await?;
-            let returned = bindings
-                .toolgate_plugin_integration()
-                .call_invoke(&mut store, &invocation)
-                .await?;
-            collect(&mut store, returned)
+        let code = code.clone();
+        // One piece that can go on elsewhere: a guest that computes for long does.
+        let run = async move {
+            let run = async {
+                let bindings = code.instantiate_async(&mut store).await?;
+                let returned = bindings
+                    .toolgate_plugin_integration()
+                    .call_invoke(&mut store, &invocation)
+                    .await?;
+                collect(&mut store, returned)
+            };
+            // Epochs do not end a guest that waits in the host: the whole call has a wall clock too.
+            let ended = tokio::time::timeout_at(deadline, run).await;
+            (store, ended)
         };
-        // Epochs do not end a guest that waits in the host: the whole call has a wall clock too.
-        let ended = tokio::time::timeout_at(deadline, run).await;
+        let (mut store, ended) = slices(&self.inner.compute, claim, run).await;
         lane.note_memory(store.data().meter.memory_bytes());
         store.data_mut().flush_stdio();
         // Behind the wasi:http door a guest learns of a failed request and may go on; the rest is not

@@ -11,6 +11,8 @@ use wasmtime::component::{Component, Linker};
 
 use super::bindings::PluginPre;
 use super::compile::Compiler;
+use super::fair::Claim;
+use super::fair::places::{Full, Place, Places};
 use super::guest::Guest;
 use super::invoke::NotStarted;
 use super::size::Size;
@@ -22,20 +24,10 @@ pub(super) struct Lane {
     pub allocation: engine::Allocation,
     linker: Linker<Guest>,
     cache: cache::Cache,
-    running: AtomicUsize,
+    places: Arc<Places>,
     pub compiler: Compiler,
     /// Most guest memory that a call has had.
     memory_peak_bytes: AtomicUsize,
-}
-
-/// Of one running call.
-#[derive(Debug)]
-pub(super) struct Place<'a>(&'a AtomicUsize);
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Lane {
@@ -59,26 +51,20 @@ impl Lane {
             allocation,
             linker,
             cache,
-            running: AtomicUsize::new(0),
+            places: Arc::new(Places::new(bounds.places_max)),
             memory_peak_bytes: AtomicUsize::new(0),
         })
     }
 
     /// Calls running now.
     pub fn running(&self) -> usize {
-        self.running.load(Ordering::Relaxed)
+        self.places.running()
     }
 
     /// A place for one call, until it is dropped.
-    pub fn admit(&self) -> Result<Place<'_>, NotStarted> {
-        let calls_max = self.size.bounds().calls_max;
-        let running = self.running.fetch_add(1, Ordering::Relaxed);
-        let place = Place(&self.running);
-        if running < calls_max {
-            Ok(place)
-        } else {
-            Err(NotStarted::Overloaded(calls_max))
-        }
+    pub async fn admit(&self, claim: &Claim) -> Result<Place, NotStarted> {
+        let place = self.places.take(claim).await;
+        place.map_err(|Full| NotStarted::Overloaded(self.places.running()))
     }
 
     /// A call ended that had this much memory.

@@ -55,8 +55,10 @@ pub const CPU_MAX: Duration = Duration::from_secs(10);
 pub const EPOCH_TICK: Duration = Duration::from_millis(10);
 /// Component file.
 pub const COMPONENT_BYTES_MAX: u64 = 16 << 20;
-/// Calls running at one time; one more is answered `overloaded`.
+/// Calls of one key running at one time; one more is answered `overloaded`.
 pub const CALLS_MAX: usize = 128;
+/// Calls running at one time: twice as many, so that nobody fills all places.
+pub const PLACES_MAX: usize = 2 * CALLS_MAX;
 
 /// A guest's bound was met. Travels through wasmtime as the cause of the trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

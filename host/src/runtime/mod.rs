@@ -1,7 +1,7 @@
 //! Running a plugin: one engine a size, compiled code kept on disk, a fresh instance for every call.
 //!
 //! Owns: [`inspect`] (may this file become a plugin), the compiled-code [`cache`], and
-//! [`Runtime::invoke`] (one call under [`limits`]). Large plugins, those that bring an interpreter,
+//! [`Runtime::invoke`] (one call under [`limits`], in a place and with turns that are shared fairly). Large plugins, those that bring an interpreter,
 //! have an engine and bounds of their own ([`size`]). Refuses: any import beyond the plugin world.
 //! Network goes through [`crate::egress`] and nowhere else. Read [`invoke`] next.
 
@@ -10,6 +10,7 @@ mod blobs;
 mod cache;
 pub mod compile;
 pub mod engine;
+mod fair;
 mod functions;
 mod guest;
 pub mod inspect;
@@ -32,6 +33,7 @@ use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use zeroize::Zeroizing;
 
 pub use blobs::Blob;
+pub use fair::Asker;
 pub use guest::{Entry, KeyValue, KeyValueError, Random};
 pub use inspect::{Inspected, Rejected};
 pub use invoke::{Call, Crash, Ended, NotStarted, Output, Refusal, RefusalKind};
@@ -40,6 +42,7 @@ pub use size::Size;
 
 use crate::egress::Egress;
 use bindings::PluginPre;
+use fair::compute::Compute;
 use guest::Guest;
 use lane::Lane;
 
@@ -63,6 +66,7 @@ struct Inner {
     /// Files that are read and parsed at one time.
     reading: Semaphore,
     egress: Egress,
+    compute: Arc<Compute>,
 }
 
 /// One version of an integration's code. Mapped or compiled at its first call.
@@ -150,6 +154,7 @@ impl Runtime {
                 compiler,
                 reading: Semaphore::new(READ_AT_ONCE),
                 egress,
+                compute: Arc::default(),
             }),
         })
     }

@@ -9,6 +9,8 @@ use serde_json::Value;
 use wasmtime::component::{ComponentType, Lift, Lower};
 
 use super::bindings::types;
+use super::fair::slices::slices;
+use super::fair::{Asker, Claim};
 use super::guest::{Entry, KeyPage, KeyValue, KeyValueError, Random, cut};
 use super::invoke::Call;
 use super::{LoadError, Plugin, Runtime};
@@ -79,35 +81,43 @@ impl Runtime {
     pub async fn normalize(
         &self,
         plugin: &Plugin,
+        asker: Asker,
         delivery: Delivery,
         now_ms: i64,
     ) -> Result<Vec<ProviderEvent>, NormalizeError> {
         let (code, lane) = plugin.code(self).await?;
-        let _permit = lane
-            .admit()
-            .map_err(|_| NormalizeError::Overloaded(lane.size.bounds().calls_max))?;
+        let claim = Claim::new(asker, &plugin.service);
+        let _place = lane
+            .admit(&claim)
+            .await
+            .map_err(|_| NormalizeError::Overloaded(lane.running()))?;
         let memory_bytes_max = lane.size.bounds().memory_bytes_max;
         let (mut store, _) = self.prepare(lane, plugin, nothing(now_ms, memory_bytes_max), TIMEOUT);
-        let run = async {
-            let instance = code.instance_pre().instantiate_async(&mut store).await?;
-            let webhook = instance.get_export_index(&mut store, None, WEBHOOK);
-            let normalize = webhook.and_then(|webhook| {
-                instance.get_export_index(&mut store, Some(&webhook), "normalize")
-            });
-            let Some(normalize) = normalize else {
-                return Ok::<_, wasmtime::Error>(None);
+        let code = code.clone();
+        let run = async move {
+            let run = async {
+                let instance = code.instance_pre().instantiate_async(&mut store).await?;
+                let webhook = instance.get_export_index(&mut store, None, WEBHOOK);
+                let normalize = webhook.and_then(|webhook| {
+                    instance.get_export_index(&mut store, Some(&webhook), "normalize")
+                });
+                let Some(normalize) = normalize else {
+                    return Ok::<_, wasmtime::Error>(None);
+                };
+                let normalize =
+                    instance.get_typed_func::<(WireDelivery,), Answer>(&mut store, normalize)?;
+                let delivery = WireDelivery {
+                    headers: delivery.headers,
+                    body: delivery.body,
+                    verified: true,
+                };
+                let (events,) = normalize.call_async(&mut store, (delivery,)).await?;
+                Ok(Some(events))
             };
-            let normalize =
-                instance.get_typed_func::<(WireDelivery,), Answer>(&mut store, normalize)?;
-            let delivery = WireDelivery {
-                headers: delivery.headers,
-                body: delivery.body,
-                verified: true,
-            };
-            let (events,) = normalize.call_async(&mut store, (delivery,)).await?;
-            Ok(Some(events))
+            let ended = tokio::time::timeout(TIMEOUT, run).await;
+            (store, ended)
         };
-        let ended = tokio::time::timeout(TIMEOUT, run).await;
+        let (mut store, ended) = slices(&self.inner.compute, claim, run).await;
         store.data_mut().flush_stdio();
         let events = match ended {
             Err(_elapsed) => return Err(NormalizeError::TimedOut),
@@ -137,6 +147,7 @@ fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
         .map(Arc::new)
         .expect("nothing is granted");
     Call {
+        asker: Asker::default(),
         tool: String::new(),
         arguments: String::new(),
         session: None,

@@ -31,8 +31,8 @@ pub struct Bounds {
     pub tables_max: usize,
     pub memories_max: usize,
     pub instances_max: usize,
-    /// Calls running at one time; one more is answered `overloaded`.
-    pub calls_max: usize,
+    /// Calls running at one time. One key has half of them.
+    pub places_max: usize,
     /// Machine code of one component has to be there within this.
     pub compile_time_max: Duration,
     /// Address space of the process that compiles it.
@@ -50,7 +50,7 @@ const ORDINARY: Bounds = Bounds {
     tables_max: limits::TABLES_MAX,
     memories_max: limits::MEMORIES_MAX,
     instances_max: limits::INSTANCES_MAX,
-    calls_max: limits::CALLS_MAX,
+    places_max: limits::PLACES_MAX,
     compile_time_max: Duration::from_secs(120),
     compile_bytes_max: 3 << 30,
     code_bytes_max: None,
@@ -64,7 +64,7 @@ const LARGE: Bounds = Bounds {
     tables_max: 16,
     memories_max: limits::MEMORIES_MAX,
     instances_max: 128,
-    calls_max: 8,
+    places_max: 16,
     compile_time_max: Duration::from_secs(300),
     compile_bytes_max: 6 << 30,
     code_bytes_max: Some(1 << 30),

@@ -30,7 +30,7 @@ use crate::egress::{
     AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope, Told,
     Witness,
 };
-use crate::runtime::{Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
+use crate::runtime::{Asker, Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
 use crate::vault::Secret;
 use credentials::TrialCredentials;
 use replay::{Example, Exchange, Server};
@@ -235,6 +235,7 @@ impl Rig {
         let mut arguments = trial.arguments.clone();
         write_integers(&mut arguments);
         let call = Call {
+            asker: Asker::default(),
             tool: trial.tool.clone(),
             arguments: arguments.to_string(),
             session: None,

@@ -21,7 +21,7 @@ use toolgate::egress::{
     Scope,
 };
 use toolgate::runtime::{
-    Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Random, Runtime, Size,
+    Asker, Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Random, Runtime, Size,
 };
 use toolgate_tests::gateway::built_plugin;
 
@@ -144,6 +144,7 @@ fn call(tool: &str, arguments: &str) -> Call {
         Mode::Live,
     );
     Call {
+        asker: Asker::default(),
         tool: tool.to_owned(),
         arguments: arguments.to_owned(),
         session: None,

@@ -17,6 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::execute::asker;
 use super::find::shown_name;
 use super::idempotency::{Attempt, Once};
 use super::{Caller, Error, Gateway, Scope};
@@ -225,7 +226,7 @@ impl Gateway {
         let read = self
             .knowledge
             .reader
-            .read(&self.runtime, media_type, bytes, now_ms)
+            .read(&self.runtime, asker(caller), media_type, bytes, now_ms)
             .await?;
         let row = store::Document {
             workspace_id: caller.workspace_id.to_string(),

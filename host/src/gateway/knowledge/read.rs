@@ -24,7 +24,8 @@ use crate::gateway::Error;
 use crate::runtime::Size;
 use crate::runtime::inspect::hex;
 use crate::runtime::{
-    Call, Crash, Ended, Entry, KeyValue, KeyValueError, NotStarted, Plugin, Random, Runtime, limits,
+    Asker, Call, Crash, Ended, Entry, KeyValue, KeyValueError, NotStarted, Plugin, Random, Runtime,
+    limits,
 };
 
 /// The reader component, embedded when the host was built after it; else empty.
@@ -81,6 +82,7 @@ impl Reader {
     pub(super) async fn read(
         &self,
         runtime: &Runtime,
+        asker: Asker,
         media_type: MediaType,
         bytes: Vec<u8>,
         now_ms: i64,
@@ -92,8 +94,11 @@ impl Reader {
                     Error::InvalidRequest("content must be text in UTF-8".to_owned())
                 })?],
             },
-            MediaType::Html => self.call(runtime, "read_html", bytes, now_ms).await?,
-            MediaType::Pdf => self.call(runtime, "read_pdf", bytes, now_ms).await?,
+            MediaType::Html => {
+                self.call(runtime, asker, "read_html", bytes, now_ms)
+                    .await?
+            }
+            MediaType::Pdf => self.call(runtime, asker, "read_pdf", bytes, now_ms).await?,
         };
         let has_pages = media_type == MediaType::Pdf;
         let (mut text, mut pages, mut at) = (String::new(), Vec::new(), 0_usize);
@@ -129,6 +134,7 @@ impl Reader {
     async fn call(
         &self,
         runtime: &Runtime,
+        asker: Asker,
         tool: &str,
         bytes: Vec<u8>,
         now_ms: i64,
@@ -152,6 +158,7 @@ impl Reader {
             Mode::Live,
         );
         let call = Call {
+            asker,
             tool: tool.to_owned(),
             arguments: json!({ "content": STANDARD.encode(&bytes) }).to_string(),
             session: None,

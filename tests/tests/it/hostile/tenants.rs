@@ -1,0 +1,201 @@
+//! One tenant takes all it can get: places for calls, and time on the processors.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::sync::{Notify, Semaphore};
+use toolgate::gateway::{Scope, keys};
+use toolgate::ids::UserId;
+use toolgate::store::Plan;
+use toolgate_tests::component::Fixture;
+use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, built_plugin, client};
+
+/// A key of a workspace of its own.
+async fn tenant(gateway: &TestGateway, name: &str) -> (String, String) {
+    let store = gateway.gateway.store();
+    let workspace = store.create_workspace(name, Plan::Enterprise, None, 0);
+    let workspace = workspace.await.unwrap();
+    (key_of(gateway, &workspace.id, name).await, workspace.id)
+}
+
+async fn key_of(gateway: &TestGateway, workspace_id: &str, name: &str) -> String {
+    let new = keys::NewKey {
+        name: name.to_owned(),
+        user: UserId::parse("default").unwrap(),
+        scopes: Scope::ALL.to_vec(),
+        rpm: None,
+        rpd: None,
+        expires_at_ms: None,
+        networks: Vec::new(),
+    };
+    let store = gateway.gateway.store();
+    let created = keys::create(store, workspace_id, new, 0).await.unwrap();
+    created.key.expose().to_owned()
+}
+
+/// Runs a tool; answers the status and how long it took.
+async fn call(client: &reqwest::Client, url: String, key: &str, body: &Value) -> (u16, Duration) {
+    let began = Instant::now();
+    let request = client.post(url).bearer_auth(key);
+    let request = request.header("content-type", "application/json");
+    let answer = request.body(body.to_string()).send().await.unwrap();
+    let status = answer.status().as_u16();
+    let _ = answer.bytes().await;
+    (status, began.elapsed())
+}
+
+/// A server that holds every request until it is told to let go.
+async fn slow_server() -> (std::net::SocketAddr, Arc<Semaphore>, Arc<Notify>) {
+    let (arrived, open) = (Arc::new(Semaphore::new(0)), Arc::new(Notify::new()));
+    let (seen, wait) = (arrived.clone(), open.clone());
+    let app = axum::Router::new().fallback(move || {
+        let (seen, wait) = (seen.clone(), wait.clone());
+        async move {
+            let opened = wait.notified();
+            seen.add_permits(1);
+            opened.await;
+            axum::Json(json!({ "status": "success", "data": { "resultType": "scalar", "result": [1, "42"] } }))
+        }
+    });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    (address, arrived, open)
+}
+
+/// Defence: runtime/fair/places.rs keeps room for who has less.
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_calls_of_one_tenant_refuse_no_call_of_another() {
+    let (address, arrived, open) = slow_server().await;
+    let gateway = TestGateway::start(Options {
+        plugins: vec![
+            (
+                "prometheus.wasm".to_owned(),
+                built_plugin("prometheus").unwrap(),
+            ),
+            ("quick.wasm".to_owned(), Fixture::new("quick").build()),
+        ],
+        ..Options::default()
+    })
+    .await;
+    let store = gateway.gateway.store();
+    let manifest = toolgate::gateway::plugins::manifest(store, "prometheus");
+    let manifest = manifest.await.unwrap();
+    let set = [("api_base".to_owned(), format!("http://{address}"))];
+    toolgate::gateway::services::configure(store, &manifest, "", &set, 0)
+        .await
+        .unwrap();
+    let (greedy, greedy_workspace) = tenant(&gateway, "greedy").await;
+    let (modest, _) = tenant(&gateway, "modest").await;
+    let colleague = key_of(&gateway, &greedy_workspace, "colleague").await;
+
+    let url = gateway.url("/v1/tools/prometheus_query/execute");
+    let body = json!({ "arguments": { "query": "42" } });
+    let slow: Vec<_> = (0..160)
+        .map(|_| {
+            let (url, greedy, body) = (url.clone(), greedy.clone(), body.clone());
+            tokio::spawn(async move { call(&client(), url, &greedy, &body).await.0 })
+        })
+        .collect();
+    let held = toolgate::runtime::limits::CALLS_MAX as u32;
+    let all_in = tokio::time::timeout(PATIENCE, arrived.acquire_many(held)).await;
+    all_in
+        .expect("the greedy tenant has its share")
+        .unwrap()
+        .forget();
+
+    let quick = gateway.url("/v1/tools/quick_run/execute");
+    let client = client();
+    for key in [&modest, &colleague] {
+        for _ in 0..50 {
+            let (status, _) = call(&client, quick.clone(), key, &json!({ "arguments": {} })).await;
+            assert_eq!(status, 200);
+        }
+    }
+    let mut statuses: Vec<u16> = Vec::new();
+    open.notify_waiters();
+    let letting_go = tokio::spawn(async move {
+        loop {
+            open.notify_waiters();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    for one in slow {
+        statuses.push(one.await.unwrap());
+    }
+    letting_go.abort();
+    // Beyond its own share the greedy tenant is told so, and nobody else is.
+    assert!(
+        statuses.iter().all(|status| [200, 503].contains(status)),
+        "{statuses:?}"
+    );
+    assert!(statuses.contains(&503) && statuses.contains(&200));
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// Defence: runtime/fair/compute.rs runs what computes for long on other threads, in turns.
+#[tokio::test(flavor = "multi_thread")]
+async fn endless_loops_of_one_tenant_hold_up_no_call_of_another() {
+    let endless = Fixture::new("endless").invoke("(loop (br 0)) (call $ok)");
+    let gateway = TestGateway::start(Options {
+        plugins: vec![
+            ("endless.wasm".to_owned(), endless.build()),
+            ("quick.wasm".to_owned(), Fixture::new("quick").build()),
+        ],
+        ..Options::default()
+    })
+    .await;
+    let (greedy, _) = tenant(&gateway, "greedy").await;
+    let (modest, _) = tenant(&gateway, "modest").await;
+    let (quick, body) = (
+        gateway.url("/v1/tools/quick_run/execute"),
+        json!({ "arguments": {} }),
+    );
+    let one_client = client();
+    let measure = async |count: usize| {
+        let mut times = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (status, took) = call(&one_client, quick.clone(), &modest, &body).await;
+            assert_eq!(status, 200);
+            times.push(took);
+        }
+        median(times)
+    };
+    measure(50).await;
+    let alone = measure(200).await;
+    let endless = gateway.url("/v1/tools/endless_run/execute");
+    let loops: Vec<_> = (0..8)
+        .map(|_| {
+            let (url, greedy) = (endless.clone(), greedy.clone());
+            tokio::spawn(async move {
+                call(&client(), url, &greedy, &json!({ "arguments": {} }))
+                    .await
+                    .0
+            })
+        })
+        .collect();
+    gateway
+        .wait("the loops to run", async || {
+            let text = gateway.gateway.metrics().render();
+            text.lines().any(|line| {
+                line.strip_prefix("toolgate_executions_running ")
+                    .is_some_and(|count| count.parse::<u32>().unwrap_or_default() >= 8)
+            })
+        })
+        .await;
+    let beside = measure(200).await;
+    for one in loops {
+        one.abort();
+    }
+    // Twice, and on a machine that others use too, some milliseconds of the scheduler's.
+    let bound = alone * 2 + Duration::from_millis(10);
+    assert!(
+        beside < bound,
+        "{alone:?} alone, {beside:?} beside eight endless loops"
+    );
+}
