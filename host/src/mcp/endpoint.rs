@@ -102,7 +102,7 @@ impl McpOptions {
 pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
     let codec = RequestStateCodec::try_new(options.state_key).expect("32 bytes are enough");
     let server = Server::new(gateway.clone(), Arc::new(codec));
-    let sessions = Arc::new(Sessions::new());
+    let sessions = Arc::new(Sessions::open());
     let origins = Origins::new(&options.allowed_origins);
     let calls = TaskTracker::new();
     let config = StreamableHttpServerConfig::default()

@@ -40,7 +40,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    pub fn new() -> Self {
+    pub fn open() -> Self {
         let mut inner = LocalSessionManager::default();
         inner.session_config.keep_alive = Some(SESSION_IDLE_MAX);
         Self {
@@ -81,7 +81,7 @@ impl SessionManager for Sessions {
         let key_id = OPENED_BY.try_with(String::clone).unwrap_or_default();
         // First, so that nothing is waited for between the new session and its owner.
         loop {
-            let oldest = self.owners().to_close_for(&key_id);
+            let oldest = self.owners().take_out_for(&key_id);
             let Some(oldest) = oldest else { break };
             if let Err(problem) = self.inner.close_session(&oldest.into()).await {
                 tracing::warn!(error = %problem, "mcp.session.close_failed");
@@ -185,7 +185,7 @@ impl Owners {
 
     /// Takes out the session that has to be closed before `key_id` may open one more: its own, or one
     /// of the key that has the most.
-    fn to_close_for(&mut self, key_id: &str) -> Option<String> {
+    fn take_out_for(&mut self, key_id: &str) -> Option<String> {
         let own = self.used_by.get(key_id).map_or(0, HashMap::len);
         let whose = if own >= self.per_key_max {
             key_id.to_owned()
@@ -270,7 +270,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_session_answers_to_its_own_key_until_it_is_closed() {
-        let sessions = Sessions::new();
+        let sessions = Sessions::open();
         let id = open(&sessions, "key_a").await;
         assert!(sessions.owns("key_a", &id));
         assert!(!sessions.owns("key_b", &id));
@@ -284,17 +284,17 @@ mod tests {
     fn a_key_at_its_bound_loses_the_session_that_it_used_longest_ago() {
         let mut owners = Owners::new(3, 100);
         for id in ["s0", "s1", "s2"] {
-            assert_eq!(owners.to_close_for("key_a"), None);
+            assert_eq!(owners.take_out_for("key_a"), None);
             owners.add("key_a", id);
         }
         assert!(owners.uses("key_a", "s0"), "opened first, used last");
         assert_eq!(
-            owners.to_close_for("key_b"),
+            owners.take_out_for("key_b"),
             None,
             "another key has its own"
         );
-        assert_eq!(owners.to_close_for("key_a"), Some("s1".to_owned()));
-        assert_eq!(owners.to_close_for("key_a"), None, "one was enough");
+        assert_eq!(owners.take_out_for("key_a"), Some("s1".to_owned()));
+        assert_eq!(owners.take_out_for("key_a"), None, "one was enough");
         owners.add("key_a", "s3");
         assert!(owners.uses("key_a", "s0") && !owners.uses("key_a", "s1"));
     }
@@ -306,9 +306,9 @@ mod tests {
             owners.add("key_a", id);
         }
         owners.add("key_b", "b0");
-        assert_eq!(owners.to_close_for("key_b"), Some("a0".to_owned()));
+        assert_eq!(owners.take_out_for("key_b"), Some("a0".to_owned()));
         owners.add("key_b", "b1");
-        assert_eq!(owners.to_close_for("key_c"), Some("a1".to_owned()));
+        assert_eq!(owners.take_out_for("key_c"), Some("a1".to_owned()));
         assert_eq!(owners.key_of.len(), 4);
     }
 

@@ -42,7 +42,7 @@ impl Ledger {
     /// A workspace begins a call.
     pub fn note_call(&mut self, workspace: &Arc<str>, now: Instant) {
         let [last, before] = &mut self.began;
-        if !last.as_ref().is_some_and(|(name, _)| name == workspace) {
+        if last.as_ref().is_none_or(|(name, _)| name != workspace) {
             *before = last.take();
         }
         *last = Some((workspace.clone(), now));

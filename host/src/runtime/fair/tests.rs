@@ -129,7 +129,8 @@ async fn a_waiter_that_is_dropped_loses_no_place() {
     let places = Arc::new(Places::new(4));
     let mut held = Vec::new();
     for name in ["a", "b", "c", "d", "e", "f"] {
-        let taken = tokio::time::timeout(Duration::ZERO, places.take(&claim(name, "p", "k")));
+        let claim = claim(name, "p", "k");
+        let taken = tokio::time::timeout(Duration::ZERO, places.take(&claim));
         if let Ok(Ok(place)) = taken.await {
             held.push(place);
         }
