@@ -7,7 +7,7 @@ use super::plugin_build::Build;
 use super::plugin_catalog::CatalogPage;
 use super::plugin_check::Check;
 use super::plugin_new::New;
-use super::plugin_test::{Run, Test};
+use super::plugin_test::{Plan, Run, Test};
 use crate::catalog::overview::by_category;
 use crate::clock::Clock;
 use crate::config::Config;
@@ -31,6 +31,7 @@ pub enum Plugin {
     New(New),
     Check(Check),
     Run(Run),
+    Plan(Plan),
     Test(Test),
     Catalog(CatalogPage),
 }
@@ -42,6 +43,7 @@ impl Plugin {
             Self::New(command) => return command.run(output).await,
             Self::Check(command) => return command.run(output).await,
             Self::Run(command) => return command.run(output).await,
+            Self::Plan(command) => return command.run(output).await,
             Self::Test(command) => return command.run(output).await,
             Self::Catalog(command) => return command.run(output),
             Self::List | Self::Approve { .. } | Self::Remove { .. } => {}
@@ -52,6 +54,7 @@ impl Plugin {
             | Self::New(_)
             | Self::Check(_)
             | Self::Run(_)
+            | Self::Plan(_)
             | Self::Test(_)
             | Self::Catalog(_) => Ok(()),
             Self::List => output.print(&plugins::list(&store).await?, text),

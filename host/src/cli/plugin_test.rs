@@ -1,4 +1,4 @@
-//! `toolgate plugin run` and `toolgate plugin test`: a plugin in the real sandbox, without a gateway.
+//! `toolgate plugin run`, `plan` and `test`: a plugin in the real sandbox, without a gateway.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::egress::PlannedRequest;
 use crate::gateway::services;
 use crate::runtime::Ended;
 use crate::trial::verdict::{self, Verdict, violations};
-use crate::trial::{Cache, Cost, Rig, Trial, record, replay};
+use crate::trial::{Cache, Cost, Rig, Trial, plans, record, replay};
 use crate::vault::Secret;
 
 /// Run one tool of a plugin file without a gateway, or show what it would send
@@ -170,6 +170,46 @@ fn shown(planned: &[PlannedRequest]) -> String {
         )
     });
     shown.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Show what every tool of plugin files would send, for generated arguments and for its examples
+///
+/// Sends nothing and needs no credential; a slot stands where one would be. With --json each call has its arguments,
+/// so that a checker can hold the requests against the service's own description.
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// Plugin files
+    #[arg(required = true)]
+    plugins: Vec<PathBuf>,
+}
+
+impl Plan {
+    pub async fn run(self, output: Output) -> anyhow::Result<()> {
+        let cache = Cache::new()?;
+        let mut all = Vec::new();
+        for plugin in &self.plugins {
+            let plans = plans::of_plugin(plugin, &cache).await;
+            all.push(plans.with_context(|| plugin.display().to_string())?);
+        }
+        output.print(&all, |all| {
+            let tools = all.iter().flat_map(|plans| {
+                let service = &plans.service;
+                plans.tools.iter().map(move |tool| (service, tool))
+            });
+            let lines = tools.flat_map(|(service, tool)| {
+                tool.calls.iter().map(move |call| {
+                    let cause = call.refused.as_ref().or(call.failed.as_ref());
+                    let requests = call.requests.iter();
+                    let requests = requests.map(|sent| format!("{} {}", sent.method, sent.url));
+                    let told = cause
+                        .cloned()
+                        .unwrap_or_else(|| requests.collect::<Vec<_>>().join(", "));
+                    format!("{service}_{} ({}): {told}", tool.tool, call.called)
+                })
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        })
+    }
 }
 
 /// Replay a plugin's examples and try every tool with generated arguments

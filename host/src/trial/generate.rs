@@ -100,6 +100,22 @@ fn object(schema: &Value, fill: Fill, depth: usize) -> Value {
             made.insert(name.clone(), of(property, fill, depth + 1));
         }
     }
+    // Of names that are free there have to be so many.
+    let least = schema.get("minProperties").and_then(Value::as_u64);
+    let other = schema
+        .get("additionalProperties")
+        .filter(|other| other.is_object());
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let known = properties.into_iter().flatten();
+    let known = known.map(|(name, property)| (name.clone(), Some(property)));
+    let free = (1..).map(|n| (format!("example{n}"), other));
+    for (name, schema) in known.chain(free) {
+        if made.len() as u64 >= least.unwrap_or(0).min(10) {
+            break;
+        }
+        let value = schema.map_or(json!("example"), |schema| of(schema, fill, depth + 1));
+        made.entry(name).or_insert(value);
+    }
     made.into()
 }
 
@@ -202,5 +218,15 @@ mod tests {
             json!({"id": "1", "limit": 5, "kind": "b", "when": "2026-03-31", "tags": ["exa"], "either": {"x": true}})
         );
         assert!(jsonschema::is_valid(&schema, &value(&schema, Fill::All)));
+    }
+
+    #[test]
+    fn an_object_has_as_many_properties_as_it_needs() {
+        let schema = json!({"type": "object", "minProperties": 2, "properties": {"name": {"type": "string"}},
+            "additionalProperties": {"type": "integer"}});
+        assert_eq!(
+            value(&schema, Fill::Required),
+            json!({"name": "example", "example1": 1})
+        );
     }
 }

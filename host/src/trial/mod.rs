@@ -3,12 +3,14 @@
 //!
 //! [`replay`] answers a plugin's requests from an example file, [`generate`] makes arguments from a
 //! schema so that [`Rig::plan`] can show what every tool would send, [`description`] measures that by the document
-//! that the plugin was made of, [`verdict`] does all of it for a whole plugin.
+//! that the plugin was made of, [`verdict`] does all of it for a whole plugin, [`plans`] shows what would be sent to a
+//! checker outside.
 //! Nothing here leaves the machine but what [`Rig::run`] is told to send.
 
 mod credentials;
 pub mod description;
 pub mod generate;
+pub mod plans;
 pub mod record;
 pub mod replay;
 mod state;

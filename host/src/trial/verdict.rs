@@ -121,7 +121,7 @@ fn example_files(folder: &Path) -> Vec<PathBuf> {
 
 /// Generated arguments, with the values of the tool's own example where it has them. An optional
 /// one that cannot be guessed is left out.
-fn arguments(tool: &Tool, fill: Fill) -> Value {
+pub(super) fn arguments(tool: &Tool, fill: Fill) -> Value {
     let spec = tool.spec();
     let mut made = value(&spec.input.value(), fill);
     let Some(map) = made.as_object_mut() else {
