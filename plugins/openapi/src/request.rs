@@ -42,6 +42,8 @@ pub fn build(
                 .filter_map(|input| Some(encode::query(input, value(&input.source, arguments)?)))
                 .flatten()
                 .collect();
+            // A first page may be asked for by a constant, such as `offset=0`.
+            pairs.retain(|(name, _)| turn.query.iter().all(|(page, _)| page != name));
             pairs.extend(turn.query.iter().cloned());
             let text: Vec<String> = pairs
                 .iter()
@@ -204,6 +206,16 @@ mod tests {
                 ("x-note".to_owned(), "hi".to_owned())
             ]
         );
+    }
+
+    #[test]
+    fn a_page_takes_the_place_of_a_constant() {
+        let mut counted = operation();
+        counted.query[0].name = "after".to_owned();
+        let id = json!({"id": "7"}).as_object().expect("an object").clone();
+        let made = |mark| build(&counted, &id, mark, &|_| None).expect("a request");
+        assert!(made(None).url.ends_with("/items/7?after=2"));
+        assert!(made(Some("9")).url.ends_with("/items/7?after=9"));
     }
 
     #[test]
