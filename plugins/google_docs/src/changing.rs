@@ -64,6 +64,7 @@ pub struct FillTemplate {
     /// Id or address of the document; make a copy of a template first, for this changes it.
     document: String,
     /// Values by the name of their placeholder.
+    #[arg(min_properties = 1)]
     values: Map<String, Value>,
     /// What stands before the name of a placeholder.
     #[arg(default = "{{", min_length = 1, max_length = 10)]

@@ -97,9 +97,10 @@ pub struct UpdateRows {
     /// Name of the sheet.
     sheet: String,
     /// Which rows: those that have all these values, by column name.
-    #[arg(rename = "where")]
+    #[arg(rename = "where", min_properties = 1)]
     conditions: Map<String, Value>,
     /// New values by column name; the other columns stay.
+    #[arg(min_properties = 1)]
     set: Map<String, Value>,
     /// Number of the row that holds the column names.
     #[arg(min = 1, max = 100, default = 1)]
@@ -181,7 +182,7 @@ pub struct DeleteRows {
     /// Name of the sheet.
     sheet: String,
     /// Which rows: those that have all these values, by column name.
-    #[arg(rename = "where")]
+    #[arg(rename = "where", min_properties = 1)]
     conditions: Map<String, Value>,
     /// Number of the row that holds the column names.
     #[arg(min = 1, max = 100, default = 1)]

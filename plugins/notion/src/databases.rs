@@ -128,6 +128,7 @@ pub struct CreateDataSource {
     title: String,
     /// Columns by name in Notion's own form, for example
     /// `{"Name":{"title":{}},"Done":{"checkbox":{}}}`; one of them has the type title.
+    #[arg(min_properties = 1)]
     properties: Map<String, Value>,
 }
 

@@ -82,7 +82,7 @@ pub use serde_json::{Map, Value, json};
 /// A struct's fields are the properties: the doc comment is the description, an `Option` or a
 /// `default` makes one optional. `#[arg(...)]` on a field takes `min`, `max`, `exclusive_min`,
 /// `exclusive_max`, `multiple_of`, `min_length`, `max_length`, `min_items`, `max_items`,
-/// `unique_items`, `pattern`, `format`, `examples`, `default`, `rename`, and `path` for a value
+/// `min_properties`, `unique_items`, `pattern`, `format`, `examples`, `default`, `rename`, and `path` for a value
 /// that goes into the address and is left out when the struct is sent as a query or a body.
 /// An enum of plain variants is a string in snake case (`rename` on a variant says otherwise).
 pub use toolgate_sdk_macros::Args;

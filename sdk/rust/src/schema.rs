@@ -130,7 +130,7 @@ plain! {
     u64 => r#""type":"integer""#;
     f32 => r#""type":"number""#;
     f64 => r#""type":"number""#;
-    serde_json::Map<String, serde_json::Value> => r#""type":"object""#;
+    serde_json::Map<String, serde_json::Value> => r#""type":"object","additionalProperties":{"type":["string","number","boolean","array","object","null"]}"#;
     serde_json::Value => r#""type":["object","array","string","number","boolean","null"]"#;
 }
 

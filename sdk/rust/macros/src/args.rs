@@ -25,7 +25,7 @@ struct Options {
 }
 
 /// Schema keywords by the word an author writes, with the kind of value each takes.
-const KEYWORDS: [(&str, &str); 13] = [
+const KEYWORDS: [(&str, &str); 14] = [
     ("min", "minimum"),
     ("max", "maximum"),
     ("exclusive_min", "exclusiveMinimum"),
@@ -35,6 +35,7 @@ const KEYWORDS: [(&str, &str); 13] = [
     ("max_length", "maxLength"),
     ("min_items", "minItems"),
     ("max_items", "maxItems"),
+    ("min_properties", "minProperties"),
     ("unique_items", "uniqueItems"),
     ("pattern", "pattern"),
     ("format", "format"),
