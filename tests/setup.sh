@@ -18,6 +18,7 @@ python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv
 
 "$here/mcp/setup.sh"
 "$here/corpus/setup.sh"
+"$here/vendor/setup.sh"
 "$here/oidc/setup.sh"
 "$here/matrix/setup.sh"
 "$here/jupyterhub/setup.sh"

@@ -42,5 +42,6 @@ mod sessions;
 mod spec;
 mod store;
 mod tools;
+mod vendor;
 mod webhooks;
 mod writes;
