@@ -48,6 +48,13 @@ pub struct Memory {
     pub login: String,
 }
 
+impl Memory {
+    /// Counts the tokens from one again.
+    pub fn issued_anew(&mut self) {
+        self.issued = 0;
+    }
+}
+
 /// A running server.
 pub struct Provider {
     pub upstream: Upstream,

@@ -36,6 +36,16 @@ pub struct Manifest {
     /// `*.example.com` (one or more labels). Default port only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
+    /// Headers that requests carry beside those that every plugin may set; `x-meta-*` is a family.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub request_headers: Vec<String>,
+    /// Headers that the plugin reads of answers beside those that every plugin may.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub response_headers: Vec<String>,
+    /// Media types that the plugin reads of answers beside JSON, XML and text: `application/pdf`,
+    /// `image/*` or `*/*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub response_types: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<Capability>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -113,12 +123,14 @@ pub struct Slot {
     /// Where the credential goes. Several where a provider wants several.
     #[serde(deserialize_with = "one_or_many")]
     pub placement: Vec<Placement>,
-    /// Origins (`https://host`, the host may be a pattern of `hosts`) that may receive it.
+    /// Origins (`https://host`, the host may be a pattern of `hosts`) that may receive it, and
+    /// `{setting}` for the address that the operator writes into that setting. No other does.
     pub audience: Vec<String>,
     /// How to read the account's name once connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<AccountProbe>,
-    /// Connection parameters read from the token answer: parameter key to JSON Pointer.
+    /// Connection parameters read from the token answer: parameter key to JSON Pointer. Only places
+    /// and values of the forms in [`super::token_parameters`] are read; nothing of them is secret.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub token_parameters: BTreeMap<String, String>,
 }

@@ -16,7 +16,9 @@ mod parse;
 pub mod rights;
 mod schema;
 pub mod search;
+pub mod token_parameters;
 mod tool;
+pub mod wire;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,11 +1,16 @@
 //! Which headers pass, both ways.
 //!
 //! Pure. A request's headers are built anew from those of the plugin that may pass; nothing is
-//! handed through as it came. Hop-by-hop fields (RFC 9110, section 7.6.1), fields that the host
-//! writes itself and fields that carry credentials or claim where a request came from are dropped.
-//! Credentials are written later, in [`super::inject`]; values are scrubbed in [`super::scrub`].
+//! handed through as it came. For a plugin that has a credential slot both directions go by lists of
+//! what is allowed ([`crate::catalog::wire`]); for one without, all pass but hop-by-hop fields
+//! (RFC 9110, section 7.6.1), fields that the host writes itself and fields that carry credentials or
+//! claim where a request came from. Credentials are written later, in [`super::inject`]; values are
+//! scrubbed in [`super::scrub`].
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::declared::Declared;
+use crate::catalog::wire;
 
 /// Fields a plugin may set on one request.
 pub const HEADER_COUNT_MAX: usize = 64;
@@ -79,7 +84,10 @@ pub enum HeaderRefusal {
 }
 
 /// The headers of a request that may leave, in the order the plugin gave them.
-pub fn outgoing(given: &[(String, String)]) -> Result<HeaderMap, HeaderRefusal> {
+pub fn outgoing(
+    given: &[(String, String)],
+    declared: &Declared,
+) -> Result<HeaderMap, HeaderRefusal> {
     if given.len() > HEADER_COUNT_MAX {
         return Err(HeaderRefusal::TooMany);
     }
@@ -100,8 +108,17 @@ pub fn outgoing(given: &[(String, String)]) -> Result<HeaderMap, HeaderRefusal> 
     for (name, value) in given {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderRefusal::Name)?;
         let value = HeaderValue::from_str(value).map_err(|_| HeaderRefusal::Value(name.clone()))?;
-        if passes(name.as_str(), &HOST_WRITES, &listed) {
+        let allowed = match declared.is_open() {
+            true => passes(name.as_str(), &HOST_WRITES, &listed),
+            false => {
+                wire::may_send(declared.manifest(), name.as_str())
+                    && !listed.iter().any(|other| other == name.as_str())
+            }
+        };
+        if allowed {
             headers.append(name, value);
+        } else {
+            tracing::debug!(http.header = name.as_str(), "egress.header_not_sent");
         }
     }
     Ok(headers)
@@ -109,7 +126,11 @@ pub fn outgoing(given: &[(String, String)]) -> Result<HeaderMap, HeaderRefusal> 
 
 /// The headers of an answer that the plugin may see. `content-length` stays only where there is no
 /// body to measure (`HEAD`). None when they are larger than [`ANSWER_HEADER_BYTES_MAX`].
-pub fn incoming(given: &HeaderMap, head: bool) -> Option<Vec<(String, String)>> {
+pub fn incoming(
+    given: &HeaderMap,
+    head: bool,
+    declared: &Declared,
+) -> Option<Vec<(String, String)>> {
     let listed = connection_listed(
         given
             .iter()
@@ -120,6 +141,7 @@ pub fn incoming(given: &HeaderMap, head: bool) -> Option<Vec<(String, String)>> 
     for (name, value) in given {
         if !passes(name.as_str(), &ANSWER_DROPS, &listed)
             || (name == http::header::CONTENT_LENGTH && !head)
+            || !(declared.is_open() || wire::may_read(declared.manifest(), name.as_str()))
         {
             continue;
         }
@@ -164,6 +186,71 @@ fn connection_listed<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> V
 mod tests {
     use super::*;
 
+    fn open() -> Declared {
+        Declared::of(std::sync::Arc::new(manifest(serde_json::json!({}))))
+    }
+
+    fn manifest(more: serde_json::Value) -> crate::catalog::manifest::Manifest {
+        let mut all = serde_json::json!({
+            "manifest": 1, "service": "x", "title": "X", "version": "1.0.0", "description": "x", "tools": [],
+        });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            all[key] = value.clone();
+        }
+        serde_json::from_value(all).expect("a manifest")
+    }
+
+    #[test]
+    fn beside_a_credential_only_listed_and_declared_headers_pass() {
+        let slot = serde_json::json!([{
+            "slot": "user", "title": "User", "type": "bearer",
+            "placement": {"header": "authorization"}, "audience": ["https://api.example.com"],
+        }]);
+        let declared = Declared::of(std::sync::Arc::new(manifest(serde_json::json!({
+            "auth": slot, "request_headers": ["x-version", "x-meta-*", "range"],
+            "response_headers": ["x-cursor", "set-cookie"],
+        }))));
+        let given = own(&[
+            ("Accept", "text/plain"),
+            ("X-Version", "1"),
+            ("x-meta-a", "2"),
+            ("x-other", "3"),
+            ("Range", "bytes=0-9"),
+            ("If-Range", "x"),
+            ("Accept-Charset", "utf-7"),
+            ("X-HTTP-Method-Override", "DELETE"),
+            ("Connection", "accept"),
+            ("If-None-Match", "e"),
+        ]);
+        let names = |declared: &Declared| -> Vec<String> {
+            let headers = outgoing(&given, declared).expect("headers");
+            headers
+                .keys()
+                .map(|name| name.as_str().to_owned())
+                .collect()
+        };
+        assert_eq!(names(&declared), ["x-version", "x-meta-a", "if-none-match"]);
+        assert_eq!(
+            names(&Declared::default()),
+            ["if-none-match"],
+            "nothing is declared"
+        );
+        let mut answer = HeaderMap::new();
+        for name in [
+            "content-type",
+            "x-cursor",
+            "x-echo",
+            "set-cookie",
+            "content-range",
+            "x-ratelimit-limit",
+        ] {
+            answer.append(HeaderName::from_static(name), HeaderValue::from_static("v"));
+        }
+        let read = incoming(&answer, false, &declared).expect("small");
+        let read: Vec<&str> = read.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(read, ["content-type", "x-cursor", "x-ratelimit-limit"]);
+    }
+
     fn own(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
         pairs
             .iter()
@@ -198,7 +285,7 @@ mod tests {
             ("Accept-Encoding", "gzip"),
             ("Via", "x"),
         ]);
-        let headers = outgoing(&given).expect("allowed headers");
+        let headers = outgoing(&given, &open()).expect("allowed headers");
         let left: Vec<_> = headers
             .iter()
             .map(|(name, value)| (name.as_str(), value.to_str().expect("text")))
@@ -226,7 +313,7 @@ mod tests {
             ("x", "a\0"),
         ] {
             assert!(
-                outgoing(&own(&[(name, value)])).is_err(),
+                outgoing(&own(&[(name, value)]), &open()).is_err(),
                 "{name:?}: {value:?}"
             );
         }
@@ -235,15 +322,15 @@ mod tests {
     #[test]
     fn count_and_size_are_bounded() {
         let many = |n: usize| vec![("x-a".to_owned(), "b".to_owned()); n];
-        assert!(outgoing(&many(HEADER_COUNT_MAX)).is_ok());
+        assert!(outgoing(&many(HEADER_COUNT_MAX), &open()).is_ok());
         assert_eq!(
-            outgoing(&many(HEADER_COUNT_MAX + 1)),
+            outgoing(&many(HEADER_COUNT_MAX + 1), &open()),
             Err(HeaderRefusal::TooMany)
         );
         let large = |n: usize| vec![("x".to_owned(), "b".repeat(n))];
-        assert!(outgoing(&large(HEADER_BYTES_MAX - 1)).is_ok());
+        assert!(outgoing(&large(HEADER_BYTES_MAX - 1), &open()).is_ok());
         assert_eq!(
-            outgoing(&large(HEADER_BYTES_MAX)),
+            outgoing(&large(HEADER_BYTES_MAX), &open()),
             Err(HeaderRefusal::TooLarge)
         );
         let mut answer = HeaderMap::new();
@@ -251,9 +338,9 @@ mod tests {
             "x",
             HeaderValue::from_str(&"b".repeat(ANSWER_HEADER_BYTES_MAX - 1)).expect("a value"),
         );
-        assert!(incoming(&answer, false).is_some());
+        assert!(incoming(&answer, false, &open()).is_some());
         answer.insert("y", HeaderValue::from_static("b"));
-        assert!(incoming(&answer, false).is_none());
+        assert!(incoming(&answer, false, &open()).is_none());
     }
 
     #[test]
@@ -282,7 +369,7 @@ mod tests {
             );
         }
         let names = |head| {
-            incoming(&answer, head)
+            incoming(&answer, head, &open())
                 .expect("small")
                 .into_iter()
                 .map(|(name, _)| name)

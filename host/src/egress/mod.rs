@@ -6,10 +6,12 @@
 //! operator's grant do not both name. Knows nothing of WebAssembly: [`crate::runtime`] translates.
 //!
 //! Read [`send`] next, then the pure stages in the order in which it calls them: [`grant`] and
-//! [`policy`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`scrub`];
-//! [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
+//! [`policy`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`answer`],
+//! [`scrub`]; [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
 
 pub mod address;
+mod answer;
+mod declared;
 pub mod decode;
 pub mod dial;
 pub mod follow;
@@ -38,11 +40,13 @@ use futures_util::future::BoxFuture;
 
 use crate::catalog::manifest::Placement;
 
+pub use declared::Declared;
 pub use dial::{DialError, Lookup, Opened};
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;
 pub use scope::{CallLimits, Journal, Mode, NotWritten, Scope, Witness, Witnessed};
+pub use scrub::{Learned, Scrubber};
 pub use send::{Egress, EgressConfig, Told};
 pub use upstream::{AllowUpstream, AllowUpstreamError};
 
@@ -128,10 +132,10 @@ pub trait Credentials: Send + Sync {
     /// The slot whose audience holds `origin` (`https://host`), for requests that name none.
     fn slot_for_origin(&self, origin: &str) -> Option<String>;
 
-    /// Whether a field of the slot is to be hidden. Names of accounts and keys are not.
+    /// Whether a field of the slot is to be hidden: each of which nothing else is known.
     fn is_secret(&self, slot: &str, field: &str) -> bool {
-        let _ = slot;
-        !matches!(field, "username" | "access_key_id")
+        let _ = (slot, field);
+        true
     }
 
     /// Where the slot's credential would stand, for a dry run; nothing is opened or refreshed.

@@ -63,11 +63,15 @@ pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
             }
         }
     }
+    let headers = headers
+        .into_iter()
+        .map(|(name, value)| (name, scope.scrub(&value)))
+        .collect();
     let planned = PlannedRequest {
         method: hop.method.to_string(),
-        url,
+        url: scope.scrub(&url),
         headers,
-        body,
+        body: scope.scrub_owned(body),
     };
     match scope.plan(planned) {
         Ok(()) => failure(FailureKind::Cancelled, "dry run".into()),

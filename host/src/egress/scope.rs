@@ -16,8 +16,9 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
 
+use super::declared::Declared;
 use super::grant::Grant;
-use super::scrub::Scrubber;
+use super::scrub::{Learned, Scrubber};
 use super::{Credentials, Failure, FailureKind, PlannedRequest, Request, RequestRecord, Response};
 
 /// Failure texts longer than this are cut.
@@ -116,6 +117,7 @@ pub struct Scope {
     witness: Option<Witness>,
     journal: Option<Arc<dyn Journal>>,
     pub(super) repeats: bool,
+    pub(super) declared: Declared,
 }
 
 impl Scope {
@@ -142,12 +144,25 @@ impl Scope {
             witness: None,
             journal: None,
             repeats: true,
+            declared: Declared::default(),
         }
     }
 
     /// The same scope, whose requests are never repeated after 429 or 503: the plugin sees the answer.
     pub fn without_repeats(mut self) -> Self {
         self.repeats = false;
+        self
+    }
+
+    /// The same scope of a plugin that declares this.
+    pub fn declaring(mut self, declared: Declared) -> Self {
+        self.declared = declared;
+        self
+    }
+
+    /// The same scope, which knows these secrets before anything is sent.
+    pub fn knowing(mut self, learned: Vec<Arc<Learned>>) -> Self {
+        self.scrubber = Mutex::new(Arc::new(Scrubber::knowing(learned)));
         self
     }
 
@@ -200,7 +215,7 @@ impl Scope {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// `text` without any secret value that was injected so far.
+    /// `text` without any secret value that is known so far.
     pub fn scrub(&self, text: &str) -> String {
         self.scrubber().text(text).into_owned()
     }
@@ -214,7 +229,7 @@ impl Scope {
         scrubbed.unwrap_or(text)
     }
 
-    /// `bytes` without any secret value that was injected so far; not copied where there is none.
+    /// `bytes` without any secret value that is known so far; not copied where there is none.
     pub fn scrub_bytes(&self, bytes: Bytes) -> Bytes {
         self.scrubber().bytes(bytes)
     }
@@ -224,7 +239,14 @@ impl Scope {
     }
 
     pub(super) fn learn<'a>(&self, secrets: impl IntoIterator<Item = &'a [u8]>) {
-        Arc::make_mut(&mut locked(&self.scrubber)).learn(secrets);
+        let mut scrubber = locked(&self.scrubber);
+        let new: Vec<&[u8]> = secrets
+            .into_iter()
+            .filter(|secret| !scrubber.knows(secret))
+            .collect();
+        if !new.is_empty() {
+            Arc::make_mut(&mut scrubber).learn(new);
+        }
     }
 
     pub(super) fn record(&self, record: RequestRecord) {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use http::header::{HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use http::header::{HeaderMap, HeaderName, HeaderValue, RANGE};
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
@@ -22,7 +22,9 @@ use super::policy::{self, Target};
 use super::receipt::Receipt;
 use super::scope::{Journal, Mode, Scope, TIMEOUT_MAX, Witnessed};
 use super::upstream::AllowUpstream;
-use super::{Credential, Failure, FailureKind, Injection, Request, Response, headers, plan, sigv4};
+use super::{
+    Credential, Failure, FailureKind, Injection, Request, Response, answer, headers, plan, sigv4,
+};
 use crate::catalog::manifest::Placement;
 
 /// The longest idempotency key that is passed on.
@@ -80,6 +82,20 @@ pub(super) struct Hop {
     pub(super) method: Method,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+    /// The plugin wants the start of the answer only.
+    range: Option<HeaderValue>,
+}
+
+impl Hop {
+    /// What goes out as `Range`: the start of a file, where the request carries a signature and no
+    /// secret that a part of the answer could hold.
+    fn range_for(&self, injection: Option<&Injection>) -> Option<&HeaderValue> {
+        let signed = |placement: &Placement| matches!(placement, Placement::AwsSigv4 { .. });
+        let range = self.range.as_ref()?;
+        injection
+            .filter(|injection| injection.placements.iter().all(signed))
+            .map(|_| range)
+    }
 }
 
 impl Egress {
@@ -210,7 +226,8 @@ impl Inner {
             let Some(redirect) =
                 follow::redirect(answer.status, &answer.headers, &hop.target.url, &hop.method)
             else {
-                let response = answer_for(scope, &hop, injection.as_ref(), answer)?;
+                let in_part = hop.range_for(injection.as_ref()).is_some();
+                let response = answer::shown(scope, &hop, injection.as_ref(), in_part, answer)?;
                 scope.witness(Witnessed {
                     request: &request,
                     url: &asked,
@@ -265,6 +282,9 @@ impl Inner {
             scope.learn(secrets(scope, injection));
         }
         scan(scope, hop)?;
+        scope
+            .declared
+            .refuse_token_endpoints(&hop.target, &scope.parameters)?;
         scope.take_request(hop.body.len())?;
         let mut draft = Draft {
             method: hop.method.clone(),
@@ -272,6 +292,9 @@ impl Inner {
             headers: hop.headers.clone(),
             body: hop.body.clone(),
         };
+        if let Some(range) = hop.range_for(injection) {
+            draft.headers.insert(RANGE, range.clone());
+        }
         if let Some(injection) = injection {
             let written = inject::write(&mut draft, injection, &scope.parameters, |field| {
                 is_secret(scope, injection, field)
@@ -352,8 +375,8 @@ fn first_hop(scope: &Scope, request: &Request) -> Result<Hop, Failure> {
         &request.query,
     )
     .map_err(|refusal| denied(refusal.to_string()))?;
-    let mut headers =
-        headers::outgoing(&request.headers).map_err(|refusal| denied(refusal.to_string()))?;
+    let mut headers = headers::outgoing(&request.headers, &scope.declared)
+        .map_err(|refusal| denied(refusal.to_string()))?;
     if let Some(key) = &request.idempotency_key {
         let value = HeaderValue::from_str(key)
             .ok()
@@ -367,7 +390,19 @@ fn first_hop(scope: &Scope, request: &Request) -> Result<Hop, Failure> {
         method: request.method.clone(),
         headers,
         body: request.body.clone(),
+        range: request
+            .headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(RANGE.as_str()))
+            .and_then(|(_, value)| start_of_file(value)),
     })
+}
+
+/// `bytes=0-N`.
+fn start_of_file(value: &str) -> Option<HeaderValue> {
+    let last = value.strip_prefix("bytes=0-")?;
+    let number = !last.is_empty() && last.len() <= 18 && last.bytes().all(|b| b.is_ascii_digit());
+    HeaderValue::from_str(value).ok().filter(|_| number)
 }
 
 /// Refuses a request into which the plugin, or the agent behind it, has written a known secret. It
@@ -397,44 +432,6 @@ fn scan(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
             "the request's {place} contains a credential; credentials are added by the gateway"
         ),
         sent: false,
-    })
-}
-
-/// The answer as the plugin may see it.
-fn answer_for(
-    scope: &Scope,
-    hop: &Hop,
-    injection: Option<&Injection>,
-    answer: Answer,
-) -> Result<Response, Failure> {
-    let given = headers::incoming(&answer.headers, hop.method == Method::HEAD)
-        .ok_or_else(|| failed(FailureKind::TooLarge, "the answer's headers are too large"))?;
-    let scrubber = scope.scrubber();
-    let headers = given
-        .into_iter()
-        .filter(|(name, _)| !is_placement(injection, name) && !scrubber.finds(name.as_bytes()))
-        .filter(|(name, value)| {
-            name != WWW_AUTHENTICATE.as_str() || !scrubber.finds(value.as_bytes())
-        })
-        .map(|(name, value)| (name, scrubber.text(&value).into_owned()))
-        .collect();
-    Ok(Response {
-        status: answer.status,
-        headers,
-        body: scrubber.bytes(answer.body),
-        url: scrubber.text(hop.target.url.as_str()).into_owned(),
-    })
-}
-
-fn is_placement(injection: Option<&Injection>, name: &str) -> bool {
-    injection.is_some_and(|injection| {
-        injection
-            .placements
-            .iter()
-            .any(|placement| match placement {
-                Placement::Header { header, .. } => header.eq_ignore_ascii_case(name),
-                _ => false,
-            })
     })
 }
 

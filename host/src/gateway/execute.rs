@@ -267,7 +267,9 @@ impl Gateway {
             } else {
                 Mode::Live
             },
-        );
+        )
+        .declaring(egress::Declared::of(run.serving.manifest.clone()))
+        .knowing(held.learned());
         if ends.is_none() && !run.dry_run {
             self.mark_claim(caller, run).await?;
         }

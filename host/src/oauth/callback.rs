@@ -6,6 +6,7 @@
 use url::{Url, form_urlencoded};
 
 use super::Provider;
+use crate::egress::Scrubber;
 use crate::vault::Secret;
 
 /// The longest query that is looked at.
@@ -93,9 +94,12 @@ pub fn is_from(provider: &Provider, issuer: &str) -> bool {
 /// A provider's error code as it may be shown and logged: letters, digits and `._-` only, short, and
 /// none of the secrets that the provider was sent.
 pub fn error_code(text: &str, sent: &[&str]) -> String {
-    let known = sent
-        .iter()
-        .any(|secret| secret.len() >= 4 && text.contains(secret));
+    let mut scrubber = Scrubber::default();
+    scrubber.learn(sent.iter().map(|secret| secret.as_bytes()));
+    let known = scrubber.finds(text.as_bytes())
+        || sent
+            .iter()
+            .any(|secret| secret.len() >= 4 && text.contains(secret));
     let plain = (1..=64).contains(&text.len())
         && text
             .bytes()

@@ -1,7 +1,8 @@
 //! Requests to the token and revocation endpoints, and the answers (RFC 6749, section 5; RFC 7009).
 //!
 //! Pure. Answers are read as JSON and, for the servers that still send it, as a form. An answer
-//! with an `error` and no token is a refusal whatever its status says.
+//! with an `error` and no token is a refusal whatever its status says. What is kept in clear of an
+//! answer, scopes and connection parameters, holds nothing of its credentials, in any form.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,6 +11,7 @@ use url::form_urlencoded;
 use zeroize::Zeroizing;
 
 use super::callback::error_code;
+use super::clear::{Credentials, is_scope};
 use super::{OAuthError, Provider};
 use crate::catalog::manifest::TokenAuth;
 use crate::vault::Secret;
@@ -181,11 +183,12 @@ pub fn answer(
         Value::String(text) => text.parse().ok(),
         value => value.as_u64(),
     });
+    let credentials = Credentials::of(&fields, sent);
     let scopes = text(&fields, "scope").map(|scope| {
         scope
             // Some servers are asked with spaces and answer with commas.
             .split(|c: char| c == ' ' || c == ',' || separator.contains(c))
-            .filter(|scope| !scope.is_empty())
+            .filter(|scope| is_scope(scope) && !credentials.stand_in(scope))
             .take(SCOPES_MAX)
             .map(str::to_owned)
             .collect()
@@ -198,6 +201,7 @@ pub fn answer(
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         })
+        .map(|read| read.filter(|text| !credentials.stand_in(text)))
         .collect();
     Ok(Tokens {
         access: Secret::new(access),
@@ -405,6 +409,30 @@ mod tests {
             kind(200, "application/x-www-form-urlencoded", "error=bad_code"),
             "refused bad_code"
         );
+    }
+
+    #[test]
+    fn nothing_of_a_credential_is_kept_in_clear() {
+        let access = "ya29.A0tok7f3a9c1e5b2d8064xyz";
+        let reversed: String = access.chars().rev().collect();
+        for value in [
+            access.to_owned(),
+            format!("a-{access}"),
+            access[4..].to_owned(),
+            access[..12].to_owned(),
+            STANDARD.encode(access),
+            reversed,
+            "second-9f8e7d6c5b4a".to_owned(),
+            "nested-1a2b3c4d5e6f".to_owned(),
+        ] {
+            let body = serde_json::json!({
+                "access_token": access, "instance_url": value, "scope": format!("read {value}"),
+                "session_key": "second-9f8e7d6c5b4a", "secrets": {"list": ["nested-1a2b3c4d5e6f"]},
+            });
+            let tokens = read(200, "application/json", &body.to_string()).unwrap();
+            assert_eq!(tokens.read[0], None, "{value}");
+            assert_eq!(tokens.scopes.unwrap(), ["read"], "{value}");
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct DocumentKeys {
     pub categories: Vec<String>,
     pub homepage: Option<String>,
     pub hosts: Vec<String>,
+    pub response_headers: Vec<String>,
+    pub response_types: Vec<String>,
     pub headers: BTreeMap<String, Text>,
     pub query: BTreeMap<String, Text>,
     pub pagination: Option<Pagination>,

@@ -29,8 +29,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toolgate_openapi_table::{Base, Table};
 
-use crate::catalog::Schema;
 use crate::catalog::manifest::{Capability, MANIFEST_VERSION, Manifest};
+use crate::catalog::{Schema, wire};
 use document::{Documents, Node};
 use keys::{DocumentKeys, OperationKeys};
 use operation::{Drafted, Refusal, Shared, Spot};
@@ -138,6 +138,28 @@ fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
             "is no OpenAPI description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"`",
         )),
     }
+}
+
+/// The headers and media types beyond those of every plugin that the operations send and read.
+fn declared(keys: &DocumentKeys, drafts: &[Drafted<'_>]) -> (Vec<String>, Vec<String>) {
+    let mut sent: BTreeSet<String> = BTreeSet::new();
+    let mut read: BTreeSet<String> = keys.response_types.iter().cloned().collect();
+    for draft in drafts {
+        let names = draft.operation.headers.iter();
+        let names = names.map(|input| input.name.to_ascii_lowercase());
+        sent.extend(names.filter(|name| wire::is_ever_sent(name) && !wire::may_send(None, name)));
+        if draft.operation.download {
+            // A file is of whatever type it was kept as.
+            read.insert("*/*".to_owned());
+        }
+        let types = draft.answers.iter().filter(|media| !wire::is_text(media));
+        read.extend(
+            types
+                .filter(|media| wire::check_type(media).is_ok())
+                .cloned(),
+        );
+    }
+    (sent.into_iter().collect(), read.into_iter().collect())
 }
 
 struct Compose<'d> {
@@ -269,6 +291,7 @@ impl<'d> Compose<'d> {
                     && url::Url::parse(url)
                         .is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
             });
+        let (request_headers, response_types) = declared(&keys, &drafts);
         let mut table = Table::default();
         let mut tools = Vec::new();
         for draft in drafts {
@@ -293,6 +316,9 @@ impl<'d> Compose<'d> {
             homepage,
             categories: keys.categories.clone(),
             hosts: reach.hosts,
+            request_headers,
+            response_headers: keys.response_headers.clone(),
+            response_types,
             capabilities: vec![Capability::Egress, Capability::Blobs],
             auth,
             parameters: reach.parameters,

@@ -16,8 +16,8 @@ pub(super) struct TrialCredentials {
     pub slots: Vec<Slot>,
     pub connected: Option<Vec<String>>,
     pub parameters: BTreeMap<String, String>,
-    /// Addresses that the operator set.
-    pub origins: Vec<String>,
+    /// Addresses that the operator set, by setting.
+    pub addresses: BTreeMap<String, String>,
     pub secrets: Option<BTreeMap<String, Secret>>,
 }
 
@@ -36,8 +36,9 @@ impl TrialCredentials {
                     text.replace(&format!("{{{key}}}"), value)
                 })
         });
-        let own = self.origins.iter().filter_map(|address| {
-            let url = url::Url::parse(address).ok()?;
+        let own = slot.audience.iter().filter_map(|entry| {
+            let setting = entry.strip_prefix('{')?.strip_suffix('}')?;
+            let url = url::Url::parse(self.addresses.get(setting)?).ok()?;
             Some(url.origin().ascii_serialization())
         });
         filled
@@ -143,7 +144,10 @@ mod tests {
             slots: vec![serde_json::from_value(slot).expect("a slot")],
             connected: None,
             parameters: BTreeMap::from([("subdomain".to_owned(), "Acme".to_owned())]),
-            origins: vec!["https://Git.example.org/api".to_owned()],
+            addresses: BTreeMap::from([(
+                "api_base".to_owned(),
+                "https://Git.example.org/api".to_owned(),
+            )]),
             secrets: None,
         };
         for (origin, lent) in [

@@ -29,8 +29,8 @@ use crate::catalog::manifest::Manifest;
 use crate::catalog::write_integers;
 use crate::clock::Clock;
 use crate::egress::{
-    AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope, Told,
-    Witness,
+    AllowUpstream, CallLimits, Declared, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope,
+    Told, Witness,
 };
 use crate::runtime::{Asker, Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
 use crate::vault::Secret;
@@ -206,18 +206,22 @@ impl Rig {
                 .entry(key.clone())
                 .or_insert_with(|| Value::from(value.as_str()).to_string());
         }
-        let origins: Vec<String> = manifest
+        let addresses: BTreeMap<String, String> = manifest
             .config
             .iter()
             .filter(|key| key.adds_host)
-            .filter_map(|key| serde_json::from_str(config.get(&key.key)?).ok())
+            .filter_map(|key| {
+                let address = serde_json::from_str(config.get(&key.key)?).ok()?;
+                Some((key.key.clone(), address))
+            })
             .collect();
+        let origins: Vec<String> = addresses.values().cloned().collect();
         let grant = Grant::new(&manifest.hosts, &origins)?;
         let credentials = TrialCredentials {
             slots: manifest.auth.clone(),
             connected: trial.connected.clone(),
             parameters: parameters.clone(),
-            origins,
+            addresses,
             secrets: trial.secrets.clone(),
         };
         let mut scope = Scope::new(
@@ -226,7 +230,8 @@ impl Rig {
             Arc::new(credentials),
             CallLimits::default(),
             mode,
-        );
+        )
+        .declaring(Declared::of(manifest.clone()));
         if let Some(witness) = witness {
             scope = scope.witnessed_by(witness);
         }

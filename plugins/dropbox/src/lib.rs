@@ -17,6 +17,8 @@ toolgate_sdk::plugin! {
     homepage: "https://www.dropbox.com/developers/documentation/http/documentation",
     categories: ["storage"],
     hosts: ["api.dropboxapi.com", "content.dropboxapi.com"],
+    request_headers: ["dropbox-api-arg"],
+    response_types: ["*/*"],
     capabilities: ["egress", "blobs"],
     auth: [{
         slot: "user",

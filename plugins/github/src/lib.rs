@@ -20,6 +20,7 @@ toolgate_sdk::plugin! {
     homepage: "https://docs.github.com/en/rest",
     categories: ["code_hosting"],
     hosts: ["api.github.com"],
+    request_headers: ["x-github-api-version"],
     capabilities: ["egress"],
     auth: [
         {

@@ -20,6 +20,8 @@ toolgate_sdk::plugin! {
     homepage: "https://developers.google.com/workspace/drive/api/reference/rest/v3",
     categories: ["storage"],
     hosts: ["www.googleapis.com"],
+    request_headers: ["x-upload-content-type"],
+    response_types: ["*/*"],
     capabilities: ["egress", "blobs"],
     auth: [{
         slot: "user",

@@ -18,6 +18,8 @@ toolgate_sdk::plugin! {
     homepage: "https://learn.microsoft.com/graph/api/resources/mail-api-overview",
     categories: ["mail"],
     hosts: ["graph.microsoft.com"],
+    request_headers: ["prefer"],
+    response_types: ["*/*"],
     capabilities: ["egress", "blobs"],
     auth: [{
         slot: "user",

@@ -19,6 +19,7 @@ toolgate_sdk::plugin! {
     homepage: "https://developer.monday.com/api-reference/docs/basics",
     categories: ["tasks", "project_management"],
     hosts: ["api.monday.com"],
+    request_headers: ["api-version"],
     capabilities: ["egress"],
     auth: [
         {

@@ -22,6 +22,7 @@ toolgate_sdk::plugin! {
     homepage: "https://developers.notion.com",
     categories: ["notes"],
     hosts: ["api.notion.com"],
+    request_headers: ["notion-version"],
     capabilities: ["egress"],
     auth: [
         {

@@ -19,6 +19,9 @@ toolgate_sdk::plugin! {
     homepage: "https://docs.aws.amazon.com/AmazonS3/latest/API/Welcome.html",
     categories: ["storage", "cloud"],
     hosts: ["s3.{region}.amazonaws.com"],
+    request_headers: ["x-amz-copy-source", "x-amz-meta-*"],
+    response_headers: ["x-amz-meta-*", "x-amz-server-side-encryption", "x-amz-storage-class", "x-amz-version-id"],
+    response_types: ["*/*"],
     capabilities: ["egress", "blobs"],
     auth: [{
         slot: "key",

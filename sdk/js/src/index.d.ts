@@ -176,6 +176,12 @@ export declare function definePlugin(plugin: {
   homepage?: string;
   categories?: string[];
   hosts?: string[];
+  /** Headers beside those that every plugin may set; `x-meta-*` is a family. */
+  request_headers?: string[];
+  /** Headers of answers beside those that every plugin may read. */
+  response_headers?: string[];
+  /** Media types of answers beside JSON, XML and text: `application/pdf`, `image/*`. */
+  response_types?: string[];
   /** `wasi-http` (for `fetch`), `kv`, `blobs`; `['wasi-http']` unless given. */
   capabilities?: ('wasi-http' | 'kv' | 'blobs')[];
   auth?: Record<string, unknown>[];

@@ -190,19 +190,21 @@ async function replay(plugin, example) {
 
 /**
  * The slot whose audience holds this address: the one whose credential the gateway adds. `{key}` in an audience
- * stands for a connection parameter; what the operator wrote into a setting with `adds_host` is in every audience.
+ * stands for a connection parameter, and `{key}` alone for what the operator wrote into that setting.
  */
 function slotFor(manifest, url, config) {
   const filled = (text) => text.replace(/\{([a-z0-9_]+)\}/g, (whole, key) => (isLabel(config[key]) ? config[key] : whole));
-  const own = (manifest.config ?? []).filter((key) => key.adds_host).map(({ key }) => originOf(config[key]));
+  const own = (setting) => (manifest.config ?? []).some(({ key, adds_host: adds }) => adds && key === setting);
   const sent = originOf(filled(url.origin));
   const holds = (pattern) => {
+    const setting = /^\{([a-z0-9_]+)\}$/.exec(pattern)?.[1];
+    if (setting !== undefined) return own(setting) && originOf(config[setting]) === sent;
     const [scheme, covered] = filled(pattern).split('://*.');
     if (covered === undefined) return originOf(scheme) === sent;
     const { protocol, hostname, port } = new URL(sent);
     return protocol === `${scheme}:` && port === '' && hostname.endsWith(`.${covered.replace(/\/$/, '')}`);
   };
-  return manifest.auth?.find((slot) => own.includes(sent) || slot.audience.some(holds))?.slot;
+  return manifest.auth?.find((slot) => slot.audience.some(holds))?.slot;
 }
 
 const isLabel = (value) => typeof value === 'string' && /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(value);

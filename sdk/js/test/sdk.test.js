@@ -71,8 +71,8 @@ test('the credential is that whose audience holds the address, as the gateway ho
     ['https://a.example', 'https://a.example.evil.test/n', false],
     ['{api_base}', 'https://git.example.org/api/n', true],
     ['{api_base}', 'https://git.example.com/api/n', false],
-    // The gateway adds the operator's address to every audience.
-    ['https://a.example', 'https://git.example.org/n', true],
+    // An audience that does not name the setting does not hold the operator's address.
+    ['https://a.example', 'https://git.example.org/n', false],
     ['https://{subdomain}.desk.test', 'https://Acme.desk.test/n', true],
     ['https://{subdomain}.desk.test', 'https://{subdomain}.desk.test/n', true],
     ['https://{subdomain}.desk.test', 'https://other.desk.test/n', false],

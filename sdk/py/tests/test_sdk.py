@@ -206,8 +206,8 @@ def test_the_credential_goes_to_the_address_that_the_operator_set_and_to_no_othe
     own = {"api_base": "https://git.example.org"}
     call(["{api_base}"], "https://git.example.org/v4/user", "user", own)
     call(["{api_base}"], "https://elsewhere.example/v4/user", None, own)
-    # The gateway adds the operator's address to every audience.
-    call(["https://git.example"], "https://git.example.org/v4/user", "user", own)
+    # An audience that does not name the setting does not hold the operator's address.
+    call(["https://git.example"], "https://git.example.org/v4/user", None, own)
     call(["https://git.example"], "https://git.example.org/v4/user", None, {})
     call(["https://{subdomain}.desk.test"], "https://Acme.desk.test/n", "user", {"subdomain": "Acme"})
     call(["https://{subdomain}.desk.test"], "https://{subdomain}.desk.test/n", "user", {"subdomain": "Acme"})

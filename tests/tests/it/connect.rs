@@ -49,8 +49,13 @@ async fn gateway(provider: &Provider, options: Options) -> TestGateway {
 
 /// Sets the OAuth application that the provider knows.
 pub(crate) async fn register(gateway: &TestGateway) {
+    register_for(gateway, "github").await;
+}
+
+/// The same for a service.
+pub(crate) async fn register_for(gateway: &TestGateway, service: &str) {
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "github")
+    let manifest = toolgate::gateway::plugins::manifest(store, service)
         .await
         .unwrap();
     let vault = Vault::open(&gateway.config.master_key_file).unwrap();

@@ -5,8 +5,8 @@ mod placement;
 use std::collections::HashSet;
 
 use super::{At, Lint, NAME_RULE, is_name, parameters, text};
-use crate::catalog::hosts;
 use crate::catalog::manifest::{AuthKind, Manifest, Slot};
+use crate::catalog::{hosts, token_parameters as from_tokens};
 
 const SLOTS_MAX: usize = 20;
 const SCOPES_MAX: usize = 200;
@@ -368,6 +368,8 @@ fn token_parameters(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<
                 format!("`{key}` is also in `parameters`; a value has one source"),
             );
         }
-        pointer(path, found, &at.key(key));
+        if let Err(problem) = from_tokens::check_pointer(path) {
+            found.error(&at.key(key), problem);
+        }
     }
 }

@@ -13,6 +13,7 @@ mod schema;
 mod tests;
 mod text;
 mod tools;
+mod wire;
 
 use serde::Serialize;
 
@@ -137,6 +138,7 @@ pub fn lint(manifest: &Manifest) -> Lint {
     let mut found = Lint::default();
     identity(manifest, &mut found);
     reach(manifest, &mut found);
+    wire::check(manifest, &mut found);
     parameters::check(manifest, &mut found);
     auth::check(manifest, &mut found);
     limits(manifest, &mut found);

@@ -134,7 +134,7 @@ async fn a_request_that_holds_a_known_secret_is_blocked() {
         (
             "header",
             Request {
-                headers: vec![("x-note".into(), format!("a{SECRET}b"))],
+                headers: vec![("x-request-id".into(), format!("a{SECRET}b"))],
                 ..get("/")
             },
         ),

@@ -9,12 +9,17 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::call::{injection, is_secret};
 use super::credential::Credential;
+use super::known::secrets_of;
+use super::lend::{injection, is_secret, named_addresses};
 use super::requests::HostRequests;
 use super::{Error, apps, slot_of};
 use crate::catalog::manifest::{Manifest, Slot};
-use crate::egress::{self, CallLimits, Credentials, Egress, Failure, FailureKind, Injection, Mode};
+use crate::egress::scrub::REDACTED;
+use crate::egress::{
+    self, CallLimits, Credentials, Declared, Egress, Failure, FailureKind, Injection, Learned,
+    Mode, Scrubber,
+};
 use crate::gateway::plugins::Serving;
 use crate::gateway::services;
 
@@ -51,10 +56,14 @@ pub(super) async fn probe(
         return Ok(Probed::Unknown);
     };
     // An operator who named an address runs the service there.
-    let url = match services::named_origins(manifest, settings).next() {
+    let url = match named_addresses(slot, manifest, settings).next() {
         Some(base) => apps::moved(url, base.trim_end_matches('/')),
         None => url.to_owned(),
     };
+    let learned = Arc::new(Learned::default());
+    let secrets = secrets_of(Some(slot), credential, parameters, manifest);
+    learned.learn(secrets.iter().map(|secret| secret.expose().as_bytes()));
+    let scrubber = Scrubber::knowing(vec![learned.clone()]);
     let fixed = Fixed {
         manifest: manifest.clone(),
         slot: slot.slot.clone(),
@@ -73,6 +82,8 @@ pub(super) async fn probe(
         },
         Mode::Live,
     )
+    .declaring(Declared::of(manifest.clone()))
+    .knowing(vec![learned.clone()])
     .journaled_by(requests.clone());
     let request = egress::Request {
         method: http::Method::GET,
@@ -91,7 +102,7 @@ pub(super) async fn probe(
     Ok(match answer {
         Ok(answer) if answer.status == 401 || answer.status == 403 => Probed::Refused,
         Ok(answer) if (200..300).contains(&answer.status) => {
-            name(&answer.body, &account.label).map_or(Probed::Unknown, Probed::Account)
+            name(&answer.body, &account.label, &scrubber).map_or(Probed::Unknown, Probed::Account)
         }
         Ok(answer) => {
             tracing::info!(
@@ -108,7 +119,8 @@ pub(super) async fn probe(
     })
 }
 
-fn name(body: &[u8], label: &str) -> Option<String> {
+/// The account's name as it can be shown: what a reader can see of it, without a trace of a credential.
+fn name(body: &[u8], label: &str, scrubber: &Scrubber) -> Option<String> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     let text = match answer.pointer(label)? {
         Value::String(text) => text.clone(),
@@ -117,10 +129,22 @@ fn name(body: &[u8], label: &str) -> Option<String> {
     };
     let text: String = text
         .chars()
-        .filter(|c| !c.is_control())
+        .filter(|c| !c.is_control() && !is_invisible(*c))
         .take(NAME_CHARS_MAX)
         .collect();
-    (!text.trim().is_empty()).then_some(text)
+    let told = scrubber.finds(text.as_bytes()) || text.contains(REDACTED);
+    (!told && !text.trim().is_empty()).then_some(text)
+}
+
+/// Characters that a reader does not see, and behind which a text is another than it seems: what Unicode
+/// calls default-ignorable, and blanks that are no spaces.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// A credential that is not stored yet.
@@ -198,7 +222,30 @@ mod tests {
             (r#"{"login":null}"#.to_owned(), "/login", None),
             ("<html>".to_owned(), "/login", None),
         ] {
-            assert_eq!(name(body.as_bytes(), label), expected, "{body}");
+            assert_eq!(
+                name(body.as_bytes(), label, &Scrubber::default()),
+                expected,
+                "{body}"
+            );
         }
+    }
+
+    #[test]
+    fn a_name_never_holds_a_credential() {
+        let mut scrubber = Scrubber::default();
+        scrubber.learn([b"tok-7f3a9c1e5b2d8064".as_slice()]);
+        for text in [
+            "tok-7f3a9c1e5b2d8064",
+            r"ada t\u200bo\u200bk-7f3a\u00ad9c1e5b\u20602d80\u180e64",
+            "7f3a9c1e5b2d8064",
+            "dG9rLTdmM2E5YzFlNWIyZDgwNjQ=",
+            "[redacted]",
+        ] {
+            let body = format!(r#"{{"login":"{text}"}}"#);
+            assert_eq!(name(body.as_bytes(), "/login", &scrubber), None, "{text}");
+        }
+        let body = r#"{"login":"A\u200bda"}"#;
+        let read = name(body.as_bytes(), "/login", &scrubber);
+        assert_eq!(read.as_deref(), Some("Ada"));
     }
 }

@@ -7,18 +7,16 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::choose::{Choice, choose};
-use super::credential::Credential;
+use super::lend::{audience, injection, is_secret, without_secrets};
 use super::link::Ask;
 use super::refresh::Unusable;
 use super::{Error, Gateway, Keeper, slot_of};
 use crate::catalog::Tool;
-use crate::catalog::manifest::{CLIENT_ID, Manifest, Slot};
-use crate::egress::{
-    Credentials, Failure, FailureKind, Injection, Origin, SlotShape, fill_parameters,
-};
+use crate::catalog::manifest::{Manifest, Slot};
+use crate::egress::{Credentials, Failure, FailureKind, Injection, Learned, Origin, SlotShape};
+use crate::gateway::Caller;
 use crate::gateway::plugins::Serving;
 use crate::gateway::tools::{Connect, FailureReason, Outcome, ToolError};
-use crate::gateway::{Caller, services};
 use crate::ids::UserId;
 use crate::store::{Connection, ConnectionHealth};
 
@@ -36,6 +34,9 @@ pub(in crate::gateway) struct Held {
     manifest: Arc<Manifest>,
     settings: Arc<BTreeMap<String, String>>,
     row: Option<Connection>,
+    /// Of the row, but for values that hold a secret.
+    parameters: BTreeMap<String, String>,
+    learned: Vec<Arc<Learned>>,
     told: Mutex<Told>,
 }
 
@@ -59,18 +60,24 @@ impl Gateway {
         dry_run: bool,
     ) -> Result<ForCall, Error> {
         let spec = tool.spec();
-        let with = |row: Option<Connection>, ends| ForCall {
+        let with = |row: Option<Connection>, learned: Vec<Arc<Learned>>, ends| ForCall {
             held: Arc::new(Held {
                 keeper: self.connections.clone(),
                 manifest: serving.manifest.clone(),
                 settings: self.services.of(&caller.workspace_id, tool.service()),
+                parameters: row
+                    .as_ref()
+                    .map(|row| without_secrets(&row.parameters, &learned))
+                    .unwrap_or_default(),
                 row,
+                learned,
                 told: Mutex::default(),
             }),
             ends,
         };
-        if spec.auth.is_empty() && wanted.is_none() {
-            return Ok(with(None, None));
+        // A tool without a slot of a plugin that has one still meets what the provider knows.
+        if serving.manifest.auth.is_empty() && wanted.is_none() {
+            return Ok(with(None, Vec::new(), None));
         }
         let rows = self
             .store
@@ -80,15 +87,24 @@ impl Gateway {
                 Some(tool.service()),
             )
             .await?;
+        let learned = self
+            .connections
+            .learned_for(&serving.manifest, &rows)
+            .await?;
+        if spec.auth.is_empty() && wanted.is_none() {
+            return Ok(with(None, learned, None));
+        }
         let (reason, of) = match choose(&rows, &spec.auth, tool.scopes(), wanted) {
-            Choice::Use(row) => return Ok(with(Some(row.clone()), None)),
+            Choice::Use(row) => return Ok(with(Some(row.clone()), learned, None)),
             Choice::Unknown => {
                 return Err(Error::NotFound(format!(
                     "a connection of {user} for {} with this id",
                     tool.service()
                 )));
             }
-            Choice::Nothing if spec.auth_optional || dry_run => return Ok(with(None, None)),
+            Choice::Nothing if spec.auth_optional || dry_run => {
+                return Ok(with(None, learned, None));
+            }
             Choice::Nothing => (Reason::Required, None),
             Choice::MoreScopes(row) => (Reason::MoreScopes, Some(row)),
             Choice::Broken(row) => (Reason::Expired, Some(row)),
@@ -96,7 +112,7 @@ impl Gateway {
         let ends = self
             .connect_outcome(caller, user, tool, serving, reason, of)
             .await?;
-        Ok(with(of.cloned(), Some(ends)))
+        Ok(with(of.cloned(), learned, Some(ends)))
     }
 
     /// What becomes of a call whose plugin had no credential, or one that was refused; `None` where
@@ -243,10 +259,12 @@ impl Held {
 
     /// The connection's parameters, for addresses.
     pub(in crate::gateway) fn parameters(&self) -> BTreeMap<String, String> {
-        self.row
-            .as_ref()
-            .map(|row| row.parameters.clone())
-            .unwrap_or_default()
+        self.parameters.clone()
+    }
+
+    /// What the call must not hand back, known before it sends anything.
+    pub(in crate::gateway) fn learned(&self) -> Vec<Arc<Learned>> {
+        self.learned.clone()
     }
 
     /// What the plugin may read: the operator's settings over the connection's parameters, as JSON.
@@ -346,122 +364,10 @@ impl Credentials for Held {
     }
 }
 
-/// A field is hidden unless the manifest says that it is not secret.
-pub(super) fn is_secret(slot: Option<&Slot>, field: &str) -> bool {
-    let declared = slot.and_then(|slot| slot.fields.iter().find(|known| known.key == field));
-    match declared {
-        Some(known) => known.secret,
-        None => !matches!(field, "username" | "access_key_id" | CLIENT_ID),
-    }
-}
-
-pub(super) fn injection(
-    slot: &Slot,
-    parameters: &BTreeMap<String, String>,
-    manifest: &Manifest,
-    settings: &BTreeMap<String, String>,
-    credential: Credential,
-    generation: u64,
-) -> Injection {
-    Injection {
-        slot: slot.slot.clone(),
-        generation,
-        placements: slot.placement.clone(),
-        values: credential.values,
-        audience: audience(slot, parameters, manifest, settings),
-    }
-}
-
-/// Origins that may receive a slot's credential: the manifest's, filled, and those that the operator
-/// named for the service.
-fn audience(
-    slot: &Slot,
-    parameters: &BTreeMap<String, String>,
-    manifest: &Manifest,
-    settings: &BTreeMap<String, String>,
-) -> Vec<String> {
-    let declared = slot
-        .audience
-        .iter()
-        // A whole `{key}` stands for an operator's address, which follows anyway.
-        .filter(|entry| entry.starts_with("https://"))
-        .filter_map(|entry| fill_parameters(entry, parameters).ok());
-    declared
-        .chain(services::named_origins(manifest, settings))
-        .collect()
-}
-
 fn failure(kind: FailureKind, message: String) -> Failure {
     Failure {
         kind,
         message,
         sent: false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn manifest() -> Manifest {
-        serde_json::from_value(serde_json::json!({
-            "manifest": 1, "service": "desk", "title": "Desk", "version": "1.0.0", "description": "d",
-            "hosts": ["{subdomain}.desk.test", "*.files.test"],
-            "config": [{"key": "api_base", "title": "Address", "schema": {"type": "string"}, "adds_host": true}],
-            "parameters": [{"key": "subdomain", "title": "Subdomain", "pattern": "^[a-z]+$"}],
-            "auth": [{
-                "slot": "user", "title": "User", "type": "basic",
-                "fields": [{"key": "email", "title": "Mail", "secret": false}, {"key": "key", "title": "Key"}],
-                "placement": {"basic": {"username": "{email}", "password": "{key}"}},
-                "audience": ["https://{subdomain}.desk.test", "https://*.files.test", "{api_base}"]
-            }],
-            "tools": []
-        }))
-        .unwrap()
-    }
-
-    #[test]
-    fn the_audience_is_filled_and_holds_what_the_operator_named() {
-        let manifest = manifest();
-        let slot = &manifest.auth[0];
-        let settings =
-            BTreeMap::from([("api_base".to_owned(), "\"http://127.0.0.1:9/x\"".to_owned())]);
-        for (subdomain, expected) in [
-            (
-                Some("acme"),
-                vec![
-                    "https://acme.desk.test",
-                    "https://*.files.test",
-                    "http://127.0.0.1:9/x",
-                ],
-            ),
-            (
-                Some("evil.test/"),
-                vec!["https://*.files.test", "http://127.0.0.1:9/x"],
-            ),
-            (None, vec!["https://*.files.test", "http://127.0.0.1:9/x"]),
-        ] {
-            let parameters = subdomain
-                .map(|text| ("subdomain".to_owned(), text.to_owned()))
-                .into_iter()
-                .collect();
-            assert_eq!(audience(slot, &parameters, &manifest, &settings), expected);
-        }
-    }
-
-    #[test]
-    fn a_field_is_secret_unless_the_manifest_says_otherwise() {
-        let manifest = manifest();
-        let slot = Some(&manifest.auth[0]);
-        for (field, secret) in [
-            ("email", false),
-            ("key", true),
-            ("other", true),
-            ("username", false),
-            ("client_id", false),
-        ] {
-            assert_eq!(is_secret(slot, field), secret, "{field}");
-        }
-        assert!(is_secret(None, "secret"));
     }
 }

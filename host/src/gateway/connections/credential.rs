@@ -7,12 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::vault::Secret;
 
+/// Access and refresh tokens of the last two refreshes.
+const SPENT_MAX: usize = 4;
+
 /// A credential: the values that are injected, and what renews them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credential {
     /// By field name; `secret` is the single field and the access token of an OAuth slot.
     pub values: BTreeMap<String, Secret>,
     pub refresh: Option<Secret>,
+    /// Tokens of before the last refreshes, newest first: a provider may still know them.
+    pub spent: Vec<Secret>,
     /// How long the access token lives from its making.
     pub lifetime_ms: Option<i64>,
     /// When the access token was last renewed; `None` for the one that connecting brought.
@@ -53,6 +58,8 @@ struct Written<'a> {
     values: BTreeMap<&'a str, &'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    spent: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lifetime_ms: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +70,8 @@ struct Written<'a> {
 struct Read {
     values: BTreeMap<String, String>,
     refresh: Option<String>,
+    #[serde(default)]
+    spent: Vec<String>,
     lifetime_ms: Option<i64>,
     renewed_at_ms: Option<i64>,
 }
@@ -92,6 +101,14 @@ struct ReadWait {
 }
 
 impl Credential {
+    /// Keeps `token` among the spent ones, the newest [`SPENT_MAX`] of them.
+    pub fn spend(&mut self, token: Secret) {
+        if !self.spent.contains(&token) {
+            self.spent.insert(0, token);
+            self.spent.truncate(SPENT_MAX);
+        }
+    }
+
     pub fn to_secret(&self) -> Secret {
         text(&self.written())
     }
@@ -108,6 +125,7 @@ impl Credential {
                 .map(|(key, value)| (key.as_str(), value.expose()))
                 .collect(),
             refresh: self.refresh.as_ref().map(Secret::expose),
+            spent: self.spent.iter().map(Secret::expose).collect(),
             lifetime_ms: self.lifetime_ms,
             renewed_at_ms: self.renewed_at_ms,
         }
@@ -121,6 +139,7 @@ impl Credential {
                 .map(|(key, value)| (key, Secret::new(value)))
                 .collect(),
             refresh: read.refresh.map(Secret::new),
+            spent: read.spent.into_iter().map(Secret::new).collect(),
             lifetime_ms: read.lifetime_ms,
             renewed_at_ms: read.renewed_at_ms,
         }
@@ -178,6 +197,7 @@ mod tests {
         let credential = Credential {
             values: BTreeMap::from([("secret".to_owned(), Secret::new("hunter2"))]),
             refresh: Some(Secret::new("hunter3")),
+            spent: vec![Secret::new("hunter5")],
             lifetime_ms: Some(5),
             renewed_at_ms: Some(7),
         };

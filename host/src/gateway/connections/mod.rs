@@ -1,8 +1,10 @@
 //! Connections: what a user has connected, how a call uses it, and how it is kept alive.
 //!
 //! Shapes and the operations that list, read and delete are here; [`link`] makes connect links,
-//! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool,
-//! [`refresh`] renews it, [`ahead`] also while nobody calls; [`wait`] holds a reader until a user has
+//! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool
+//! as [`lend`] says,
+//! [`known`] is what no answer
+//! hands back, [`refresh`] renews it, [`ahead`] also while nobody calls; [`wait`] holds a reader until a user has
 //! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's
 //! side. A credential is sealed in the store and open only while it is written into a request.
 
@@ -14,6 +16,8 @@ mod call;
 mod choose;
 mod credential;
 pub mod flow;
+mod known;
+mod lend;
 pub mod link;
 mod refresh;
 pub(in crate::gateway) mod requests;
@@ -129,6 +133,7 @@ pub(super) struct Keeper {
     receipts: Receipts,
     /// One turn for each connection that is being refreshed here.
     refreshing: Mutex<HashMap<String, Weak<Turn>>>,
+    known: known::KnownSecrets,
 }
 
 impl Keeper {
@@ -152,6 +157,7 @@ impl Keeper {
             running,
             receipts,
             refreshing: Mutex::default(),
+            known: known::KnownSecrets::default(),
         })
     }
 

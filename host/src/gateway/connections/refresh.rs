@@ -292,13 +292,31 @@ impl Keeper {
             Ok(tokens) => tokens,
             Err(refused) => return Ok(Err(refused)),
         };
-        credential.values.insert("secret".to_owned(), tokens.access);
+        let brought = [
+            Some(&tokens.access),
+            tokens.refresh.as_ref(),
+            provider.client_secret.as_ref(),
+        ];
+        let brought = brought.into_iter().flatten();
+        self.known.learn(
+            &row.service,
+            None,
+            brought.map(|secret| secret.expose().as_bytes()),
+        );
+        let access = tokens.access.clone();
+        match credential.values.insert("secret".to_owned(), access) {
+            Some(spent) if spent != tokens.access => credential.spend(spent),
+            _ => {}
+        }
         let client_id = Secret::new(provider.client_id.clone());
         credential.values.insert(CLIENT_ID.to_owned(), client_id);
         credential.lifetime_ms = tokens.lifetime_s.map(ms);
         credential.renewed_at_ms = Some(self.clock.now_ms());
         if let Some(token) = tokens.refresh {
-            credential.refresh = Some(token);
+            match credential.refresh.replace(token.clone()) {
+                Some(spent) if spent != token => credential.spend(spent),
+                _ => {}
+            }
         }
         let scopes = tokens.scopes.map(|granted| union(&row.scopes, granted));
         Ok(Ok((credential, scopes)))
@@ -405,6 +423,7 @@ pub(super) fn credential_of(tokens: &oauth::token::Tokens, client_id: &str) -> C
         ]
         .into(),
         refresh: tokens.refresh.clone(),
+        spent: Vec::new(),
         lifetime_ms: tokens.lifetime_s.map(ms),
         renewed_at_ms: None,
     }

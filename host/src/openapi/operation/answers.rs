@@ -60,8 +60,8 @@ pub(super) fn pages(
     }
 }
 
-/// The `Accept` header and whether the answer is a file.
-pub(super) fn accept(docs: &Documents, node: Node<'_>, own: &OperationKeys) -> (String, bool) {
+/// The media types of an operation's good answers, as they are written.
+fn written_types<'d>(docs: &'d Documents, node: Node<'d>) -> Vec<&'d str> {
     let mut types: Vec<&str> = Vec::new();
     for (status, response) in node.members("responses") {
         if status.starts_with('2') || (status == "default" && types.is_empty()) {
@@ -69,14 +69,23 @@ pub(super) fn accept(docs: &Documents, node: Node<'_>, own: &OperationKeys) -> (
             types.extend(response.members("content").map(|(media, _)| media));
         }
     }
-    let plain = |media: &str| {
-        media
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_ascii_lowercase()
-    };
+    types
+}
+
+/// Without parameters, in lower case.
+fn plain(media: &str) -> String {
+    let media = media.split(';').next().unwrap_or_default();
+    media.trim().to_ascii_lowercase()
+}
+
+/// The media types of an operation's good answers, in lower case without parameters.
+pub(super) fn media_types(docs: &Documents, node: Node<'_>) -> Vec<String> {
+    written_types(docs, node).into_iter().map(plain).collect()
+}
+
+/// The `Accept` header and whether the answer is a file.
+pub(super) fn accept(docs: &Documents, node: Node<'_>, own: &OperationKeys) -> (String, bool) {
+    let types = written_types(docs, node);
     let sendable =
         |media: &str| media.len() <= 200 && media.bytes().all(|b| (0x20..0x7f).contains(&b));
     let json = types

@@ -5,7 +5,7 @@ mod parameters;
 
 use std::collections::BTreeMap;
 
-use answers::{accept, error_shape, pages, projection};
+use answers::{accept, error_shape, media_types, pages, projection};
 use parameters::{Found, Parameters};
 
 use serde_json::{Value, json};
@@ -39,6 +39,8 @@ pub struct Drafted<'d> {
     pub tool: ToolSpec,
     pub arguments: Arguments<'d>,
     pub operation: Operation,
+    /// Media types of its good answers, in lower case without parameters.
+    pub answers: Vec<String>,
     pub pointer: String,
 }
 
@@ -173,6 +175,7 @@ pub fn draft<'d>(
     let needs = security.needs(place.node, &place.pointer, notes)?;
     let pages = pagination.map(|p| pages(p, &found, body.as_ref(), &arguments, method, security));
     let (accept, download) = accept(docs, place.node, own);
+    let answers = media_types(docs, place.node);
     let error = error_shape(own.error.clone().or_else(|| shared.keys.error.clone()));
     let operation = Operation {
         method,
@@ -194,6 +197,7 @@ pub fn draft<'d>(
         tool,
         arguments,
         operation,
+        answers,
         pointer: place.pointer.clone(),
     })
 }

@@ -32,7 +32,7 @@ class Context:
         """Where the caller wants to go on; none for the first page."""
         self._slots = slots
         self._auth_optional = auth_optional
-        # Settings with `adds_host`: what the operator writes there may receive every slot's credential.
+        # Settings with `adds_host`: an audience that names one as `{key}` holds the operator's address.
         self._addresses = addresses
 
     @functools.cached_property
@@ -51,7 +51,8 @@ class Context:
         chosen = next((slot for slot in self._slots if slot["slot"] == self.slot), None)
         if chosen is None:
             return None
-        places = [*chosen["audience"], *(f"{{{key}}}" for key in self._addresses)]
+        settings = [f"{{{key}}}" for key in self._addresses]
+        places = [place for place in chosen["audience"] if place.startswith("https://") or place in settings]
         return self.slot if audience.holds(places, url, self.config) else None
 
     def json(self, url: str, *, method: str = "GET", body: Any = None, headers: dict[str, str] | None = None) -> Any:

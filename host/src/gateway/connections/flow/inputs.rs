@@ -10,7 +10,7 @@ use crate::vault::Secret;
 
 /// Longest value of one input of the form.
 pub const FIELD_BYTES_MAX: usize = 16 * 1024;
-pub(super) const PARAMETER_BYTES_MAX: usize = 500;
+const PARAMETER_BYTES_MAX: usize = 500;
 
 /// One input of the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +86,8 @@ fn fields(slot: &Slot) -> Vec<(String, String, bool, Option<String>)> {
     let plain = |key: &str, title: &str, secret| (key.to_owned(), title.to_owned(), secret, None);
     match slot.kind {
         AuthKind::Basic => vec![
-            plain("username", "User name", false),
+            // Some services take a key as user name.
+            plain("username", "User name", true),
             plain("password", "Password", true),
         ],
         _ => vec![plain("secret", &slot.title, true)],

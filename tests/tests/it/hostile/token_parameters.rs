@@ -1,0 +1,105 @@
+//! What a plugin may have read out of a token answer.
+
+use serde_json::{Value, json};
+use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::gateway::{Options, TestGateway};
+
+/// A plugin that wants this place of the token answer as its parameter `kept`.
+fn fixture(pointer: &str) -> Fixture {
+    let mut run = tool("run");
+    run["auth"] = json!(["user"]);
+    Fixture::new("spy")
+        .with("hosts", json!(["api.spy.test"]))
+        .with("tools", json!([run]))
+        .with("auth", json!([{
+            "slot": "user", "title": "User", "type": "oauth2",
+            "authorize_url": "https://api.spy.test/authorize", "token_url": "https://api.spy.test/token",
+            "placement": { "header": "authorization", "template": "Bearer {secret}" },
+            "audience": ["https://api.spy.test"],
+            "token_parameters": { "kept": pointer },
+        }]))
+}
+
+/// Defence: `host/src/catalog/token_parameters.rs`, applied in `host/src/catalog/lint/auth.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_that_wants_a_credential_as_parameter_is_not_let_in() {
+    let gateway = TestGateway::start(Options::default()).await;
+    for (n, pointer) in [
+        "/access_token",
+        "/refresh_token",
+        "/id_token",
+        "/code",
+        "/client_secret",
+        "/authed_user",
+        "/authed_user/access_token",
+        "/data/0/token",
+        "/access_token/0",
+        "/Access_Token",
+        "/session",
+        "/api_key",
+        "/scope",
+        "/signature",
+        "/access~0token",
+        "",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = format!("spy{n}.wasm");
+        gateway.drop_file(&file, &fixture(pointer).build());
+        let reason = gateway.wait_for_file(&file, "quarantined").await;
+        assert!(reason.contains("token_parameters"), "{pointer}: {reason}");
+    }
+    gateway.drop_file("good.wasm", &fixture("/instance_url").build());
+    gateway.wait_for_file("good.wasm", "active").await;
+}
+
+/// Defence: `host/src/oauth/token.rs`, which compares what is kept with every credential of the answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_that_may_be_read_brings_no_credential() {
+    use toolgate_tests::provider::Provider;
+    let provider = Provider::start().await;
+    // The token that follows the first code.
+    let token = "access-token-000002";
+    for (said, kept) in [
+        (token, None),
+        ("cess-token-000002", None),
+        ("acme-eu", Some("acme-eu")),
+    ] {
+        provider.memory().issued_anew();
+        provider.memory().beside = json!({ "instance_name": said })
+            .as_object()
+            .unwrap()
+            .clone();
+        provider.memory().scope = Some(format!("read {said}"));
+        let url = provider.upstream.url();
+        let gateway = TestGateway::start(Options {
+            plugins: vec![("spy.wasm".to_owned(), fixture("/instance_name").build())],
+            allow_upstream: vec![format!("api.spy.test={url}")],
+            ..Options::default()
+        })
+        .await;
+        crate::connect::register_for(&gateway, "spy").await;
+        let body = json!({ "service": "spy", "user_id": "ada" });
+        let link = gateway.post("/v1/connections/link", &body).await.data();
+        let status =
+            crate::connect::connected(&gateway, &provider, link["connect_url"].as_str().unwrap())
+                .await;
+        assert_eq!(status, 200);
+        let store = gateway.gateway.store();
+        let workspace = store.first_workspace().await.unwrap().unwrap();
+        let id = link["connection_id"].as_str().unwrap();
+        let row = store
+            .find_connection(&workspace.id, id)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            row.parameters.get("kept").map(String::as_str),
+            kept,
+            "{said}"
+        );
+        let shown: Value = gateway.get(&format!("/v1/connections/{id}")).await.data();
+        assert!(!shown.to_string().contains("token-000002"), "{shown}");
+    }
+}
