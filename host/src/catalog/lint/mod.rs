@@ -135,6 +135,7 @@ impl<'a> At<'a> {
 /// Checks a manifest against every rule of this module.
 pub fn lint(manifest: &Manifest) -> Lint {
     let mut found = Lint::default();
+    text::nothing_hidden(manifest, &mut found);
     identity(manifest, &mut found);
     reach(manifest, &mut found);
     parameters::check(manifest, &mut found);
