@@ -6,12 +6,13 @@
 //! operator's grant do not both name. Knows nothing of WebAssembly: [`crate::runtime`] translates.
 //!
 //! Read [`send`] next, then the pure stages in the order in which it calls them: [`grant`] and
-//! [`policy`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`scrub`];
+//! [`policy`], [`effect`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`scrub`];
 //! [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
 
 pub mod address;
 pub mod decode;
 pub mod dial;
+pub mod effect;
 pub mod follow;
 pub mod grant;
 pub mod headers;
@@ -39,6 +40,7 @@ use futures_util::future::BoxFuture;
 use crate::catalog::manifest::Placement;
 
 pub use dial::{DialError, Lookup, Opened};
+pub use effect::Reading;
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;

@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
 
+use super::effect::Reading;
 use super::grant::Grant;
 use super::scrub::Scrubber;
 use super::{Credentials, Failure, FailureKind, PlannedRequest, Request, RequestRecord, Response};
@@ -116,6 +117,8 @@ pub struct Scope {
     witness: Option<Witness>,
     journal: Option<Arc<dyn Journal>>,
     pub(super) repeats: bool,
+    /// Present: the call changes nothing.
+    pub(super) reading: Option<Reading>,
 }
 
 impl Scope {
@@ -142,7 +145,14 @@ impl Scope {
             witness: None,
             journal: None,
             repeats: true,
+            reading: None,
         }
+    }
+
+    /// The same scope for a tool that is declared `read`.
+    pub fn reading(mut self, reading: Reading) -> Self {
+        self.reading = Some(reading);
+        self
     }
 
     /// The same scope, whose requests are never repeated after 429 or 503: the plugin sees the answer.

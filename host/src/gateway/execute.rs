@@ -268,6 +268,10 @@ impl Gateway {
                 Mode::Live
             },
         );
+        if run.tool.effect() == Effect::Read {
+            let queries = &run.tool.spec().queries;
+            scope = scope.reading(egress::Reading::of(queries, &held.config()));
+        }
         if ends.is_none() && !run.dry_run {
             self.mark_claim(caller, run).await?;
         }

@@ -23,12 +23,12 @@ use anyhow::bail;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::catalog::manifest::Manifest;
+use crate::catalog::manifest::{Effect, Manifest};
 use crate::catalog::write_integers;
 use crate::clock::Clock;
 use crate::egress::{
-    AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope, Told,
-    Witness,
+    AllowUpstream, CallLimits, Egress, EgressConfig, Grant, Mode, PlannedRequest, Reading, Scope,
+    Told, Witness,
 };
 use crate::runtime::{Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
 use crate::vault::Secret;
@@ -225,6 +225,10 @@ impl Rig {
             CallLimits::default(),
             mode,
         );
+        let tool = manifest.tools.iter().find(|tool| tool.name == trial.tool);
+        if let Some(tool) = tool.filter(|tool| tool.effect == Effect::Read) {
+            scope = scope.reading(Reading::of(&tool.queries, &config));
+        }
         if let Some(witness) = witness {
             scope = scope.witnessed_by(witness);
         }
