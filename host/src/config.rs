@@ -16,6 +16,7 @@ use url::Url;
 
 pub use settings::{LogFormat, Settings};
 
+use crate::catalog::rights::Upgrades;
 use crate::egress::AllowUpstream;
 use crate::vault::Secret;
 
@@ -32,6 +33,8 @@ pub struct Config {
     pub allow_large_plugins: bool,
     /// This program, whose processes compile plugins; without it they are compiled in this process.
     pub compiler: Option<PathBuf>,
+    /// Which changes of a new plugin version go in without approval.
+    pub upgrades: Upgrades,
     pub master_key_file: PathBuf,
     pub metrics_listen: Option<SocketAddr>,
     pub allow_upstreams: Vec<AllowUpstream>,
@@ -103,6 +106,7 @@ impl Settings {
             database_url: self.database_url.or(file.database_url),
             plugins_dir: self.plugins_dir.or(file.plugins_dir),
             allow_large_plugins: self.allow_large_plugins || file.allow_large_plugins,
+            upgrades: self.upgrades.or(file.upgrades),
             master_key_file: self.master_key_file.or(file.master_key_file),
             metrics_listen: self.metrics_listen.or(file.metrics_listen),
             allow_upstream: if self.allow_upstream.is_empty() {
@@ -203,6 +207,7 @@ impl Settings {
                 .unwrap_or_else(|| PathBuf::from("./plugins/dist")),
             allow_large_plugins: self.allow_large_plugins,
             compiler: None,
+            upgrades: self.upgrades.unwrap_or_default(),
             master_key_file: self
                 .master_key_file
                 .unwrap_or_else(|| data_dir.join("master.key")),

@@ -132,3 +132,20 @@ fn a_model_has_an_address_and_a_name() {
         assert!(of(bad).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn upgrades_are_strict_unless_the_operator_says_otherwise() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("t.toml");
+    let resolved = |text: &str| {
+        std::fs::write(&file, text).expect("written");
+        let config = Settings::default().resolve(Some(&file));
+        config.map(|config| config.upgrades).ok()
+    };
+    assert_eq!(resolved(""), Some(Upgrades::Strict));
+    assert_eq!(
+        resolved("upgrades = \"schemas\"\n"),
+        Some(Upgrades::Schemas)
+    );
+    assert_eq!(resolved("upgrades = \"all\"\n"), None);
+}

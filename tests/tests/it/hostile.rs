@@ -2,6 +2,9 @@
 
 mod collisions;
 mod compilation;
+mod effects;
 mod generated;
+mod invisible_text;
 mod probation;
 mod receipts;
+mod upgrades;
