@@ -17,6 +17,7 @@ use url::Url;
 
 pub use settings::{LogFormat, Settings};
 
+use crate::catalog::rights::Upgrades;
 use crate::client_address::TrustedProxies;
 use crate::egress::AllowUpstream;
 use crate::vault::Secret;
@@ -34,6 +35,8 @@ pub struct Config {
     pub allow_large_plugins: bool,
     /// This program, whose processes compile plugins; without it they are compiled in this process.
     pub compiler: Option<PathBuf>,
+    /// Which changes of a new plugin version go in without approval.
+    pub upgrades: Upgrades,
     pub master_key_file: PathBuf,
     pub inbound: InboundSettings,
     pub metrics_listen: Option<SocketAddr>,
@@ -116,6 +119,7 @@ impl Settings {
             database_url: self.database_url.or(file.database_url),
             plugins_dir: self.plugins_dir.or(file.plugins_dir),
             allow_large_plugins: self.allow_large_plugins || file.allow_large_plugins,
+            upgrades: self.upgrades.or(file.upgrades),
             master_key_file: self.master_key_file.or(file.master_key_file),
             trusted_proxy: if self.trusted_proxy.is_empty() {
                 file.trusted_proxy
@@ -238,6 +242,7 @@ impl Settings {
                 .unwrap_or_else(|| PathBuf::from("./plugins/dist")),
             allow_large_plugins: self.allow_large_plugins,
             compiler: None,
+            upgrades: self.upgrades.unwrap_or_default(),
             master_key_file: self
                 .master_key_file
                 .unwrap_or_else(|| data_dir.join("master.key")),

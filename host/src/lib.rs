@@ -28,6 +28,7 @@ pub mod json;
 pub mod memory;
 pub mod metrics;
 pub mod text;
+pub mod visible;
 
 pub mod cli;
 pub mod connect;

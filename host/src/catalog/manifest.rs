@@ -386,6 +386,9 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Schema>,
     pub effect: Effect,
+    /// What a tool declared `read` sends besides GET and HEAD, see [`super::queries`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<String>,
     #[serde(default, skip_serializing_if = "is_no")]
     pub idempotent: bool,
     #[serde(default, skip_serializing_if = "is_no")]

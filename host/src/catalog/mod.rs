@@ -1,8 +1,8 @@
 //! Which tools exist: manifests in, an immutable catalog with a search index out.
 //!
 //! Pure: no clock, no network, no database, no WebAssembly. [`Manifest::parse`] reads what a
-//! stranger wrote, [`lint()`] decides whether it may be used, [`rights`] what it asks for and whether
-//! an upgrade asks for more. [`Catalog::build`] makes the tools of all active plugins one snapshot,
+//! stranger wrote, [`lint()`] decides whether it may be used, [`rights`] what it asks for and what
+//! an upgrade changes about it. [`Catalog::build`] makes the tools of all active plugins one snapshot,
 //! which is swapped whole; [`search`] finds tools in it.
 
 mod arguments;
@@ -13,6 +13,7 @@ pub mod lint;
 pub mod manifest;
 pub mod overview;
 mod parse;
+pub mod queries;
 pub mod rights;
 mod schema;
 pub mod search;
@@ -30,7 +31,7 @@ pub use hosts::covers as host_covers;
 pub use lint::{Finding, Lint, lint};
 pub use manifest::Manifest;
 pub use parse::{MANIFEST_BYTES_MAX, ManifestError};
-pub use rights::{Rights, Widening, widened};
+pub use rights::{Difference, Rights, Upgrades};
 pub use schema::Schema;
 pub use search::{Found, Hit, SearchQuery};
 pub use tool::Tool;

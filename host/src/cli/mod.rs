@@ -15,6 +15,7 @@ mod plugin_catalog;
 mod plugin_check;
 mod plugin_new;
 mod plugin_project;
+mod plugin_rights;
 mod plugin_test;
 mod serve;
 mod service;

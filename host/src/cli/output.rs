@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::visible::{visible, visible_json, visible_line};
+
 /// `1 tool`, `2 tools`.
 pub fn counted(count: usize, one: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
@@ -27,9 +29,9 @@ impl Output {
         text: impl FnOnce(&T) -> String,
     ) -> anyhow::Result<()> {
         if self.json {
-            println!("{}", serde_json::to_string_pretty(value)?);
+            println!("{}", visible_json(&serde_json::to_string_pretty(value)?));
         } else {
-            println!("{}", text(value).trim_end());
+            println!("{}", visible(text(value).trim_end()));
         }
         Ok(())
     }
@@ -45,18 +47,28 @@ impl Output {
                 "success": false,
                 "error": { "code": code, "message": format!("{cause:#}"), "hint": hint },
             });
-            println!("{document}");
+            println!("{}", visible_json(&document.to_string()));
         } else {
-            eprintln!("error: {cause:#}");
+            eprintln!("error: {}", visible(&format!("{cause:#}")));
             if let Some(hint) = hint {
-                eprintln!("hint: {hint}");
+                eprintln!("hint: {}", visible(&hint));
             }
         }
     }
 }
 
-/// Rows as columns, each as wide as its widest cell.
+/// A line about what is under way, beside what is printed.
+pub fn note(text: &str) {
+    eprintln!("{}", visible(text));
+}
+
+/// Rows as columns, each as wide as its widest cell; a cell is one line.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let shown = |cell: &String| visible_line(cell).into_owned();
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(shown).collect())
+        .collect();
     let width = |column: usize| {
         let cells = rows
             .iter()

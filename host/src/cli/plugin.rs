@@ -7,6 +7,7 @@ use super::plugin_build::Build;
 use super::plugin_catalog::CatalogPage;
 use super::plugin_check::Check;
 use super::plugin_new::New;
+use super::plugin_rights::{Approve, ShowRights};
 use super::plugin_test::{Plan, Run, Test};
 use crate::catalog::overview::by_category;
 use crate::clock::Clock;
@@ -17,11 +18,8 @@ use crate::gateway::plugins::{self, PluginList};
 pub enum Plugin {
     /// Every plugin and every file of the plugins folder, with state and reason
     List,
-    /// Let in an upgrade that asks for more hosts, scopes or capabilities
-    Approve {
-        /// Name of the service
-        service: String,
-    },
+    Rights(ShowRights),
+    Approve(Approve),
     /// Take a plugin's file out of the folder; other plugins may then have the names of its tools
     Remove {
         /// Name of the service
@@ -39,43 +37,27 @@ pub enum Plugin {
 impl Plugin {
     pub async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         match self {
-            Self::Build(command) => return command.run(output).await,
-            Self::New(command) => return command.run(output).await,
-            Self::Check(command) => return command.run(output).await,
-            Self::Run(command) => return command.run(output).await,
-            Self::Plan(command) => return command.run(output).await,
-            Self::Test(command) => return command.run(output).await,
-            Self::Catalog(command) => return command.run(output),
-            Self::List | Self::Approve { .. } | Self::Remove { .. } => {}
-        }
-        let store = super::open_store(config).await?;
-        match self {
-            Self::Build(_)
-            | Self::New(_)
-            | Self::Check(_)
-            | Self::Run(_)
-            | Self::Plan(_)
-            | Self::Test(_)
-            | Self::Catalog(_) => Ok(()),
-            Self::List => output.print(&plugins::list(&store).await?, text),
+            Self::Build(command) => command.run(output).await,
+            Self::New(command) => command.run(output).await,
+            Self::Check(command) => command.run(output).await,
+            Self::Run(command) => command.run(output).await,
+            Self::Plan(command) => command.run(output).await,
+            Self::Test(command) => command.run(output).await,
+            Self::Catalog(command) => command.run(output),
+            Self::Rights(command) => command.run(config, output).await,
+            Self::Approve(command) => command.run(config, output).await,
+            Self::List => {
+                let store = super::open_store(config).await?;
+                output.print(&plugins::list(&store).await?, text)
+            }
             Self::Remove { service } => {
+                let store = super::open_store(config).await?;
                 let now_ms = Clock::system().now_ms();
                 let folder = &config.plugins_dir;
                 let removed = plugins::remove(&store, folder, &service, now_ms).await?;
                 output.print(&removed, |removed| match &removed.file {
                     Some(file) => format!("{} is removed, with its file {file}.", removed.service),
                     None => format!("{} is removed.", removed.service),
-                })
-            }
-            Self::Approve { service } => {
-                let now_ms = Clock::system().now_ms();
-                let approved = plugins::approve(&store, &service, None, now_ms).await?;
-                output.print(&approved, |approved| {
-                    format!(
-                        "{} {}… is approved; a running gateway takes it up within seconds.",
-                        approved.service,
-                        &approved.sha256[..12]
-                    )
                 })
             }
         }
@@ -89,8 +71,9 @@ fn text(list: &PluginList) -> String {
         .map(|plugin| {
             let pending = plugin.pending.as_ref().map(|pending| {
                 format!(
-                    "{} waits for approval",
-                    pending.version.as_deref().unwrap_or("an upgrade")
+                    "{} waits for approval; it asks to {}",
+                    pending.version.as_deref().unwrap_or("an upgrade"),
+                    pending.difference.summary()
                 )
             });
             vec![

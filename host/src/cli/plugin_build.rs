@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use super::output::{Output, Reported, counted};
+use super::output::{Output, Reported, counted, note};
 use crate::openapi::{self, Input, Note};
 
 /// Most notes printed without `--notes`.
@@ -212,19 +212,19 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
         done += 1;
         match ended? {
             (_, Ok(report)) => {
-                eprintln!(
+                note(&format!(
                     "[{done}/{total}] {}: {}",
                     report.service,
                     counted(report.tools, "tool")
-                );
+                ));
                 reports.push(report);
             }
             (description, Err(cause)) => {
                 failed += 1;
-                eprintln!(
+                note(&format!(
                     "[{done}/{total}] {} failed: {cause:#}",
                     description.display()
-                );
+                ));
             }
         }
     }

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::output::{Output, Reported, counted};
+use super::output::{Output, Reported, counted, note};
 use crate::catalog::Tool;
 use crate::catalog::manifest::Manifest;
 use crate::egress::PlannedRequest;
@@ -85,10 +85,10 @@ impl Run {
             let text = serde_json::to_string_pretty(&example)?;
             std::fs::write(file, text + "\n")
                 .with_context(|| format!("{} cannot be written", file.display()))?;
-            eprintln!(
+            note(&format!(
                 "{} holds {sent} exchanges, without credentials; read it before you publish it",
                 file.display()
-            );
+            ));
         }
         match ended {
             Ended::Returned(returned) => {

@@ -1,6 +1,5 @@
 //! `toolgate serve`: bind, open, answer, drain.
 
-use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +22,7 @@ use crate::inbound::{Inbound, descriptors};
 use crate::lanes::Lanes;
 use crate::store::Role;
 use crate::vault::Secret;
+use crate::visible::Lines;
 use crate::{connect, internal, mcp, memory, rest};
 
 const DEV_PASSWORD_CHARS: usize = 20;
@@ -250,8 +250,11 @@ pub(super) fn start_log(format: LogFormat) {
     });
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
+        .with_ansi(false)
+        .with_writer(move || Lines {
+            to: std::io::stderr(),
+            json: format == LogFormat::Json,
+        });
     // A second subscriber can only come from an embedding program, which has set its own.
     let _ = match format {
         LogFormat::Text => builder.compact().try_init(),

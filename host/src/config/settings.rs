@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use url::Url;
 
+use crate::catalog::rights::Upgrades;
+
 /// Settings as a person wrote them; every field may be absent.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -66,6 +68,15 @@ pub struct Settings {
     )]
     #[serde(default)]
     pub allow_large_plugins: bool,
+    /// Which changes of a new plugin version go in without approval: strict (texts alone) or schemas (new optional arguments too) [default: strict]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_UPGRADES",
+        value_name = "RULE",
+        help_heading = "Settings"
+    )]
+    pub upgrades: Option<Upgrades>,
     /// File of 32 bytes that encrypts credentials at rest; made on first start [default: <data-dir>/master.key]
     #[arg(
         long,

@@ -169,3 +169,20 @@ fn trusted_proxies_are_networks_or_addresses() {
     };
     assert!(none.check().is_err());
 }
+
+#[test]
+fn upgrades_are_strict_unless_the_operator_says_otherwise() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("t.toml");
+    let resolved = |text: &str| {
+        std::fs::write(&file, text).expect("written");
+        let config = Settings::default().resolve(Some(&file));
+        config.map(|config| config.upgrades).ok()
+    };
+    assert_eq!(resolved(""), Some(Upgrades::Strict));
+    assert_eq!(
+        resolved("upgrades = \"schemas\"\n"),
+        Some(Upgrades::Schemas)
+    );
+    assert_eq!(resolved("upgrades = \"all\"\n"), None);
+}

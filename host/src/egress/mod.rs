@@ -6,7 +6,7 @@
 //! operator's grant do not both name. Knows nothing of WebAssembly: [`crate::runtime`] translates.
 //!
 //! Read [`send`] next, then the pure stages in the order in which it calls them: [`grant`] and
-//! [`policy`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`answer`],
+//! [`policy`], [`effect`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`answer`],
 //! [`scrub`]; [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
 
 pub mod address;
@@ -14,6 +14,7 @@ mod answer;
 mod declared;
 pub mod decode;
 pub mod dial;
+pub mod effect;
 pub mod follow;
 pub mod grant;
 pub mod headers;
@@ -42,6 +43,7 @@ use crate::catalog::manifest::Placement;
 
 pub use declared::Declared;
 pub use dial::{DialError, Lookup, Opened};
+pub use effect::Reading;
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::declared::Declared;
+use super::effect::Reading;
 use super::grant::Grant;
 use super::scrub::{Learned, Scrubber};
 use super::{Credentials, Failure, FailureKind, PlannedRequest, Request, RequestRecord, Response};
@@ -118,6 +119,8 @@ pub struct Scope {
     journal: Option<Arc<dyn Journal>>,
     pub(super) repeats: bool,
     pub(super) declared: Declared,
+    /// Present: the call changes nothing.
+    pub(super) reading: Option<Reading>,
 }
 
 impl Scope {
@@ -145,7 +148,14 @@ impl Scope {
             journal: None,
             repeats: true,
             declared: Declared::default(),
+            reading: None,
         }
+    }
+
+    /// The same scope for a tool that is declared `read`.
+    pub fn reading(mut self, reading: Reading) -> Self {
+        self.reading = Some(reading);
+        self
     }
 
     /// The same scope, whose requests are never repeated after 429 or 503: the plugin sees the answer.

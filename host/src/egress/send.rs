@@ -1,6 +1,6 @@
 //! The pipeline: one request of a plugin from the decision to the scrubbed answer.
 //!
-//! In this order, for every hop: policy ([`super::policy`]), budget ([`super::scope`]), the plugin's
+//! In this order, for every hop: policy ([`super::policy`]), effect ([`super::effect`]), budget ([`super::scope`]), the plugin's
 //! own headers ([`super::headers`]), the scan for leaked secrets, injection where the origin is in
 //! the slot's audience ([`super::inject`]), dialling a checked address ([`super::dial`]), the cap
 //! while reading, scrubbing ([`super::scrub`]). Then [`super::follow`] says whether something comes
@@ -161,6 +161,7 @@ impl Inner {
         let may_repeat =
             scope.repeats && follow::may_repeat(&request.method, request.idempotency_key.is_some());
         let mut hop = first_hop(scope, &request)?;
+        may_change(scope, &hop)?;
         let asked = hop.target.url.clone();
         let mut slot = match request.credential {
             Credential::Anonymous => None,
@@ -266,6 +267,7 @@ impl Inner {
             }
             hop.target = target;
             hop.method = redirect.method;
+            may_change(scope, &hop)?;
         }
     }
 
@@ -403,6 +405,16 @@ fn start_of_file(value: &str) -> Option<HeaderValue> {
     let last = value.strip_prefix("bytes=0-")?;
     let number = !last.is_empty() && last.len() <= 18 && last.bytes().all(|b| b.is_ascii_digit());
     HeaderValue::from_str(value).ok().filter(|_| number)
+}
+
+/// Refuses what a reading call may not send.
+fn may_change(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
+    let Some(reading) = &scope.reading else {
+        return Ok(());
+    };
+    reading
+        .check(&hop.method, &hop.target.url, &hop.headers, &hop.body)
+        .map_err(denied)
 }
 
 /// Refuses a request into which the plugin, or the agent behind it, has written a known secret. It

@@ -270,6 +270,10 @@ impl Gateway {
         )
         .declaring(egress::Declared::of(run.serving.manifest.clone()))
         .knowing(held.learned());
+        if run.tool.effect() == Effect::Read {
+            let queries = &run.tool.spec().queries;
+            scope = scope.reading(egress::Reading::of(queries, &held.config()));
+        }
         if ends.is_none() && !run.dry_run {
             self.mark_claim(caller, run).await?;
         }

@@ -8,6 +8,7 @@ use super::tools::{
 use super::{Caller, Error, Gateway, Scope};
 use crate::catalog::{SearchQuery, Tool};
 use crate::ids::UserId;
+use crate::visible::visible_line;
 
 /// Compact JSON of all schemas inlined in one search answer (spec 4.1, rule 3).
 pub const INLINE_SCHEMA_BYTES_MAX: usize = 24_000;
@@ -165,9 +166,10 @@ pub(super) fn listed(tool: &Tool) -> ListedTool {
     }
 }
 
-/// A name as a stranger sent it, fit to be shown again: cut, without control characters.
+/// A name as a stranger sent it, fit to be shown again: cut, with nothing hidden in it.
 pub(super) fn shown_name(name: &str) -> String {
-    name.chars().filter(|c| !c.is_control()).take(128).collect()
+    let start: String = name.chars().take(128).collect();
+    visible_line(&start).into_owned()
 }
 
 fn within(what: &str, value: usize, least: usize, most: usize) -> Result<(), Error> {

@@ -163,7 +163,8 @@ impl Gateway {
             clock.clone(),
             metrics.clone(),
             snapshot.clone(),
-        )?;
+        )?
+        .with_upgrades(config.upgrades);
         intake.scan(plugins::Reach::Remembered).await?;
         let (stop, running) = (CancellationToken::new(), TaskTracker::new());
         let public_url = match &config.public_url {
@@ -194,7 +195,7 @@ impl Gateway {
             waiters: connections::wait::Waiters::default(),
             watchers: Arc::default(),
             loading: intake.loading(),
-            plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir),
+            plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir, config.upgrades),
             knowledge: knowledge::Knowledge {
                 reader: knowledge::read::Reader::open(&config.data_dir)?,
                 indexes: knowledge::index::Indexes::default(),

@@ -188,7 +188,7 @@ pub fn clean(text: &str, chars_max: usize) -> String {
                 out.push(' ');
                 blank = true;
             }
-        } else if !is_hidden(c) {
+        } else if !crate::visible::is_hidden(c) {
             out.push(c);
             blank = false;
         }
@@ -213,13 +213,6 @@ pub fn clean(text: &str, chars_max: usize) -> String {
         }
     }
     format!("{short}...")
-}
-
-/// Characters that change what a model reads without changing what a person sees.
-fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// `first_name` as `First name`.

@@ -37,6 +37,17 @@ impl Store {
         }))
     }
 
+    /// The manifest of a file by whatever inspection found it: what was approved once is known even
+    /// when other rules hold by now.
+    pub async fn manifest_text(&self, sha256: &str) -> Result<Option<String>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_scalar("SELECT manifest FROM manifests WHERE sha256 = $1")
+                .bind(sha256)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
     /// As [`Store::find_manifest`], for several files with one query; in no order.
     pub async fn find_manifests(
         &self,

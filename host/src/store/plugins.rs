@@ -12,6 +12,8 @@ use super::{Event, EventType, Store, StoreError, Topic, portable};
 
 /// Good versions of one service that are remembered for a rollback.
 pub const PLUGIN_VERSIONS_MAX: i64 = 3;
+/// The longest difference that an event carries, in bytes of JSON.
+const DIFFERENCE_TOLD_BYTES_MAX: usize = 32 * 1024;
 
 words! {
     /// How far a plugin or its file has come.
@@ -43,9 +45,9 @@ pub struct Plugin {
     /// The version that serves.
     pub active_sha256: Option<String>,
     pub active_version: Option<String>,
-    /// The rights that the operator granted, as JSON.
+    /// The file whose manifest was approved, as JSON (`{"sha256": ...}`): the one that serves.
     pub approved: Option<String>,
-    /// The version that waits for approval, and what it asks for beyond `approved`, as JSON.
+    /// The version that waits for approval, and what it changes, as JSON.
     pub pending_sha256: Option<String>,
     pub pending_version: Option<String>,
     pub pending_difference: Option<String>,
@@ -95,7 +97,7 @@ pub struct ActivatePlugin<'a> {
     pub file_name: &'a str,
     pub sha256: &'a str,
     pub version: &'a str,
-    /// The rights it is granted, as JSON.
+    /// The file whose manifest is approved with it, as JSON.
     pub approved: &'a str,
     /// The full names of its tools.
     pub tool_names: &'a [String],
@@ -113,16 +115,24 @@ pub enum Activated {
     },
 }
 
-/// A version that asks for more than was approved.
+/// A version that asks for something that was not approved.
 #[derive(Clone, Debug)]
 pub struct ParkPlugin<'a> {
     pub service: &'a str,
     pub file_name: &'a str,
     pub sha256: &'a str,
     pub version: &'a str,
-    /// What it asks for beyond the approved rights, as JSON.
+    /// What it changes about the version that was approved, as JSON.
     pub difference: &'a str,
     pub now_ms: i64,
+}
+
+/// A difference as an event carries it: whole, or its size where that is more than a receiver takes.
+fn told(difference: &str) -> serde_json::Value {
+    if difference.len() > DIFFERENCE_TOLD_BYTES_MAX {
+        return json!({ "omitted_bytes": difference.len() });
+    }
+    serde_json::from_str(difference).unwrap_or(json!(null))
 }
 
 /// What became of the operator's approval.
@@ -303,7 +313,7 @@ impl Store {
                     "service": plugin.service,
                     "version": plugin.version,
                     "sha256": plugin.sha256,
-                    "difference": serde_json::from_str(plugin.difference).unwrap_or(json!(null)),
+                    "difference": told(plugin.difference),
                 });
                 emit!(tx, self, &[Event::for_all(EventType::PluginPendingApproval, plugin.now_ms, data)]);
             }
@@ -347,6 +357,27 @@ impl Store {
             }
             bump!(tx, Topic::Plugins);
             ApproveRequest::Recorded { sha256 }
+        }))
+    }
+
+    /// Approves a version that served before, for the file that is put back. `false`: it is not one.
+    pub async fn approve_plugin_version(
+        &self,
+        service: &str,
+        sha256: &str,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE plugins SET approve_sha256 = $2, approve_requested_at_ms = $3 WHERE service = $1 \
+                 AND EXISTS (SELECT 1 FROM plugin_versions WHERE service = $1 AND sha256 = $2)",
+            )
+            .bind(service)
+            .bind(sha256)
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?;
+            done.rows_affected() == 1
         }))
     }
 

@@ -25,11 +25,12 @@ use anyhow::bail;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::catalog::manifest::Manifest;
+use crate::catalog::manifest::{Effect, Manifest};
 use crate::catalog::write_integers;
 use crate::clock::Clock;
 use crate::egress::{
-    AllowUpstream, CallLimits, Declared, Egress, EgressConfig, Grant, Mode, PlannedRequest, Scope,
+    AllowUpstream, CallLimits, Declared, Egress, EgressConfig, Grant, Mode, PlannedRequest,
+    Reading, Scope,
     Told, Witness,
 };
 use crate::runtime::{Asker, Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
@@ -232,6 +233,10 @@ impl Rig {
             mode,
         )
         .declaring(Declared::of(manifest.clone()));
+        let tool = manifest.tools.iter().find(|tool| tool.name == trial.tool);
+        if let Some(tool) = tool.filter(|tool| tool.effect == Effect::Read) {
+            scope = scope.reading(Reading::of(&tool.queries, &config));
+        }
         if let Some(witness) = witness {
             scope = scope.witnessed_by(witness);
         }

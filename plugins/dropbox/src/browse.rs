@@ -19,7 +19,8 @@ pub struct ListFolder {
 }
 
 /// Lists the files and folders in a folder, or in all below it.
-#[tool(effect = "read", paginated, scopes = ["files.metadata.read"], keywords = ["directory", "browse", "contents"], example = { "path": "/Reports" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/files/list_folder", "POST https://api.dropboxapi.com/2/files/list_folder/continue"], paginated, scopes = ["files.metadata.read"], keywords = ["directory", "browse", "contents"], example = { "path": "/Reports" })]
 pub fn list_folder(args: ListFolder, cx: &Context) -> Result<Output, ToolError> {
     let answer = match cx.cursor() {
         Some(cursor) => rpc(
@@ -77,7 +78,8 @@ pub struct SearchFiles {
 }
 
 /// Finds files and folders by words in their name or content.
-#[tool(effect = "read", paginated, scopes = ["files.metadata.read"], keywords = ["find", "look for", "full text"], example = { "query": "invoice may", "folder": "/Accounting" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/files/search_v2", "POST https://api.dropboxapi.com/2/files/search/continue_v2"], paginated, scopes = ["files.metadata.read"], keywords = ["find", "look for", "full text"], example = { "query": "invoice may", "folder": "/Accounting" })]
 pub fn search_files(args: SearchFiles, cx: &Context) -> Result<Output, ToolError> {
     let answer = match cx.cursor() {
         Some(cursor) => rpc(
@@ -122,14 +124,16 @@ impl OnePath {
 }
 
 /// Reads name, path, size, time and revision of a file or folder.
-#[tool(effect = "read", scopes = ["files.metadata.read"], keywords = ["details", "info", "exists"], example = { "path": "/Reports/may.pdf" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/files/get_metadata"], scopes = ["files.metadata.read"], keywords = ["details", "info", "exists"], example = { "path": "/Reports/may.pdf" })]
 pub fn get_metadata(args: OnePath, cx: &Context) -> Result<Value, ToolError> {
     let body = json!({ "path": args.below()? });
     Ok(shown(&rpc(cx, "/files/get_metadata", &body)?))
 }
 
 /// Tells whose Dropbox this is and how much space is used and left, in bytes.
-#[tool(effect = "read", scopes = ["account_info.read"], keywords = ["who am i", "storage", "quota", "space left"])]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/users/get_current_account", "POST https://api.dropboxapi.com/2/users/get_space_usage"], scopes = ["account_info.read"], keywords = ["who am i", "storage", "quota", "space left"])]
 pub fn get_account(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let account = rpc(cx, "/users/get_current_account", &Value::Null)?;
     let space = rpc(cx, "/users/get_space_usage", &Value::Null)?;

@@ -22,7 +22,8 @@ fn file(cx: &Context, path: &str) -> Result<Value, ToolError> {
 }
 
 /// Reads a text file, for example notes, CSV, JSON or code.
-#[tool(effect = "read", scopes = ["files.content.read", "files.metadata.read"], keywords = ["open", "show", "content"], example = { "path": "/notes/today.md" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/files/get_metadata", "POST https://content.dropboxapi.com/2/files/download"], scopes = ["files.content.read", "files.metadata.read"], keywords = ["open", "show", "content"], example = { "path": "/notes/today.md" })]
 pub fn read_text(args: OnePath, cx: &Context) -> Result<Value, ToolError> {
     let path = args.below()?;
     let known = file(cx, &path)?;
@@ -44,7 +45,8 @@ pub fn read_text(args: OnePath, cx: &Context) -> Result<Value, ToolError> {
 }
 
 /// Downloads a file. Answers with the file.
-#[tool(effect = "read", scopes = ["files.content.read", "files.metadata.read"], keywords = ["get file", "save", "fetch"], example = { "path": "/Reports/may.pdf" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/files/get_metadata", "POST https://content.dropboxapi.com/2/files/download"], scopes = ["files.content.read", "files.metadata.read"], keywords = ["get file", "save", "fetch"], example = { "path": "/Reports/may.pdf" })]
 pub fn download_file(args: OnePath, cx: &Context) -> Result<Output, ToolError> {
     let path = args.below()?;
     let known = file(cx, &path)?;
@@ -53,7 +55,8 @@ pub fn download_file(args: OnePath, cx: &Context) -> Result<Output, ToolError> {
 }
 
 /// Makes an address from which anybody can fetch the file for four hours.
-#[tool(effect = "read", scopes = ["files.content.read"], keywords = ["direct link", "stream", "download link"], example = { "path": "/Reports/may.pdf" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/files/get_temporary_link"], scopes = ["files.content.read"], keywords = ["direct link", "stream", "download link"], example = { "path": "/Reports/may.pdf" })]
 pub fn get_temporary_link(args: OnePath, cx: &Context) -> Result<Value, ToolError> {
     let body = json!({ "path": args.below()? });
     let answer = rpc(cx, "/files/get_temporary_link", &body)?;

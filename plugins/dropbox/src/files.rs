@@ -71,7 +71,8 @@ pub struct ListRevisions {
 }
 
 /// Lists the versions of a file, newest first, and whether it was deleted.
-#[tool(effect = "read", scopes = ["files.metadata.read"], keywords = ["history", "older versions", "undelete"], example = { "path": "/Reports/may.pdf" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/files/list_revisions"], scopes = ["files.metadata.read"], keywords = ["history", "older versions", "undelete"], example = { "path": "/Reports/may.pdf" })]
 pub fn list_revisions(args: ListRevisions, cx: &Context) -> Result<Value, ToolError> {
     let path = below(&args.path, "path")?;
     let body = json!({ "path": path, "mode": "path", "limit": args.limit });

@@ -80,7 +80,8 @@ pub struct ListSharedLinks {
 }
 
 /// Lists the links that the account has made.
-#[tool(effect = "read", paginated, scopes = ["sharing.read"], keywords = ["shared", "public links"], example = { "path": "/Reports" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.dropboxapi.com/2/sharing/list_shared_links"], paginated, scopes = ["sharing.read"], keywords = ["shared", "public links"], example = { "path": "/Reports" })]
 pub fn list_shared_links(args: ListSharedLinks, cx: &Context) -> Result<Output, ToolError> {
     let mut body = json!({});
     if let Some(wanted) = &args.path {

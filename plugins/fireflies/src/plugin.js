@@ -26,6 +26,7 @@ const listMeetings = tool({
   name: 'list_meetings',
   description: 'Lists recorded meetings, newest first, with a short summary of each; filtered by words, people or dates.',
   effect: 'read',
+  queries: ['GRAPHQL https://api.fireflies.ai/graphql'],
   paginated: true,
   input: {
     keyword: s.string('Words said in the meeting or in its title.', { maxLength: 255 }).optional(),
@@ -60,6 +61,7 @@ const getMeeting = tool({
   name: 'get_meeting',
   description: 'Reads what came of a meeting: summary, action items by person, keywords, who took part and who spoke how long.',
   effect: 'read',
+  queries: ['GRAPHQL https://api.fireflies.ai/graphql'],
   input: { meeting },
   keywords: ['minutes', 'summary', 'action items', 'follow up', 'talk time'],
   examples: [{ meeting: '01JABCDEF0' }],
@@ -93,6 +95,7 @@ const getTranscript = tool({
   name: 'get_transcript',
   description: 'Reads what was said, as turns with speaker and time, from one time to another or by one person.',
   effect: 'read',
+  queries: ['GRAPHQL https://api.fireflies.ai/graphql'],
   paginated: true,
   input: {
     meeting,
@@ -119,6 +122,7 @@ const searchTranscript = tool({
   name: 'search_transcript',
   description: 'Finds where in a meeting something was said, with the turns around it.',
   effect: 'read',
+  queries: ['GRAPHQL https://api.fireflies.ai/graphql'],
   input: {
     meeting,
     words: s.string('Words that are all said there.', { minLength: 1, maxLength: 200 }),
@@ -206,6 +210,7 @@ const listUsers = tool({
   name: 'list_users',
   description: 'Lists the people of the team with address, meetings and minutes.',
   effect: 'read',
+  queries: ['GRAPHQL https://api.fireflies.ai/graphql'],
   keywords: ['members', 'team'],
   async run(_args, cx) {
     const { users } = await graphql(cx, 'query { users { user_id name email num_transcripts minutes_consumed is_admin } }');

@@ -7,7 +7,7 @@ use crate::api::{ask, page};
 use crate::filter::{named_filter, team_filter};
 
 /// Reads whose connection this is, and the teams that they belong to.
-#[tool(effect = "read", scopes = ["read"], keywords = ["who am i", "account", "profile"])]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], scopes = ["read"], keywords = ["who am i", "account", "profile"])]
 pub fn get_viewer(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     const DOCUMENT: &str = "query { viewer { id name displayName email \
         teams { nodes { key name } } organization { name urlKey } } }";
@@ -32,7 +32,7 @@ pub struct Listed {
 }
 
 /// Lists the teams with key and name.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["groups", "squads"])]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["groups", "squads"])]
 pub fn list_teams(args: Listed, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query Teams($first: Int, $after: String) { \
         teams(first: $first, after: $after) { nodes { id key name description cyclesEnabled } \
@@ -74,7 +74,7 @@ impl OfTeam {
 }
 
 /// Lists the states that issues of a team go through, with their kind.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["status", "workflow", "columns"], example = { "team": "ENG" })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["status", "workflow", "columns"], example = { "team": "ENG" })]
 pub fn list_workflow_states(args: OfTeam, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query States($filter: WorkflowStateFilter, $first: Int, $after: String) { \
         workflowStates(filter: $filter, first: $first, after: $after) { \
@@ -86,7 +86,7 @@ pub fn list_workflow_states(args: OfTeam, cx: &Context) -> Result<Output, ToolEr
 }
 
 /// Lists labels; those without a team belong to the whole workspace.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["tags"], example = { "team": "ENG" })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["tags"], example = { "team": "ENG" })]
 pub fn list_labels(args: OfTeam, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query Labels($filter: IssueLabelFilter, $first: Int, $after: String) { \
         issueLabels(filter: $filter, first: $first, after: $after) { \
@@ -114,7 +114,7 @@ pub struct ListUsers {
 }
 
 /// Lists the people of the workspace, or finds one by a part of the name or mail address.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["members", "assignees", "find person"], example = { "query": "mona" })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["members", "assignees", "find person"], example = { "query": "mona" })]
 pub fn list_users(args: ListUsers, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query Users($filter: UserFilter, $first: Int, $after: String) { \
         users(filter: $filter, first: $first, after: $after) { \
@@ -152,7 +152,7 @@ pub struct ListProjects {
 }
 
 /// Lists projects with state, progress from 0 to 1, lead and dates.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["roadmap", "initiatives", "progress"], example = { "team": "ENG" })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["roadmap", "initiatives", "progress"], example = { "team": "ENG" })]
 pub fn list_projects(args: ListProjects, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query Projects($filter: ProjectFilter, $first: Int, $after: String) { \
         projects(filter: $filter, first: $first, after: $after) { \
@@ -182,7 +182,7 @@ pub fn list_projects(args: ListProjects, cx: &Context) -> Result<Output, ToolErr
 }
 
 /// Lists the cycles (sprints) of a team with number, dates and progress from 0 to 1.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["sprints", "iterations"], example = { "team": "ENG" })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["sprints", "iterations"], example = { "team": "ENG" })]
 pub fn list_cycles(args: OfTeam, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query Cycles($filter: CycleFilter, $first: Int, $after: String) { \
         cycles(filter: $filter, first: $first, after: $after) { \

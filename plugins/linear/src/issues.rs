@@ -95,7 +95,7 @@ pub struct ListIssues {
 /// Lists issues by team, assignee, state, labels, project, priority or time, all by name.
 ///
 /// For words in the text use linear_search_issues.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["tickets", "bugs", "backlog", "my tasks", "assigned to me", "open issues"],
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["tickets", "bugs", "backlog", "my tasks", "assigned to me", "open issues"],
        example = { "team": "ENG", "assignee": "me", "state_types": ["unstarted", "started"] })]
 pub fn list_issues(args: ListIssues, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = concat!(
@@ -130,7 +130,7 @@ pub struct SearchIssues {
 }
 
 /// Finds issues by words in their text, best match first.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["find", "full text", "tickets", "bugs"],
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["find", "full text", "tickets", "bugs"],
        example = { "term": "login fails" })]
 pub fn search_issues(args: SearchIssues, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = concat!(
@@ -154,7 +154,7 @@ pub struct GetIssue {
 }
 
 /// Reads an issue: description in Markdown, state, people, sub-issues, relations, links, newest comments.
-#[tool(effect = "read", scopes = ["read"], keywords = ["ticket", "bug", "details", "show", "status"],
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], scopes = ["read"], keywords = ["ticket", "bug", "details", "show", "status"],
        example = { "issue": "ENG-123" })]
 pub fn get_issue(args: GetIssue, cx: &Context) -> Result<Value, ToolError> {
     const DOCUMENT: &str = concat!(
@@ -221,7 +221,7 @@ pub struct ListComments {
 }
 
 /// Lists the comments of an issue, newest first, in Markdown.
-#[tool(effect = "read", paginated, scopes = ["read"], keywords = ["discussion", "thread", "replies"],
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["discussion", "thread", "replies"],
        example = { "issue": "ENG-123" })]
 pub fn list_comments(args: ListComments, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query Comments($id: String!, $first: Int, $after: String) { \

@@ -144,7 +144,8 @@ pub struct SearchMessages {
 }
 
 /// Searches messages in the rooms that the account is in. Encrypted messages cannot be found.
-#[tool(effect = "read", paginated, keywords = ["find", "grep"])]
+#[tool(effect = "read",
+    queries = ["POST https://matrix-client.matrix.org/_matrix/client/v3/search", "POST {homeserver}/_matrix/client/v3/search"], paginated, keywords = ["find", "grep"])]
 pub fn search_messages(args: SearchMessages, cx: &Context) -> Result<Output, ToolError> {
     let mut filter = json!({});
     if let Some(rooms) = args.rooms {

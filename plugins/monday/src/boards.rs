@@ -15,7 +15,7 @@ pub struct ListBoards {
 }
 
 /// Lists boards with id, name, kind, state and workspace, the last used first.
-#[tool(effect = "read", paginated, scopes = ["boards:read"], keywords = ["projects", "tables"], example = { "limit": 50 })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], paginated, scopes = ["boards:read"], keywords = ["projects", "tables"], example = { "limit": 50 })]
 pub fn list_boards(args: ListBoards, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query($limit: Int, $page: Int, $workspace_ids: [ID]) { \
         boards(limit: $limit, page: $page, workspace_ids: $workspace_ids, order_by: used_at) { \
@@ -44,7 +44,7 @@ pub struct GetBoard {
 }
 
 /// Reads a board: its groups, and its columns with type and the labels that a status or dropdown takes.
-#[tool(effect = "read", scopes = ["boards:read"], keywords = ["columns", "groups", "structure", "fields"], example = { "board_id": "1234567890" })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], scopes = ["boards:read"], keywords = ["columns", "groups", "structure", "fields"], example = { "board_id": "1234567890" })]
 pub fn get_board(args: GetBoard, cx: &Context) -> Result<Value, ToolError> {
     const DOCUMENT: &str = "query($board_id: ID!) { boards(ids: [$board_id]) { \
         id name description state url items_count groups { id title color } \
@@ -192,7 +192,7 @@ pub struct ListWorkspaces {
 }
 
 /// Lists the workspaces that hold boards.
-#[tool(effect = "read", paginated, scopes = ["workspaces:read"], keywords = ["areas", "folders"])]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], paginated, scopes = ["workspaces:read"], keywords = ["areas", "folders"])]
 pub fn list_workspaces(args: ListWorkspaces, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query($limit: Int, $page: Int) { \
         workspaces(limit: $limit, page: $page) { id name kind description } }";

@@ -54,7 +54,7 @@ pub struct ListItems {
 }
 
 /// Lists the items (rows) of a board or of one group, with their values by column title.
-#[tool(effect = "read", paginated, scopes = ["boards:read"], keywords = ["tasks", "rows", "tickets", "entries"], example = { "board_id": "1234567890", "limit": 50 })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], paginated, scopes = ["boards:read"], keywords = ["tasks", "rows", "tickets", "entries"], example = { "board_id": "1234567890", "limit": 50 })]
 pub fn list_items(args: ListItems, cx: &Context) -> Result<Output, ToolError> {
     const OF_BOARD: &str = concat!(
         "query($board_id: ID!, $limit: Int!) { boards(ids: [$board_id]) { items_page(limit: $limit) { \
@@ -98,7 +98,7 @@ pub struct GetItems {
 }
 
 /// Reads items with board, group, values, sub-items and their newest updates.
-#[tool(effect = "read", scopes = ["boards:read", "updates:read"], keywords = ["task details", "row", "comments"], example = { "ids": ["1234567891"] })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], scopes = ["boards:read", "updates:read"], keywords = ["task details", "row", "comments"], example = { "ids": ["1234567891"] })]
 pub fn get_items(args: GetItems, cx: &Context) -> Result<Value, ToolError> {
     const DOCUMENT: &str = concat!(
         "query($ids: [ID!]) { items(ids: $ids, limit: 100) { id name state url created_at updated_at \
@@ -149,7 +149,7 @@ pub struct SearchItems {
 }
 
 /// Finds the items of a board whose columns have given values, for example all that are stuck.
-#[tool(effect = "read", paginated, scopes = ["boards:read"], keywords = ["find task", "filter", "lookup"],
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], paginated, scopes = ["boards:read"], keywords = ["find task", "filter", "lookup"],
        example = { "board_id": "1234567890", "conditions": [{ "column": "Status", "values": ["Stuck"] }] })]
 pub fn search_items(args: SearchItems, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = concat!(

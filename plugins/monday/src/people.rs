@@ -6,7 +6,7 @@ use toolgate_sdk::prelude::*;
 use crate::api::{ask, numbered};
 
 /// Reads the connection's own user with id, name, email address and account.
-#[tool(effect = "read", scopes = ["me:read"], keywords = ["who am i", "profile"])]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], scopes = ["me:read"], keywords = ["who am i", "profile"])]
 pub fn get_me(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     const DOCUMENT: &str = "query { me { id name email title account { id name slug } } }";
     let answer = ask(cx, DOCUMENT, json!({}))?;
@@ -26,7 +26,7 @@ pub struct ListUsers {
 }
 
 /// Lists the people of the account, or finds one by name.
-#[tool(effect = "read", paginated, scopes = ["users:read"], keywords = ["members", "team", "assignees"], example = { "name": "mona" })]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], paginated, scopes = ["users:read"], keywords = ["members", "team", "assignees"], example = { "name": "mona" })]
 pub fn list_users(args: ListUsers, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query($limit: Int, $page: Int, $name: String) { \
         users(limit: $limit, page: $page, name: $name) { id name email title enabled } }";

@@ -87,7 +87,8 @@ pub struct QueryDataSource {
 }
 
 /// Lists the pages (rows) of a data source with their properties, filtered and sorted.
-#[tool(effect = "read", paginated, keywords = ["table", "rows", "filter", "database", "tasks"],
+#[tool(effect = "read",
+    queries = ["POST https://api.notion.com/v1/data_sources/{id}/query"], paginated, keywords = ["table", "rows", "filter", "database", "tasks"],
        example = { "data_source": "248104cd477e80fdb757e945d38000bd",
                    "filter": { "property": "Done", "checkbox": { "equals": false } } })]
 pub fn query_data_source(args: QueryDataSource, cx: &Context) -> Result<Output, ToolError> {

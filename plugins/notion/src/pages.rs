@@ -45,7 +45,8 @@ pub struct Search {
 /// Finds pages and data sources by title, recently edited first.
 ///
 /// Only what is shared with the connection can be found.
-#[tool(effect = "read", paginated, keywords = ["find", "lookup", "list pages"], example = { "query": "Roadmap" })]
+#[tool(effect = "read",
+    queries = ["POST https://api.notion.com/v1/search"], paginated, keywords = ["find", "lookup", "list pages"], example = { "query": "Roadmap" })]
 pub fn search(args: Search, cx: &Context) -> Result<Output, ToolError> {
     let mut body = json!({
         "page_size": args.page_size,

@@ -156,6 +156,8 @@ export declare function tool<P extends Properties = {}>(spec: {
   authOptional?: boolean;
   scopes?: string[];
   keywords?: string[];
+  /** What a reading tool sends besides GET and HEAD: `POST https://api.example.com/search`, `GRAPHQL https://...`. */
+  queries?: string[];
   examples?: Record<string, unknown>[];
   deprecated?: string;
   run(args: Infer<P>, cx: Context): unknown;

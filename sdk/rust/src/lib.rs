@@ -98,7 +98,9 @@ pub use toolgate_sdk_macros::plugin;
 ///
 /// Also takes `title`, `idempotent`, `paginated` (adds the `cursor` argument), `auth = ["slot"]`
 /// (all slots of the plugin unless given), `auth_optional`, `scopes = [...]`, `keywords = [...]`,
-/// `example = { ... }` (repeatable) and `deprecated = "..."`. The doc comment is the description.
+/// `queries = ["POST https://api.example.com/search"]` (what a reading tool sends besides GET and
+/// HEAD; `GRAPHQL https://...` for a POST of a GraphQL query), `example = { ... }` (repeatable) and
+/// `deprecated = "..."`. The doc comment is the description.
 pub use toolgate_sdk_macros::tool;
 
 /// What nearly every plugin uses.

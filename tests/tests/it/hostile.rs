@@ -3,11 +3,13 @@
 mod audience;
 mod collisions;
 mod compilation;
+mod effects;
 mod generated;
 mod headers;
 mod hooks;
 mod labels;
 mod mcp_sessions;
+mod invisible_text;
 mod probation;
 mod proxies;
 mod receipts;
@@ -16,3 +18,4 @@ mod slow_clients;
 mod spy;
 mod tenants;
 mod token_parameters;
+mod upgrades;

@@ -60,6 +60,18 @@ fn only_the_store_contains_sql() {
     );
 }
 
+/// What is printed past it could move a terminal's cursor or hide from its reader.
+#[test]
+fn the_command_line_prints_through_one_place() {
+    let none: Vec<String> = Vec::new();
+    // The document of the interface, and a progress bar of numbers.
+    let own = ["cli/output.rs", "cli/openapi.rs", "cli/model.rs"];
+    assert_eq!(
+        breaches(&["println!(", "print!("], |name| own.contains(&name)),
+        none
+    );
+}
+
 #[test]
 fn nothing_below_the_edges_knows_http_frameworks_or_json_rpc() {
     let none: Vec<String> = Vec::new();

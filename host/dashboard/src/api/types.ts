@@ -275,13 +275,24 @@ export interface Connection {
   created_at: string;
 }
 
-/** Rights and their differences are shown key by key; the gateway owns their shape. */
-export type Rights = Record<string, unknown>;
+/** One place of a manifest, in the gateway's words. */
+export interface Change {
+  path: string;
+  weight: 'right' | 'text' | 'less' | 'allowed';
+  says: string;
+  old?: unknown;
+  new?: unknown;
+}
+/** What a plugin asks for, or what a version changes about the one that was approved. */
+export interface Rights {
+  changes: Change[];
+}
 export interface PluginVersion {
   version: string;
   sha256: string;
   activated_at?: string | null;
   active: boolean;
+  difference?: Rights | null;
 }
 export interface Plugin {
   service: string;
@@ -318,6 +329,7 @@ export interface PluginCheck {
   rights: Rights;
   replaces?: null | { version?: string | null; sha256?: string | null };
   difference?: Rights | null;
+  waits: boolean;
   warnings: string[];
   file?: string;
 }

@@ -11,10 +11,11 @@ import { Button } from '../ui/button';
 import { Confirm } from '../ui/dialog';
 import { ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
-import { Rights } from '../ui/rights';
+import { Changes, Rights } from '../ui/rights';
 import { Table } from '../ui/table';
 import { bytes, count, duration, Time } from '../ui/time';
 import { useSay } from '../ui/toast';
+import { visible } from '../ui/visible';
 
 export default function Plugin() {
   const { service = '' } = useParams<{ service: string }>();
@@ -55,7 +56,7 @@ export default function Plugin() {
 function Body({ plugin }: { plugin: Shape }) {
   return (
     <div className="stack">
-      {plugin.reason && <Note tone="bad"><p className="strong"><State name={plugin.state} /></p><p>{plugin.reason}</p></Note>}
+      {plugin.reason && <Note tone="bad"><p className="strong"><State name={plugin.state} /></p><p>{visible(plugin.reason)}</p></Note>}
       {plugin.pending && <Pending service={plugin.service} pending={plugin.pending} version={plugin.version ?? 'nothing'} />}
       <div className="columns two">
         <Card title="Now">
@@ -94,7 +95,8 @@ function Pending({ service, pending, version }: { service: string; pending: NonN
     <Card title={`Version ${pending.version} asks for more than ${version}`} actions={operator && <Button kind="primary" busy={approve.isPending} onClick={() => approve.mutate()}>Approve the difference</Button>}>
       <div className="stack">
         <p>The old version keeps serving until you approve what the new one asks for. Leave it if you do not expect this.</p>
-        <Rights rights={pending.difference} tone="warn" />
+        <Changes difference={pending.difference} />
+        <p className="muted small">SHA-256 <span className="mono">{pending.sha256}</span>: this file is approved and no other.</p>
         {!operator && <p className="muted">The operator of this gateway decides about it.</p>}
         {approve.error && <ErrorNote error={approve.error} />}
       </div>
@@ -128,6 +130,7 @@ function Versions({ plugin }: { plugin: Shape }) {
       {back && (
         <Confirm title={`Roll back to ${back.version}?`} action="Roll back" onClose={() => setBack(null)} onConfirm={() => rollBack(back)}>
           <p>New calls run version {back.version}; those under way finish on {plugin.version}.</p>
+          {back.difference && <Changes difference={back.difference} />}
         </Confirm>
       )}
     </Card>

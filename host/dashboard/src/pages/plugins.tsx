@@ -14,10 +14,11 @@ import { SelectField, TextField } from '../ui/field';
 import { Icon } from '../ui/icon';
 import { Empty, ErrorNote, Note, Progress } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
-import { Rights } from '../ui/rights';
+import { Changes, Rights } from '../ui/rights';
 import { Table } from '../ui/table';
 import { bytes, count, duration, plural } from '../ui/time';
 import { useSay } from '../ui/toast';
+import { visible } from '../ui/visible';
 
 export default function Plugins() {
   const operator = useIsOperator();
@@ -87,9 +88,9 @@ function Troubles({ files }: { files: PluginFile[] }) {
         rows={files}
         rowKey={(row) => row.file}
         columns={[
-          { head: 'File', cell: (row) => <span className="mono">{row.file}</span> },
+          { head: 'File', cell: (row) => <span className="mono">{visible(row.file)}</span> },
           { head: 'State', cell: (row) => <State name={row.state} /> },
-          { head: 'Why', cell: (row) => row.reason ?? (row.service ? <Link href={`/plugins/${row.service}`}>Look at the difference</Link> : '') },
+          { head: 'Why', cell: (row) => (row.reason != null ? visible(row.reason) : undefined) ?? (row.service ? <Link href={`/plugins/${row.service}`}>Look at the difference</Link> : '') },
         ]}
       />
     </Card>
@@ -131,7 +132,7 @@ function Drop() {
       </p>
       <p className="muted small">A .wasm component. It is looked at first; nothing is installed before you agree.</p>
       <input ref={input} type="file" accept=".wasm,application/wasm" aria-label="Plugin file" hidden onChange={(event) => { take(event.target.files?.[0]); event.target.value = ''; }} />
-      {check.isPending && <div className="grow"><Progress label={share < 1 ? `Sending ${file?.name}` : 'Inspecting'} share={share} /></div>}
+      {check.isPending && <div className="grow"><Progress label={share < 1 ? `Sending ${visible(file?.name ?? '')}` : 'Inspecting'} share={share} /></div>}
       {check.error && <ErrorNote error={check.error} />}
       {check.data && file && <Install check={check.data} file={file} onClose={() => check.reset()} />}
     </div>
@@ -151,7 +152,7 @@ function Install({ check, file, onClose }: { check: PluginCheck; file: File; onC
       onClose();
     },
   });
-  const waits = check.replaces && check.difference;
+  const { difference, waits } = check;
   return (
     <Dialog
       wide
@@ -172,16 +173,17 @@ function Install({ check, file, onClose }: { check: PluginCheck; file: File; onC
           ['SHA-256', <span className="mono">{check.sha256}</span>],
         ]}
       />
-      {check.warnings.map((warning) => <Note key={warning} tone="warn"><p>{warning}</p></Note>)}
+      {check.warnings.map((warning) => <Note key={warning} tone="warn"><p>{visible(warning)}</p></Note>)}
       {waits ? (
         <>
           <Note tone="warn"><p>This version asks for more than the one that serves. It waits for your approval after the upload; the old one keeps serving.</p></Note>
-          <h3>What it asks for beside</h3>
-          <Rights rights={check.difference ?? {}} tone="warn" />
+          <h3>What it changes</h3>
+          {difference && <Changes difference={difference} />}
         </>
       ) : (
         <>
-          <h3>{check.replaces ? 'What it may do, as before' : 'What you grant it'}</h3>
+          {difference && <><h3>What it changes</h3><Changes difference={difference} /></>}
+          <h3>{check.replaces ? 'What it may do' : 'What you grant it'}</h3>
           <Rights rights={check.rights} />
         </>
       )}

@@ -136,6 +136,7 @@ impl<'a> At<'a> {
 /// Checks a manifest against every rule of this module.
 pub fn lint(manifest: &Manifest) -> Lint {
     let mut found = Lint::default();
+    text::nothing_hidden(manifest, &mut found);
     identity(manifest, &mut found);
     reach(manifest, &mut found);
     wire::check(manifest, &mut found);

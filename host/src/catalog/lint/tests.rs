@@ -463,7 +463,7 @@ fn tools_are_checked() {
             "input",
             json!({"type": "object", "description": "a\u{e0041}"}),
         ),
-        "/tools/0/input",
+        "/tools/0/input/description",
         "U+E0041",
     );
     check(

@@ -1,12 +1,16 @@
-//! Texts that people and models read: length, and nothing invisible in them.
+//! Texts that people and models read: their length, and nothing invisible in any of them.
+
+use serde_json::Value;
 
 use super::{At, Lint};
+use crate::catalog::manifest::Manifest;
+use crate::visible;
 
 /// Findings quote the manifest; no more of it than this, in characters.
 const MESSAGE_CHARS_MAX: usize = 600;
 const SHOWN_CHARS_MAX: usize = 80;
 
-/// Checks that a text has `min..=max` characters and none that hides something from its reader.
+/// Checks that a text has `min..=max` characters.
 pub(super) fn check(found: &mut Lint, at: &At<'_>, what: &str, text: &str, min: usize, max: usize) {
     let chars = text.chars().count();
     if text.trim().chars().count() < min {
@@ -17,33 +21,57 @@ pub(super) fn check(found: &mut Lint, at: &At<'_>, what: &str, text: &str, min: 
             format!("the {what} has {chars} characters; at most {max} are kept"),
         );
     }
-    if let Some(c) = text.chars().find(|c| is_hidden(*c)) {
-        found.error(
-            at,
-            format!(
-                "the {what} contains the invisible character U+{:04X}; write only what a reader can see",
-                c as u32
-            ),
-        );
+}
+
+/// Refuses characters that hide something from a reader, wherever they stand in the manifest: names
+/// of keys, schemas, patterns and templates too.
+pub(super) fn nothing_hidden(manifest: &Manifest, found: &mut Lint) {
+    match serde_json::to_value(manifest) {
+        Ok(whole) => walk(&whole, found, &At::Root),
+        Err(cause) => found.error(&At::Root, format!("the manifest cannot be read: {cause}")),
     }
 }
 
-/// Characters that change what a model reads without changing what a person sees: controls other
-/// than line breaks and tabs, bidirectional overrides, zero-width spaces, tag characters.
-pub(super) fn is_hidden(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
-        || matches!(c,
-            '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
-            | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+fn walk(value: &Value, found: &mut Lint, at: &At<'_>) {
+    let mut check = |text: &str, at: &At<'_>| {
+        if let Some(c) = text.chars().find(|c| is_hidden(*c)) {
+            found.error(
+                at,
+                format!(
+                    "the text contains the invisible character U+{:04X}; write only what a reader can see",
+                    c as u32
+                ),
+            );
+        }
+    };
+    match value {
+        Value::String(text) => check(text, at),
+        Value::Array(items) => {
+            for (place, item) in items.iter().enumerate() {
+                walk(item, found, &at.index(place));
+            }
+        }
+        Value::Object(map) => {
+            for key in map.keys() {
+                check(key, at);
+            }
+            for (key, value) in map {
+                walk(value, found, &at.key(key));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether the character is hidden in a text of several lines.
+fn is_hidden(c: char) -> bool {
+    visible::is_hidden(c) && !matches!(c, '\n' | '\r' | '\t')
 }
 
 /// The start of a foreign text, safe to print.
 pub(super) fn shown(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(SHOWN_CHARS_MAX)
-        .flat_map(char::escape_debug)
-        .collect();
+    let start: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    let mut shown = visible::visible_line(&start).into_owned();
     if text.chars().nth(SHOWN_CHARS_MAX).is_some() {
         shown.push_str("...");
     }

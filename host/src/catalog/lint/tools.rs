@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{At, Lint, NAME_RULE, auth, is_name, schema, text};
-use crate::catalog::arguments;
-use crate::catalog::manifest::{Effect, Manifest, Slot, ToolSpec};
+use crate::catalog::manifest::{ConfigKey, Effect, Manifest, Slot, ToolSpec};
+use crate::catalog::queries::{Base, QUERIES_MAX, Query};
+use crate::catalog::{arguments, hosts};
 
 /// Most tools of one manifest.
 pub const TOOLS_MAX: usize = 2_000;
@@ -114,6 +115,7 @@ fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
     );
     describes_itself(tool, found, at);
     effect(tool, found, at);
+    queries(manifest, tool, found, at);
     needs(manifest, tool, found, at);
 
     if tool.keywords.len() > KEYWORDS_MAX {
@@ -149,7 +151,6 @@ fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
         schema::check(found, &at.key("output"), &output.value());
     }
     if usable {
-        hidden_text(&arguments, found, &input);
         arguments_advice(tool, &arguments, found, &input);
         examples(tool, &arguments, found, at);
     }
@@ -227,27 +228,52 @@ fn needs(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
     }
 }
 
-fn hidden_text(schema: &Value, found: &mut Lint, at: &At<'_>) {
-    fn first_hidden(value: &Value) -> Option<char> {
-        match value {
-            Value::String(text) => text.chars().find(|c| text::is_hidden(*c)),
-            Value::Array(items) => items.iter().find_map(first_hidden),
-            Value::Object(map) => map.iter().find_map(|(key, value)| {
-                key.chars()
-                    .find(|c| text::is_hidden(*c))
-                    .or_else(|| first_hidden(value))
-            }),
-            _ => None,
-        }
-    }
-    if let Some(c) = first_hidden(schema) {
+/// What a reading tool sends besides GET and HEAD: a few places that the manifest names anyway.
+fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
+    let at = at.key("queries");
+    if !tool.queries.is_empty() && tool.effect != Effect::Read {
         found.error(
-            at,
-            format!(
-                "the schema contains the invisible character U+{:04X}",
-                c as u32
-            ),
+            &at,
+            "only a tool declared `read` names queries; one that changes something may send any method",
         );
+    }
+    if tool.queries.len() > QUERIES_MAX {
+        found.error(&at, format!("at most {QUERIES_MAX} queries"));
+    }
+    let mut seen = HashSet::new();
+    for (i, entry) in tool.queries.iter().take(QUERIES_MAX).enumerate() {
+        let at = at.index(i);
+        if !seen.insert(entry) {
+            found.error(&at, format!("`{}` is listed twice", text::shown(entry)));
+        }
+        let query = match Query::parse(entry) {
+            Ok(query) => query,
+            Err(why) => {
+                found.error(&at, format!("`{}` is no query: {why}", text::shown(entry)));
+                continue;
+            }
+        };
+        let known = match query.base {
+            Base::Host(host) => manifest.hosts.iter().any(|own| hosts::covers(own, host)),
+            Base::Named(name) => {
+                let setting = |key: &ConfigKey| key.adds_host && key.key == name;
+                manifest.config.iter().any(setting)
+                    || manifest.parameters.iter().any(|own| own.key == name)
+                    || manifest
+                        .auth
+                        .iter()
+                        .any(|slot| slot.token_parameters.contains_key(name))
+            }
+        };
+        if !known {
+            found.error(
+                &at,
+                format!(
+                    "`{}` is at none of `hosts`, and no setting or parameter holds its address",
+                    text::shown(entry)
+                ),
+            );
+        }
     }
 }
 

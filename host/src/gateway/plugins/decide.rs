@@ -1,46 +1,54 @@
 //! What becomes of a good component file: pure, from what is approved and what it asks for.
 
-use crate::catalog::rights::{Rights, Widening, widened};
+use serde_json::{Value, json};
+
+use crate::catalog::rights::{Difference, Upgrades};
 use crate::store;
 
 /// The next step of a file that has passed inspection.
 #[derive(Debug, PartialEq)]
 pub(super) enum Decision {
-    Activate,
-    /// It asks for more than was approved.
-    Park(Widening),
+    /// With what it changes about the version that served, all of which goes in by itself.
+    Activate(Difference),
+    /// It asks for something that was not approved.
+    Park(Difference),
     /// Another file provides this service already.
-    Conflict {
-        with: String,
-    },
+    Conflict { with: String },
 }
 
-/// `row`: what is known of the service. `holder`: the other file of the folder that provides it.
+/// A file that has passed inspection.
+pub(super) struct Asks<'a> {
+    pub sha256: &'a str,
+    /// Its manifest in the normal form.
+    pub manifest: &'a Value,
+}
+
+/// `row`: what is known of the service. `approved`: the manifest of the version that served last, in
+/// the normal form; without one everything is new. `holder`: the other file of the folder that
+/// provides the service.
 pub(super) fn decide(
-    sha256: &str,
-    asks: &Rights,
+    asks: &Asks<'_>,
     row: Option<&store::Plugin>,
+    approved: Option<&Value>,
     holder: Option<&str>,
+    upgrades: Upgrades,
 ) -> Decision {
     if let Some(with) = holder {
         return Decision::Conflict {
             with: with.to_owned(),
         };
     }
-    let Some(row) = row else {
-        return Decision::Activate;
-    };
-    if row.approve_sha256.as_deref() == Some(sha256) {
-        return Decision::Activate;
+    let served = row.and_then(|row| row.active_sha256.as_deref());
+    if served.is_none_or(|served| served == asks.sha256) {
+        return Decision::Activate(Difference::default());
     }
-    // Rights that cannot be read back are no rights.
-    let approved = row
-        .approved
-        .as_deref()
-        .map(|json| serde_json::from_str::<Rights>(json).unwrap_or_default());
-    match approved.and_then(|approved| widened(&approved, asks)) {
-        Some(difference) => Decision::Park(difference),
-        None => Decision::Activate,
+    let nothing = json!({});
+    let difference = Difference::between(approved.unwrap_or(&nothing), asks.manifest, upgrades);
+    let shown = row.and_then(|row| row.approve_sha256.as_deref());
+    if shown == Some(asks.sha256) || !difference.waits() {
+        Decision::Activate(difference)
+    } else {
+        Decision::Park(difference)
     }
 }
 
@@ -49,22 +57,19 @@ mod tests {
     use super::*;
     use crate::store::PluginState;
 
-    fn rights(hosts: &[&str]) -> Rights {
-        Rights {
-            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
-            ..Rights::default()
-        }
+    fn manifest(hosts: &[&str]) -> Value {
+        json!({ "service": "s", "hosts": hosts })
     }
 
-    fn row(approved: Option<&Rights>, approve_sha256: Option<&str>) -> store::Plugin {
+    fn row(active_sha256: Option<&str>, approve_sha256: Option<&str>) -> store::Plugin {
         store::Plugin {
             service: "s".to_owned(),
             state: PluginState::Active,
             reason: None,
             file_name: None,
-            active_sha256: None,
+            active_sha256: active_sha256.map(str::to_owned),
             active_version: None,
-            approved: approved.map(|rights| serde_json::to_string(rights).expect("serialises")),
+            approved: None,
             pending_sha256: None,
             pending_version: None,
             pending_difference: None,
@@ -74,44 +79,66 @@ mod tests {
         }
     }
 
+    fn decided(
+        sha256: &str,
+        hosts: &[&str],
+        row: Option<&store::Plugin>,
+        approved: Option<&[&str]>,
+    ) -> Decision {
+        let manifest_of = manifest;
+        let (manifest, approved) = (manifest_of(hosts), approved.map(manifest_of));
+        let asks = Asks {
+            sha256,
+            manifest: &manifest,
+        };
+        decide(&asks, row, approved.as_ref(), None, Upgrades::Strict)
+    }
+
     #[test]
     fn a_first_file_is_the_operators_grant() {
-        assert_eq!(
-            decide("1", &rights(&["a.test"]), None, None),
-            Decision::Activate
-        );
+        let decision = decided("1", &["a.test"], None, None);
+        assert_eq!(decision, Decision::Activate(Difference::default()));
     }
 
     #[test]
     fn an_upgrade_that_asks_for_no_more_goes_in() {
-        let old = rights(&["a.test", "b.test"]);
-        assert_eq!(
-            decide(
-                "2",
-                &rights(&["a.test"]),
-                Some(&row(Some(&old), None)),
-                None
-            ),
-            Decision::Activate
-        );
+        let row = row(Some("1"), None);
+        let decision = decided("2", &["a.test"], Some(&row), Some(&["a.test", "b.test"]));
+        assert!(matches!(decision, Decision::Activate(_)), "{decision:?}");
     }
 
     #[test]
-    fn an_upgrade_that_widens_waits_until_exactly_it_is_approved() {
-        let (old, new) = (rights(&["a.test"]), rights(&["a.test", "evil.test"]));
+    fn the_file_that_serves_goes_on_serving_whatever_is_known_of_it() {
+        let decision = decided("1", &["a.test"], Some(&row(Some("1"), None)), None);
+        assert_eq!(decision, Decision::Activate(Difference::default()));
+    }
+
+    #[test]
+    fn an_upgrade_waits_until_exactly_it_is_approved() {
+        let (old, new) = (["a.test"], ["a.test", "evil.test"]);
         for approved_file in [None, Some("other")] {
-            let decision = decide("2", &new, Some(&row(Some(&old), approved_file)), None);
+            let row = row(Some("1"), approved_file);
+            let decision = decided("2", &new, Some(&row), Some(&old));
             assert!(matches!(&decision, Decision::Park(_)), "{decision:?}");
         }
-        assert_eq!(
-            decide("2", &new, Some(&row(Some(&old), Some("2"))), None),
-            Decision::Activate
-        );
+        let decision = decided("2", &new, Some(&row(Some("1"), Some("2"))), Some(&old));
+        assert!(matches!(decision, Decision::Activate(_)), "{decision:?}");
+    }
+
+    #[test]
+    fn without_the_approved_manifest_every_other_file_waits() {
+        let decision = decided("2", &[], Some(&row(Some("1"), None)), None);
+        assert!(matches!(decision, Decision::Park(_)), "{decision:?}");
     }
 
     #[test]
     fn the_second_file_of_a_service_is_a_conflict() {
-        let decision = decide("2", &rights(&[]), None, Some("first.wasm"));
+        let manifest = manifest(&[]);
+        let asks = Asks {
+            sha256: "2",
+            manifest: &manifest,
+        };
+        let decision = decide(&asks, None, None, Some("first.wasm"), Upgrades::Strict);
         assert_eq!(
             decision,
             Decision::Conflict {

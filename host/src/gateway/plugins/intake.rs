@@ -24,6 +24,7 @@ use super::judged::Judged;
 use super::names::Owners;
 use super::recall::{self, Captured};
 use super::{Serving, Snapshot};
+use crate::catalog::rights::Upgrades;
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::runtime::Runtime;
@@ -68,6 +69,8 @@ pub struct Intake {
     /// Whose the names of tools are, read anew for each scan that takes files.
     owners: Owners,
     judging: Judging,
+    /// Which changes go in without the operator.
+    upgrades: Upgrades,
 }
 
 /// What became of a file.
@@ -129,7 +132,14 @@ impl Intake {
             rows: HashMap::new(),
             owners: Owners::default(),
             judging: Judging::default(),
+            upgrades: Upgrades::default(),
         })
+    }
+
+    /// The same, with the operator's word on which changes go in by themselves.
+    pub fn with_upgrades(mut self, upgrades: Upgrades) -> Self {
+        self.upgrades = upgrades;
+        self
     }
 
     /// How many files of the folder are still on their way, as it changes.

@@ -2,6 +2,7 @@
 
 use super::folder::Fingerprint;
 use crate::store::{PluginFile, PluginState};
+use crate::visible::visible_line;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Judged {
@@ -18,7 +19,7 @@ impl Judged {
             sha256: None,
             service: None,
             state: PluginState::Quarantined,
-            reason: Some(reason.replace(char::is_control, " ")),
+            reason: Some(visible_line(reason).into_owned()),
         }
     }
 

@@ -1,12 +1,13 @@
 //! What the operator asks about plugins: the list with every state, and the approval of an upgrade.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::INSPECTOR;
 use crate::catalog::manifest::Manifest;
+use crate::catalog::rights::Difference;
 use crate::gateway::Error;
-use crate::store::{ApproveRequest, PluginState, Store};
+use crate::gateway::find::shown_name;
+use crate::store::{ApproveRequest, Plugin, PluginState, Store};
 
 /// `toolgate plugin list`.
 #[derive(Clone, Debug, Serialize)]
@@ -26,7 +27,7 @@ pub struct ListedPlugin {
     pub sha256: Option<String>,
     pub tools: usize,
     pub categories: Vec<String>,
-    /// The version that waits for approval and what it asks for beyond the approved rights.
+    /// The version that waits for approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
 }
@@ -35,7 +36,8 @@ pub struct ListedPlugin {
 pub struct Pending {
     pub version: Option<String>,
     pub sha256: String,
-    pub difference: Value,
+    /// What it changes about the version that was approved.
+    pub difference: Difference,
 }
 
 /// One file of the folder.
@@ -71,6 +73,7 @@ pub async fn list(store: &Store) -> Result<PluginList, Error> {
                 .as_ref()
                 .and_then(|sha256| manifests.iter().find(|cached| cached.sha256 == *sha256))
                 .and_then(|cached| serde_json::from_str::<Manifest>(&cached.manifest).ok());
+            let pending = pending(&row);
             ListedPlugin {
                 service: row.service,
                 state: row.state,
@@ -81,14 +84,7 @@ pub async fn list(store: &Store) -> Result<PluginList, Error> {
                 categories: manifest
                     .map(|manifest| manifest.categories)
                     .unwrap_or_default(),
-                pending: row.pending_sha256.map(|sha256| Pending {
-                    version: row.pending_version,
-                    sha256,
-                    difference: row
-                        .pending_difference
-                        .and_then(|json| serde_json::from_str(&json).ok())
-                        .unwrap_or(Value::Null),
-                }),
+                pending,
             }
         })
         .collect();
@@ -107,6 +103,28 @@ pub async fn list(store: &Store) -> Result<PluginList, Error> {
     Ok(PluginList { plugins, files })
 }
 
+/// The version of `service` that waits, and what it changes.
+pub async fn waiting(store: &Store, service: &str) -> Result<Pending, Error> {
+    let row = store.find_plugin(service).await?;
+    let row = row.ok_or_else(|| Error::ServiceNotFound(shown_name(service)))?;
+    pending(&row).ok_or_else(|| nothing_waits(service))
+}
+
+fn pending(row: &Plugin) -> Option<Pending> {
+    let difference = row.pending_difference.as_deref();
+    Some(Pending {
+        sha256: row.pending_sha256.clone()?,
+        version: row.pending_version.clone(),
+        difference: difference
+            .and_then(|json| serde_json::from_str(json).ok())
+            .unwrap_or_default(),
+    })
+}
+
+fn nothing_waits(service: &str) -> Error {
+    Error::Conflict(format!("no version of {service} waits for approval"))
+}
+
 /// Lets in exactly the file that is pending now; a running gateway takes it up within seconds.
 /// `shown`: the hash of the only file that is meant.
 pub async fn approve(
@@ -120,13 +138,11 @@ pub async fn approve(
             service: service.to_owned(),
             sha256,
         }),
-        ApproveRequest::NothingPending => Err(Error::Conflict(format!(
-            "no version of {service} waits for approval"
-        ))),
+        ApproveRequest::NothingPending => Err(nothing_waits(service)),
         ApproveRequest::Another => Err(Error::Conflict(format!(
             "this version of {service} does not wait for approval any more; look again"
         ))),
-        ApproveRequest::NotFound => Err(Error::ServiceNotFound(service.to_owned())),
+        ApproveRequest::NotFound => Err(Error::ServiceNotFound(shown_name(service))),
     }
 }
 

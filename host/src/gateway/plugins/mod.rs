@@ -29,7 +29,8 @@ use crate::text::Text;
 
 pub use intake::{Intake, Reach};
 pub use listing::{
-    Approved, ListedFile, ListedPlugin, PluginList, approve, list, manifest, manifests,
+    Approved, ListedFile, ListedPlugin, Pending, PluginList, approve, list, manifest, manifests,
+    waiting,
 };
 use probation::Probation;
 pub use removal::{Removed, remove};
@@ -38,7 +39,7 @@ use shelf::{not_writable, plain};
 pub use watch::watch;
 
 /// Names the rules by which a file was inspected; other rules inspect again.
-pub(crate) const INSPECTOR: &str = concat!("toolgate ", env!("CARGO_PKG_VERSION"));
+pub(crate) const INSPECTOR: &str = concat!("toolgate ", env!("CARGO_PKG_VERSION"), ", rules 2");
 
 /// One integration that serves.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Context as _;
 
 use super::{Serving, folder, recall};
-use crate::catalog::rights::{Rights, widened};
+use crate::catalog::rights::{self, Difference, Upgrades};
 use crate::gateway::Gateway;
 use crate::store::PluginState;
 use crate::text::Text;
@@ -158,9 +158,9 @@ impl Gateway {
         let (Some(from), Some(to)) = (from, to) else {
             return Ok(Some("what rights it had is not known any more"));
         };
-        let (from, to) = (Rights::of(&from), Rights::of(&to));
-        let same = widened(&from, &to).is_none() && widened(&to, &from).is_none();
-        Ok((!same).then_some("with other rights"))
+        let (from, to) = (rights::normal(&from), rights::normal(&to));
+        let difference = Difference::between(&from, &to, Upgrades::Strict);
+        Ok((!difference.only_texts()).then_some("with other rights"))
     }
 }
 

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use serde_json::Value;
 
 use super::INSPECTOR;
 use super::folder::{self, Fingerprint, NotCaptured};
 use crate::catalog::manifest::Manifest;
+use crate::catalog::rights;
 use crate::store::Store;
 
 /// The hash under which a file was copied, and its manifest if its inspection is remembered.
@@ -89,4 +91,10 @@ pub(super) async fn manifest(store: &Store, sha256: &str) -> anyhow::Result<Opti
         .iter()
         .filter_map(|row| Manifest::recall(&row.manifest).ok());
     Ok(manifests.next())
+}
+
+/// The manifest of the version that was approved, in the form in which manifests are compared.
+pub(super) async fn approved(store: &Store, sha256: &str) -> anyhow::Result<Option<Value>> {
+    let text = store.manifest_text(sha256).await?;
+    Ok(text.map(|text| rights::normal_text(&text)))
 }

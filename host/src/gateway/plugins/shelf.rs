@@ -13,7 +13,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{INSPECTOR, ListedFile, ListedPlugin, folder, listing, remove};
-use crate::catalog::rights::{Rights, Widening, widened};
+use crate::catalog::Manifest;
+use crate::catalog::rights::{self, Difference, Rights, Upgrades};
 use crate::clock::rfc3339;
 use crate::gateway::{Caller, Error, Gateway};
 use crate::ids;
@@ -27,11 +28,13 @@ pub(in crate::gateway) struct Shelf {
     folder: PathBuf,
     pub(super) captured: PathBuf,
     judging: Arc<tokio::sync::Mutex<()>>,
+    upgrades: Upgrades,
 }
 
 impl Shelf {
-    pub(in crate::gateway) fn new(folder: &Path, data_dir: &Path) -> Self {
+    pub(in crate::gateway) fn new(folder: &Path, data_dir: &Path, upgrades: Upgrades) -> Self {
         Self {
+            upgrades,
             folder: folder.to_owned(),
             captured: data_dir.join("plugins"),
             judging: Arc::default(),
@@ -48,7 +51,7 @@ pub struct PluginInfo {
     pub title: Option<String>,
     /// Newest first; those whose file is still there can be rolled back to.
     pub versions: Vec<VersionInfo>,
-    /// What the serving version was granted.
+    /// What the serving version was granted; told of one plugin at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rights: Option<Rights>,
     pub r#use: PluginUse,
@@ -60,6 +63,9 @@ pub struct VersionInfo {
     pub sha256: String,
     pub activated_at: String,
     pub active: bool,
+    /// What going back to it would change about the version that serves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
 }
 
 /// What a plugin costs: calls of the caller's workspace, and the size of its file.
@@ -90,8 +96,10 @@ pub struct Judgement {
     pub rights: Rights,
     /// The version that serves now.
     pub replaces: Option<Replaced>,
-    /// What it asks for beyond what was approved; such an upgrade waits.
-    pub difference: Option<Widening>,
+    /// What it changes about the version that was approved.
+    pub difference: Option<Difference>,
+    /// Whether the difference waits for approval.
+    pub waits: bool,
     pub warnings: Vec<String>,
     /// Its name in the folder, once it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,11 +113,19 @@ pub struct Replaced {
 }
 
 impl Gateway {
-    /// Every plugin and every file of the folder.
+    /// Every plugin and every file of the folder, without the rights of each.
     pub async fn plugin_shelf(&self, caller: &Caller) -> Result<PluginShelf, Error> {
+        self.shelf_with_rights(caller, None).await
+    }
+
+    /// The same, with rights and differences of one service: of all of them they are megabytes.
+    async fn shelf_with_rights(
+        &self,
+        caller: &Caller,
+        whole: Option<&str>,
+    ) -> Result<PluginShelf, Error> {
         caller.need_role(Role::Member)?;
         let list = listing::list(&self.store).await?;
-        let rows = self.store.list_plugins().await?;
         let since_ms = self.clock.now_ms() - DAY_MS;
         let _ = self.receipts.flush().await;
         let usage = self
@@ -120,7 +136,6 @@ impl Gateway {
         let snapshot = self.snapshot();
         let mut plugins = Vec::with_capacity(list.plugins.len());
         for listed in list.plugins {
-            let row = rows.iter().find(|row| row.service == listed.service);
             let cached = listed
                 .sha256
                 .as_ref()
@@ -128,18 +143,28 @@ impl Gateway {
             let serving = snapshot.serving.get(&listed.service);
             let used = usage.iter().find(|used| used.service == listed.service);
             let versions = self.store.plugin_versions(&listed.service).await?;
+            let manifest = cached
+                .filter(|_| whole == Some(listed.service.as_str()))
+                .and_then(|cached| Manifest::recall(&cached.manifest).ok());
+            let differs = |sha256: &str| {
+                let now = rights::normal(manifest.as_ref()?);
+                let cached = manifests.iter().find(|cached| cached.sha256 == sha256)?;
+                let then = rights::normal_text(&cached.manifest);
+                Some(Difference::between(&now, &then, self.plugins.upgrades))
+            };
             plugins.push(PluginInfo {
                 title: serving.map(|serving| serving.manifest.title.clone()),
                 versions: versions
                     .into_iter()
                     .map(|version| VersionInfo {
                         active: listed.sha256.as_deref() == Some(version.sha256.as_str()),
+                        difference: differs(&version.sha256).filter(|found| !found.is_empty()),
                         version: version.version,
                         sha256: version.sha256,
                         activated_at: rfc3339(version.activated_at_ms),
                     })
                     .collect(),
-                rights: row.and_then(approved),
+                rights: manifest.as_ref().map(Rights::of),
                 r#use: PluginUse {
                     calls_24h: used.map_or(0, |used| used.calls),
                     errors_24h: used.map_or(0, |used| used.errors),
@@ -159,7 +184,7 @@ impl Gateway {
 
     /// One plugin.
     pub async fn plugin(&self, caller: &Caller, service: &str) -> Result<PluginInfo, Error> {
-        let shelf = self.plugin_shelf(caller).await?;
+        let shelf = self.shelf_with_rights(caller, Some(service)).await?;
         shelf
             .plugins
             .into_iter()
@@ -261,6 +286,11 @@ impl Gateway {
                 "the file of this version of {service} is not kept any more"
             ))
         })?;
+        // The operator means exactly this file, whatever it asks for beside the one that serves.
+        let now_ms = self.clock.now_ms();
+        self.store
+            .approve_plugin_version(service, sha256, now_ms)
+            .await?;
         self.put_file(name, bytes.into()).await?;
         let details = json!({
             "to": { "version": version.version, "sha256": sha256 },
@@ -297,18 +327,28 @@ impl Gateway {
             ..
         } = inspected.map_err(|rejected| Error::InvalidRequest(rejected.reason()))?;
         let row = self.store.find_plugin(&manifest.service).await?;
-        let rights = Rights::of(&manifest);
-        let difference = row
-            .as_ref()
-            .and_then(approved)
-            .and_then(|approved| widened(&approved, &rights));
+        let served = row.as_ref().and_then(|row| row.active_sha256.as_deref());
+        let difference = match served.filter(|served| *served != sha256) {
+            Some(served) => {
+                let approved = super::recall::approved(&self.store, served).await;
+                let approved = approved.map_err(Error::Internal)?.unwrap_or(json!({}));
+                let asked = rights::normal(&manifest);
+                Some(Difference::between(
+                    &approved,
+                    &asked,
+                    self.plugins.upgrades,
+                ))
+            }
+            None => None,
+        };
         Ok(Judgement {
+            rights: Rights::of(&manifest),
+            waits: difference.as_ref().is_some_and(Difference::waits),
             tools: manifest.tools.len(),
             service: manifest.service,
             title: manifest.title,
             version: manifest.version,
             sha256,
-            rights,
             replaces: row.map(|row| Replaced {
                 version: row.active_version,
                 sha256: row.active_sha256,
@@ -387,10 +427,6 @@ pub(super) fn not_writable() -> Error {
     Error::Conflict(
         "the gateway may not write to its plugins folder; copy the file there yourself".to_owned(),
     )
-}
-
-fn approved(row: &Plugin) -> Option<Rights> {
-    serde_json::from_str(row.approved.as_ref()?).ok()
 }
 
 fn unknown(service: &str) -> Error {

@@ -9,7 +9,7 @@ use answers::{accept, error_shape, media_types, pages, projection};
 use parameters::{Found, Parameters};
 
 use serde_json::{Value, json};
-use toolgate_openapi_table::{Base, Input, Method, Operation, Source, Style};
+use toolgate_openapi_table::{Base, Encoding, Input, Method, Operation, Piece, Source, Style};
 
 use super::arguments::{Argument, Arguments, Form};
 use super::body::{self, Wishes};
@@ -192,7 +192,18 @@ pub fn draft<'d>(
         error,
         download,
     };
-    let tool = tool(shared, place, own, needs, pagination.is_some());
+    let mut tool = tool(shared, place, own, needs, pagination.is_some());
+    match method {
+        _ if tool.effect != Effect::Read => {}
+        Method::Get | Method::Head => {}
+        Method::Post => tool.queries = vec![query_of(&operation)],
+        Method::Options => tool.effect = Effect::Write,
+        Method::Put | Method::Patch | Method::Delete => {
+            let at = below(&below(&place.pointer, keys::KEY), "effect");
+            let message = "what only reads is a GET, a HEAD or a POST; declare it `write`";
+            return Err(Problem::new(docs.name(), at, message).into());
+        }
+    }
     Ok(Drafted {
         tool,
         arguments,
@@ -200,6 +211,27 @@ pub fn draft<'d>(
         answers,
         pointer: place.pointer.clone(),
     })
+}
+
+/// What the manifest says of a reading operation that is no GET: its method and address, with braces
+/// where something is filled in.
+fn query_of(operation: &Operation) -> String {
+    let graphql = matches!(
+        operation.body.as_ref().map(|body| &body.encoding),
+        Some(Encoding::Graphql(_))
+    );
+    let mut entry = if graphql { "GRAPHQL " } else { "POST " }.to_owned();
+    match &operation.base {
+        Base::Url(url) => entry.push_str(url),
+        Base::Config(key) => entry.push_str(&format!("{{{key}}}")),
+    }
+    for piece in &operation.path {
+        match piece {
+            Piece::Text(text) => entry.push_str(text),
+            Piece::Input(input) => entry.push_str(&format!("{{{}}}", input.name)),
+        }
+    }
+    entry
 }
 
 fn method(name: &str) -> Option<Method> {
@@ -329,6 +361,7 @@ fn tool(
         input: Schema::of(&Value::Null),
         output: None,
         effect,
+        queries: Vec::new(),
         idempotent: own
             .idempotent
             .unwrap_or(matches!(place.method, "put" | "delete"))

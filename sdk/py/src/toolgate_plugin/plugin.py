@@ -70,6 +70,7 @@ class Plugin:
         auth_optional: bool = False,
         scopes: list[str] | None = None,
         keywords: list[str] | None = None,
+        queries: list[str] | None = None,
         examples: list[dict[str, Any]] | None = None,
         output: dict[str, Any] | None = None,
         deprecated: str | None = None,
@@ -100,6 +101,7 @@ class Plugin:
                 "auth_optional": auth_optional or None,
                 "scopes": scopes,
                 "keywords": keywords,
+                "queries": queries,
                 "examples": examples,
                 "deprecated": deprecated,
             }

@@ -21,12 +21,13 @@ struct Options {
     auth: Option<Vec<String>>,
     scopes: Vec<String>,
     keywords: Vec<String>,
+    queries: Vec<String>,
     examples: Vec<Json>,
     deprecated: Option<String>,
 }
 
 const WORDS: &str = "effect, title, idempotent, paginated, auth, auth_optional, scopes, keywords, \
-                     example, deprecated";
+                     queries, example, deprecated";
 
 fn read(input: ParseStream<'_>) -> syn::Result<Options> {
     let mut options = Options::default();
@@ -55,6 +56,7 @@ fn read(input: ParseStream<'_>) -> syn::Result<Options> {
                     "auth" => options.auth = Some(texts(&value)?),
                     "scopes" => options.scopes = texts(&value)?,
                     "keywords" => options.keywords = texts(&value)?,
+                    "queries" => options.queries = texts(&value)?,
                     "example" => {
                         value.object()?;
                         options.examples.push(value);
@@ -122,7 +124,11 @@ pub fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStr
             tail.push_str(&format!(",\"{word}\":true"));
         }
     }
-    for (all, word) in [(&options.scopes, "scopes"), (&options.keywords, "keywords")] {
+    for (all, word) in [
+        (&options.scopes, "scopes"),
+        (&options.keywords, "keywords"),
+        (&options.queries, "queries"),
+    ] {
         if !all.is_empty() {
             tail.push_str(&format!(",\"{word}\":{}", json::list(all)));
         }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
 use tokio::time::Instant;
 
 use super::judging::Progress;
 use super::{Intake, Reach, Told};
 use crate::catalog::manifest::Manifest;
-use crate::catalog::rights::Rights;
+use crate::catalog::rights;
 use crate::egress::Grant;
-use crate::gateway::plugins::decide::{Decision, decide};
+use crate::gateway::plugins::decide::{Asks, Decision, decide};
 use crate::gateway::plugins::folder::{self, NotCaptured};
 use crate::gateway::plugins::judged::Judged;
 use crate::gateway::plugins::names::{Taken, tool_names};
@@ -137,8 +138,24 @@ impl Intake {
         if let Some(taken) = self.owners.taken(&manifest) {
             return Ok(name_taken(sha256, &service, &taken));
         }
-        let asks = Rights::of(&manifest);
-        let (state, reason) = match decide(sha256, &asks, row.as_ref(), holder.as_deref()) {
+        let asked = rights::normal(&manifest);
+        let asks = Asks {
+            sha256,
+            manifest: &asked,
+        };
+        let served = row.as_ref().and_then(|row| row.active_sha256.as_deref());
+        let approved = match served.filter(|served| *served != sha256) {
+            Some(served) => recall::approved(&self.store, served).await?,
+            None => None,
+        };
+        let decision = decide(
+            &asks,
+            row.as_ref(),
+            approved.as_ref(),
+            holder.as_deref(),
+            self.upgrades,
+        );
+        let (state, reason) = match decision {
             Decision::Conflict { with } => (
                 PluginState::Conflict,
                 Some(format!(
@@ -173,11 +190,12 @@ impl Intake {
                 (
                     PluginState::PendingApproval,
                     Some(format!(
-                        "asks for more: {difference}; allow it with `toolgate plugin approve {service}`"
+                        "asks to {}; look at all of it and allow it with `toolgate plugin approve {service}`",
+                        difference.summary()
                     )),
                 )
             }
-            Decision::Activate => {
+            Decision::Activate(difference) => {
                 let unchanged = row.as_ref().is_some_and(|row| {
                     row.state == PluginState::Active
                         && row.active_sha256.as_deref() == Some(sha256)
@@ -192,7 +210,7 @@ impl Intake {
                             file_name: name,
                             sha256,
                             version: &manifest.version,
-                            approved: &serde_json::to_string(&asks)?,
+                            approved: &json!({ "sha256": sha256 }).to_string(),
                             tool_names: &tool_names(&manifest).collect::<Vec<_>>(),
                             now_ms: self.clock.now_ms(),
                         })
@@ -206,6 +224,15 @@ impl Intake {
                         let taken = Taken { tool_name, owner };
                         return Ok(name_taken(sha256, &service, &taken));
                     }
+                }
+                for change in &difference.changes {
+                    tracing::info!(
+                        plugin.service = service,
+                        plugin.version = manifest.version,
+                        plugin.place = change.path,
+                        "plugins.changed: {}",
+                        change.says
+                    );
                 }
                 self.owners.claim(&manifest);
                 self.serve(name, sha256, manifest)?;

@@ -1,0 +1,122 @@
+//! What each place of a manifest is. The one list of what is harmless; all else is a right.
+
+use serde_json::Value;
+
+use super::super::hosts;
+
+/// How two values at a place are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// Key by key, and every difference is a right.
+    Exact,
+    /// A name of the version, which asks for nothing.
+    Free,
+    /// Read by people and models, of whom it asks nothing: bounded, shown.
+    Text,
+    /// A list of texts without order, to which something is added or from which it is taken.
+    Set,
+    /// A list of objects that this key names.
+    Named(Named),
+    /// A bound: a smaller one is less.
+    AtMost,
+    /// A JSON Schema. `grows`: it says what a tool takes.
+    Schema { grows: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub key: &'static str,
+    /// The first of them counts for more.
+    pub ordered: bool,
+    /// Without one of them the plugin may do less.
+    pub less_without: bool,
+}
+
+/// The rule of a place. `*` stands for the name of an object in a list.
+///
+/// Texts of connect forms and of operators' settings are no harmless texts: they say what a person
+/// types in.
+pub(super) fn of(place: &[&str]) -> Rule {
+    match place {
+        ["version"] => Rule::Free,
+        ["title" | "description" | "homepage" | "categories"]
+        | [
+            "tools",
+            "*",
+            "title" | "description" | "keywords" | "examples" | "deprecated",
+        ] => Rule::Text,
+        ["hosts" | "capabilities"]
+        | ["auth", "*", "scopes" | "audience"]
+        | ["tools", "*", "scopes" | "queries"] => Rule::Set,
+        ["tools"] => Rule::Named(Named {
+            key: "name",
+            ordered: false,
+            less_without: true,
+        }),
+        ["auth"] => Rule::Named(Named {
+            key: "slot",
+            ordered: true,
+            less_without: true,
+        }),
+        ["parameters" | "config"] | ["auth", "*", "fields"] => Rule::Named(Named {
+            key: "key",
+            ordered: true,
+            less_without: false,
+        }),
+        ["limits", _] => Rule::AtMost,
+        ["tools", "*", "input"] => Rule::Schema { grows: true },
+        ["tools", "*", "output"] => Rule::Schema { grows: false },
+        _ => Rule::Exact,
+    }
+}
+
+/// Whether what was approved at a [`Rule::Set`] covers `asked` without naming it.
+pub(super) fn covers(place: &[&str], old: &str, asked: &str) -> bool {
+    match place {
+        ["hosts"] => hosts::covers(old, asked),
+        ["auth", "*", "audience"] => {
+            old.trim_end_matches('/') == asked.trim_end_matches('/')
+                || hosts::covers_origin(old, asked)
+        }
+        _ => false,
+    }
+}
+
+/// What a keyword of a JSON Schema holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keyword {
+    /// Says something about the value and decides nothing.
+    Annotation,
+    /// Schemas by name. `properties`: names of arguments.
+    Map {
+        properties: bool,
+    },
+    /// One schema; `grows`: arguments stand in it.
+    One {
+        grows: bool,
+    },
+    List,
+    Other,
+}
+
+pub(super) fn keyword(name: &str, value: &Value) -> Keyword {
+    match name {
+        "title" | "description" | "$comment" if value.is_string() => Keyword::Annotation,
+        "examples" if value.is_array() => Keyword::Annotation,
+        "properties" => Keyword::Map { properties: true },
+        "$defs" | "definitions" | "patternProperties" | "dependentSchemas" => {
+            Keyword::Map { properties: false }
+        }
+        "items" | "additionalProperties" => Keyword::One { grows: true },
+        "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contains"
+        | "propertyNames"
+        | "not"
+        | "if"
+        | "then"
+        | "else" => Keyword::One { grows: false },
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Keyword::List,
+        _ => Keyword::Other,
+    }
+}
