@@ -42,6 +42,7 @@ pub use dial::{DialError, Lookup, Opened};
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;
+pub use plan::PlanDigest;
 pub use scope::{CallLimits, Journal, Mode, NotWritten, Scope, Witness, Witnessed};
 pub use send::{Egress, EgressConfig, Told};
 pub use upstream::{AllowUpstream, AllowUpstreamError};
