@@ -221,6 +221,21 @@ impl TestGateway {
             .await
     }
 
+    /// What another person than the one with `key` says to a call that waits for them.
+    pub async fn decide(&self, approval_id: &Value, decision: &str) -> Answer {
+        let approver = new_key(
+            &self.gateway,
+            "approver",
+            &[Scope::Approvals, Scope::UsersAny],
+        );
+        let approver = approver.await.expect("a key");
+        let id = approval_id.as_str().expect("the id of an approval");
+        let body = serde_json::json!({ "decision": decision }).to_string();
+        let path = format!("/v1/approvals/{id}");
+        self.send(Method::POST, &path, Some(&approver), Some(body))
+            .await
+    }
+
     /// Runs a tool and answers `data`.
     pub async fn execute(&self, tool: &str, arguments: Value) -> Value {
         let body = serde_json::json!({ "arguments": arguments });

@@ -33,12 +33,16 @@ pub struct Create {
     /// What the key is for, so that you recognise it later
     #[arg(long)]
     name: String,
-    /// User that tools run for when a request names none
+    /// User that the key acts for
     #[arg(long, default_value = "default", value_parser = |text: &str| UserId::parse(text))]
     user: UserId,
     /// Scopes, separated by commas [default: tools:read,tools:execute,skills:read,skills:write,connections,sessions]
     #[arg(long, value_delimiter = ',', value_parser = parse_scope)]
     scopes: Vec<Scope>,
+    /// Let it act for every user of the workspace, who is then named in each request: for a program
+    /// that serves several people. The same as the scope users:any
+    #[arg(long)]
+    users_any: bool,
     /// Requests a minute, 1 to 1,000
     #[arg(long, value_name = "N")]
     rpm: Option<u32>,
@@ -71,14 +75,18 @@ impl Key {
             Self::Create(create) => {
                 let workspace =
                     super::workspace(&store, create.of.workspace.as_deref(), now_ms).await?;
+                let mut scopes = if create.scopes.is_empty() {
+                    keys::DEFAULT_SCOPES.to_vec()
+                } else {
+                    create.scopes
+                };
+                if create.users_any && !scopes.contains(&Scope::UsersAny) {
+                    scopes.push(Scope::UsersAny);
+                }
                 let new = keys::NewKey {
                     name: create.name,
                     user: create.user,
-                    scopes: if create.scopes.is_empty() {
-                        keys::DEFAULT_SCOPES.to_vec()
-                    } else {
-                        create.scopes
-                    },
+                    scopes,
                     rpm: create.rpm,
                     rpd: create.rpd,
                     expires_at_ms: create.expires.map(|ms| now_ms.saturating_add(ms)),
@@ -90,8 +98,9 @@ impl Key {
                 document["workspace"] = json!(workspace.name);
                 output.print(&document, |_| {
                     format!(
-                        "{}\n\nThis key is shown once. Send it as: Authorization: Bearer <key>",
-                        created.key.expose()
+                        "{}\n\nThis key is shown once. Send it as: Authorization: Bearer <key>\nIt acts for {}.",
+                        created.key.expose(),
+                        acts_for(&created.info)
                     )
                 })
             }
@@ -116,14 +125,17 @@ impl Key {
                                 vec![
                                     key.name.clone(),
                                     format!("{}{}…", keys::KEY_PREFIX, key.prefix),
-                                    key.user_id.clone(),
+                                    acts_for(key),
                                     state,
                                     used,
                                     key.key_id.clone(),
                                 ]
                             })
                             .collect();
-                        table(&["NAME", "KEY", "USER", "STATE", "LAST USED", "ID"], &rows)
+                        table(
+                            &["NAME", "KEY", "ACTS FOR", "STATE", "LAST USED", "ID"],
+                            &rows,
+                        )
                     },
                 )
             }
@@ -136,6 +148,15 @@ impl Key {
                 })
             }
         }
+    }
+}
+
+/// Whose calls a key makes, for people.
+fn acts_for(key: &keys::KeyInfo) -> String {
+    if key.users_any {
+        format!("any user, {} unless named", key.user_id)
+    } else {
+        key.user_id.clone()
     }
 }
 

@@ -130,6 +130,7 @@ impl Create {
                     role: self.role,
                     email: Some(email.clone()),
                     member_id: None,
+                    vouched: true,
                 };
                 let made = links::make(store, &public_url(config), new, now_ms).await?;
                 let details = json!({ "email": email, "role": self.role });
@@ -176,6 +177,7 @@ pub(super) async fn with_password(
         oidc_subject: None,
         created_at_ms: now_ms,
         last_seen_at_ms: None,
+        vouched: true,
     };
     let made = members::create(store, member).await?;
     let details = json!({ "email": made.email, "role": role });

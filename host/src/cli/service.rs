@@ -44,6 +44,9 @@ pub struct Configure {
         requires = "client_id"
     )]
     scopes: Option<Vec<String>>,
+    /// Scopes that a connect link may ask for beside those that the plugin names, separated by commas
+    #[arg(long, value_delimiter = ',', requires = "client_id")]
+    scopes_max: Vec<String>,
     /// Address of an on-premise server, in place of the provider's
     #[arg(long, value_name = "URL", requires = "client_id")]
     base_url: Option<String>,
@@ -82,6 +85,7 @@ impl Configure {
                     .map(read_secret)
                     .transpose()?,
                 scopes: self.scopes,
+                scopes_max: self.scopes_max,
                 base_url: self.base_url,
             };
             let vault = Vault::open(&config.master_key_file)?;

@@ -82,15 +82,24 @@ pub fn connect(page: &ConnectPage, nonce: &str) -> String {
         body.push_str("</ul>");
     }
     tools(page, &mut body);
+    if page.asks_who {
+        let _ = write!(
+            body,
+            "<h2 id=\"who\">Are you {} of the workspace {}?</h2><p>Somebody may have passed this link on to you. Go on only if you are, and if you have asked for it yourself just now.</p>",
+            escape(&page.user),
+            escape(&page.workspace)
+        );
+    }
     // The address of the form is the page's own.
     body.push_str("<form method=\"post\" autocomplete=\"off\">");
     for one in &page.inputs {
         input(one, &mut body);
     }
-    let button = if page.leaves_for_provider {
-        format!("Continue to {service}")
-    } else {
-        format!("Connect {service}")
+    let button = match (page.leaves_for_provider, page.asks_who) {
+        (true, true) => format!("Yes, that is me: continue to {service}"),
+        (true, false) => format!("Continue to {service}"),
+        (false, true) => format!("Yes, that is me: connect {service}"),
+        (false, false) => format!("Connect {service}"),
     };
     let _ = write!(body, "<button type=\"submit\">{button}</button></form>");
     document(&format!("Connect {service}"), &body, "", nonce)
@@ -226,6 +235,7 @@ mod tests {
             service: "Desk & Co".into(),
             slot: "Account".into(),
             leaves_for_provider: false,
+            asks_who: true,
             scopes: vec!["read".into()],
             tools: vec![Unlocked {
                 title: "List <b>".into(),
@@ -271,6 +281,8 @@ mod tests {
             "With it, tools can read",
             "type=\"password\"",
             "method=\"post\"",
+            "Are you ada",
+            "Yes, that is me",
             "nonce=\"n1\"",
         ] {
             assert!(text.contains(said), "{said}");

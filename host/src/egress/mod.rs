@@ -47,6 +47,7 @@ pub use effect::Reading;
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;
+pub use plan::PlanDigest;
 pub use scope::{CallLimits, Journal, Mode, NotWritten, Scope, Witness, Witnessed};
 pub use scrub::{Learned, Scrubber};
 pub use send::{Egress, EgressConfig, Told};

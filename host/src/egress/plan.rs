@@ -3,6 +3,7 @@
 //! Everything is decided as for a real one, but nothing is resolved and no credential is opened:
 //! where it would stand, `[slot NAME]` stands.
 
+use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use super::scope::Scope;
@@ -13,8 +14,69 @@ use crate::catalog::manifest::Placement;
 /// Longer bodies are shown by their size.
 pub const PLANNED_BODY_BYTES_MAX: usize = 256 * 1024;
 
+/// SHA-256 of a request as it was planned, with its whole body.
+pub type PlanDigest = [u8; 32];
+
 /// Notes the request in the scope; the failure is what the plugin gets instead of an answer.
 pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
+    let planned = match planned(scope, hop, slot) {
+        Ok(planned) => planned,
+        Err(refused) => return refused,
+    };
+    let digest = digest(&planned, hop);
+    match scope.plan(scrubbed(scope, planned), digest) {
+        Ok(()) => Failure {
+            kind: FailureKind::Cancelled,
+            message: "dry run".into(),
+            sent: false,
+        },
+        Err(exhausted) => exhausted,
+    }
+}
+
+/// Refuses a request that differs from those that a person has approved.
+pub(super) fn agreed(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Result<(), Failure> {
+    if !scope.is_held_to_a_plan() {
+        return Ok(());
+    }
+    let planned = planned(scope, hop, slot)?;
+    scope.agreed(&digest(&planned, hop))
+}
+
+fn digest(planned: &PlannedRequest, hop: &Hop) -> PlanDigest {
+    let mut hash = Sha256::new();
+    let mut part = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_be_bytes());
+        hash.update(bytes);
+    };
+    part(planned.method.as_bytes());
+    part(planned.url.as_bytes());
+    for (name, value) in &planned.headers {
+        part(name.as_bytes());
+        part(value.as_bytes());
+    }
+    part(b"body");
+    part(planned.body.as_bytes());
+    part(&hop.body);
+    hash.finalize().into()
+}
+
+/// The request as people may see it.
+fn scrubbed(scope: &Scope, planned: PlannedRequest) -> PlannedRequest {
+    PlannedRequest {
+        method: planned.method,
+        url: scope.scrub(&planned.url),
+        headers: planned
+            .headers
+            .into_iter()
+            .map(|(name, value)| (name, scope.scrub(&value)))
+            .collect(),
+        body: scope.scrub_owned(planned.body),
+    }
+}
+
+/// The request with the slot's name in place of its credential.
+fn planned(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Result<PlannedRequest, Failure> {
     let failure = |kind, message: String| Failure {
         kind,
         message,
@@ -37,17 +99,17 @@ pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
     };
     if let Some(slot) = slot {
         if !scope.credentials.connected(slot) {
-            return failure(
+            return Err(failure(
                 FailureKind::AuthRequired,
                 format!("slot `{slot}` is not connected"),
-            );
+            ));
         }
         let mark = format!("[slot {slot}]");
         match scope.credentials.shape(slot) {
             None => headers.push(("authorization".into(), mark)),
             Some(shape) if !hop.target.origin.is_in(&shape.audience) => {
                 let message = format!("slot `{slot}` may not be sent to {}", hop.target.origin);
-                return failure(FailureKind::Denied, message);
+                return Err(failure(FailureKind::Denied, message));
             }
             Some(shape) => {
                 for placement in &shape.placements {
@@ -63,20 +125,12 @@ pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
             }
         }
     }
-    let headers = headers
-        .into_iter()
-        .map(|(name, value)| (name, scope.scrub(&value)))
-        .collect();
-    let planned = PlannedRequest {
+    Ok(PlannedRequest {
         method: hop.method.to_string(),
-        url: scope.scrub(&url),
+        url,
         headers,
-        body: scope.scrub_owned(body),
-    };
-    match scope.plan(planned) {
-        Ok(()) => failure(FailureKind::Cancelled, "dry run".into()),
-        Err(exhausted) => exhausted,
-    }
+        body,
+    })
 }
 
 fn show(

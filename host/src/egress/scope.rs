@@ -19,6 +19,7 @@ use url::Url;
 use super::declared::Declared;
 use super::effect::Reading;
 use super::grant::Grant;
+use super::plan::PlanDigest;
 use super::scrub::{Learned, Scrubber};
 use super::{Credentials, Failure, FailureKind, PlannedRequest, Request, RequestRecord, Response};
 
@@ -101,6 +102,16 @@ impl From<NotWritten> for Failure {
     }
 }
 
+/// What a person has approved of a call's requests.
+struct Agreed {
+    /// Those that have not left yet.
+    ahead: Vec<PlanDigest>,
+    /// No request follows the planned ones.
+    whole: bool,
+    /// A request differed; none leaves after it.
+    strayed: bool,
+}
+
 /// What one call may do, has left and has done.
 pub struct Scope {
     pub(super) grant: Arc<Grant>,
@@ -113,7 +124,8 @@ pub struct Scope {
     requests: AtomicUsize,
     bytes: AtomicU64,
     records: Mutex<Vec<RequestRecord>>,
-    planned: Mutex<Vec<PlannedRequest>>,
+    planned: Mutex<Vec<(PlannedRequest, PlanDigest)>>,
+    held_to: Option<Mutex<Agreed>>,
     scrubber: Mutex<Arc<Scrubber>>,
     witness: Option<Witness>,
     journal: Option<Arc<dyn Journal>>,
@@ -143,6 +155,7 @@ impl Scope {
             bytes: AtomicU64::new(0),
             records: Mutex::default(),
             planned: Mutex::default(),
+            held_to: None,
             scrubber: Mutex::default(),
             witness: None,
             journal: None,
@@ -188,6 +201,50 @@ impl Scope {
         self
     }
 
+    /// The same scope, whose first requests have to be these, in any order. `whole`: and no others.
+    pub fn held_to(mut self, plan: Vec<PlanDigest>, whole: bool) -> Self {
+        self.held_to = Some(Mutex::new(Agreed {
+            ahead: plan,
+            whole,
+            strayed: false,
+        }));
+        self
+    }
+
+    pub(super) fn is_held_to_a_plan(&self) -> bool {
+        self.held_to.is_some()
+    }
+
+    /// Takes a request out of the plan, or refuses it and every one after it.
+    pub(super) fn agreed(&self, digest: &PlanDigest) -> Result<(), Failure> {
+        let Some(agreed) = &self.held_to else {
+            return Ok(());
+        };
+        let mut agreed = locked(agreed);
+        if !agreed.strayed {
+            if let Some(at) = agreed.ahead.iter().position(|one| one == digest) {
+                agreed.ahead.swap_remove(at);
+                return Ok(());
+            }
+            // What follows the first answers could not be planned.
+            if agreed.ahead.is_empty() && !agreed.whole {
+                return Ok(());
+            }
+            agreed.strayed = true;
+        }
+        Err(Failure {
+            kind: FailureKind::Denied,
+            message: "the request differs from what was approved".to_owned(),
+            sent: false,
+        })
+    }
+
+    /// Whether a request was refused because nobody has approved it.
+    pub fn strayed(&self) -> bool {
+        let held = self.held_to.as_ref();
+        held.is_some_and(|agreed| locked(agreed).strayed)
+    }
+
     pub(super) async fn leaving(&self, record: &RequestRecord) -> Result<(), Failure> {
         let Some(journal) = &self.journal else {
             return Ok(());
@@ -217,7 +274,14 @@ impl Scope {
 
     /// What a dry run would have sent so far.
     pub fn planned(&self) -> Vec<PlannedRequest> {
-        locked(&self.planned).clone()
+        let planned = locked(&self.planned);
+        planned.iter().map(|(request, _)| request.clone()).collect()
+    }
+
+    /// What a later run is held to.
+    pub fn plan_digests(&self) -> Vec<PlanDigest> {
+        let planned = locked(&self.planned);
+        planned.iter().map(|(_, digest)| *digest).collect()
     }
 
     /// Requests that went to the wire.
@@ -264,12 +328,12 @@ impl Scope {
     }
 
     /// Notes a planned request; a dry run has the same number of requests as a real one.
-    pub(super) fn plan(&self, request: PlannedRequest) -> Result<(), Failure> {
+    pub(super) fn plan(&self, request: PlannedRequest, digest: PlanDigest) -> Result<(), Failure> {
         let mut planned = locked(&self.planned);
         if planned.len() >= self.limits.requests_max {
             return Err(self.no_request_left());
         }
-        planned.push(request);
+        planned.push((request, digest));
         Ok(())
     }
 

@@ -174,6 +174,7 @@ impl Inner {
         if scope.mode == Mode::DryRun {
             return Err(plan::plan(scope, &hop, slot.as_deref()));
         }
+        plan::agreed(scope, &hop, slot.as_deref())?;
         let _permit = scope
             .slots
             .acquire()

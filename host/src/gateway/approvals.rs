@@ -1,23 +1,24 @@
 //! Calls that a person has to allow first.
 //!
 //! A call of a tool whose permission is `ask` is parked: the plugin runs as in a dry run, and what
-//! it would send is kept with the question. Once somebody has approved, the repeated call with the
-//! same arguments runs, once; a denied one is refused until the question has expired.
+//! it would send is kept with the question ([`question`]), readable without its secrets ([`masked`]).
+//! Once somebody has approved, the repeated call runs, once; a denied one is refused until the
+//! question has expired. Who decides is said by the rule that asks; nobody decides a question of
+//! their own unless it says so too.
+
+mod masked;
+pub(super) mod question;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use super::idempotency::canonical;
 use super::tools::ApprovalNeeded;
 use super::{Caller, Error, Gateway, Scope};
 use crate::clock::rfc3339;
 use crate::egress::PlannedRequest;
-use crate::ids::{self, UserId};
-use crate::runtime::inspect::hex;
-use crate::store::{self, ApprovalState, Cursor};
+use crate::store::{self, ApprovalFilter, ApprovalState, Approvers, Cursor, Role};
 
 /// How long a question, and the approval of it, stands.
 pub const STANDS_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -63,9 +64,31 @@ pub struct Approval {
     pub approval_id: String,
     pub user_id: String,
     pub tool_name: String,
+    /// The tool's title.
+    pub title: String,
     pub status: ApprovalStatus,
-    /// What the call would send, as a dry run shows it.
+    /// What the tool is called with; secrets read `[hidden]`.
+    #[schema(value_type = Value)]
+    pub arguments: Value,
+    /// What the call would send first, as a dry run shows it. The run may begin with nothing else.
     pub requests: Vec<PlannedRequest>,
+    /// Whether these are all: requests that follow from the first answers cannot be planned.
+    pub requests_complete: bool,
+    /// `key:<id>` or `member:<id>`; may not decide, unless `approvers` is `self` and it is a member.
+    pub asked_by: String,
+    /// Name of the key or the member.
+    pub asked_by_name: String,
+    pub approvers: Approvers,
+    /// Whether the reader of this may decide it now.
+    pub can_decide: bool,
+    /// What the call would run with; absent where the tool needs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connection_id: Option<String>,
+    /// The account's name at the provider, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// The code that would run. Another version is another question.
+    pub plugin: ApprovedPlugin,
     #[schema(format = DateTime)]
     pub created_at: String,
     #[schema(format = DateTime)]
@@ -76,6 +99,13 @@ pub struct Approval {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub decided_at: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ApprovedPlugin {
+    pub version: String,
+    /// Of the plugin file, hexadecimal.
+    pub sha256: String,
 }
 
 /// `GET /v1/approvals`, newest first.
@@ -102,118 +132,45 @@ pub enum ApprovalDecision {
     Deny,
 }
 
-/// The call that is asked about: the same again has the same hash.
-pub(super) struct Question<'a> {
-    pub user: &'a UserId,
-    pub tool_name: &'a str,
-    /// Arguments as JSON text.
-    pub arguments: &'a str,
-    pub cursor: Option<&'a str>,
-    /// The account that the caller chose, if it did.
-    pub connection_id: Option<&'a str>,
-    pub session_id: &'a str,
+/// What a caller finds of the workspace's questions. A member without a larger role decides for their
+/// own user, where the rule says so; a key for the users that it acts for.
+pub(super) fn visible(caller: &Caller) -> ApprovalFilter<'_> {
+    ApprovalFilter {
+        state: None,
+        user_id: caller.confined.then(|| caller.default_user.as_str()),
+        not_for_admins: caller.role == Some(Role::Member),
+    }
 }
 
-impl Question<'_> {
-    fn hash(&self) -> String {
-        let arguments: Value = serde_json::from_str(self.arguments).unwrap_or_default();
-        let whole = canonical(&json!([arguments, self.cursor, self.connection_id]));
-        hex(&Sha256::digest(whole.as_bytes()))
-    }
+fn is_visible(caller: &Caller, row: &store::Approval) -> bool {
+    let filter = visible(caller);
+    filter.user_id.is_none_or(|user| user == row.user_id)
+        && !(filter.not_for_admins && row.approvers == Approvers::Admins)
+}
+
+/// Whether a caller to whom a question is visible may decide it: nobody who asked it, unless the rule
+/// leaves it to them, and never the key that did.
+fn may_decide(caller: &Caller, row: &store::Approval) -> bool {
+    let asked_it = caller.actor() == row.asker;
+    !asked_it || (caller.role.is_some() && row.approvers == Approvers::Themselves)
 }
 
 impl Gateway {
-    /// Takes the one run of an approved call. `None`: it has to be asked about.
-    ///
-    /// # Errors
-    /// `permission_denied` when somebody has denied this very call.
-    pub(super) async fn take_approval(
-        &self,
-        caller: &Caller,
-        question: &Question<'_>,
-    ) -> Result<Option<String>, Error> {
-        let (workspace, user) = (&caller.workspace_id, question.user.as_str());
-        let (hash, now_ms) = (question.hash(), self.clock.now_ms());
-        let tool = question.tool_name;
-        let taken = self
-            .store
-            .use_approval(workspace, user, tool, &hash, now_ms)
-            .await?;
-        if let Some(taken) = taken {
-            return Ok(Some(taken.id));
-        }
-        if self
-            .store
-            .is_denied(workspace, user, tool, &hash, now_ms)
-            .await?
-        {
-            return Err(super::permissions::denied(question.user, tool));
-        }
-        Ok(None)
-    }
-
-    /// Gives back the run of an approved call that came to nothing.
-    pub(super) async fn return_approval(
-        &self,
-        caller: &Caller,
-        approval_id: &str,
-    ) -> Result<(), Error> {
-        let returned = self
-            .store
-            .return_approval(&caller.workspace_id, approval_id);
-        returned.await?;
-        Ok(())
-    }
-
-    /// Keeps the question, or finds the one that is already open for the same call.
-    pub(super) async fn ask_approval(
-        &self,
-        caller: &Caller,
-        question: &Question<'_>,
-        requests: &[PlannedRequest],
-    ) -> Result<ApprovalNeeded, Error> {
-        let now_ms = self.clock.now_ms();
-        let asked = store::Approval {
-            workspace_id: caller.workspace_id.to_string(),
-            id: ids::ulid("apr"),
-            user_id: question.user.to_string(),
-            tool_name: question.tool_name.to_owned(),
-            arguments_hash: question.hash(),
-            requests: serde_json::to_string(requests)
-                .map_err(|cause| Error::Internal(cause.into()))?,
-            session_id: Some(question.session_id.to_owned()),
-            state: ApprovalState::Pending,
-            decided_by: None,
-            decided_at_ms: None,
-            created_at_ms: now_ms,
-            expires_at_ms: now_ms + STANDS_MS,
-        };
-        let open = self.store.open_approval(&asked).await?;
-        Ok(ApprovalNeeded {
-            reason: "approval_required".to_owned(),
-            message: format!(
-                "A person has to approve this call of {} for the user {} first.",
-                question.tool_name, question.user
-            ),
-            approval_url: format!("{}/approvals/{}", self.public_url, open.id),
-            expires_at: rfc3339(open.expires_at_ms),
-            requests: serde_json::from_str(&open.requests)
-                .map_err(|cause| Error::Internal(cause.into()))?,
-            approval_id: open.id,
-        })
-    }
-
-    /// One question.
+    /// One question. Whoever asked it reads what became of it without the scope `approvals` too.
     pub async fn approval(&self, caller: &Caller, approval_id: &str) -> Result<Approval, Error> {
-        caller.need(Scope::Approvals)?;
         let found = self
             .store
             .find_approval(&caller.workspace_id, approval_id)
             .await?;
-        match found {
-            Some(row) => shown(row, self.clock.now_ms()),
-            None => Err(unknown(approval_id)),
+        let asked_it = found
+            .as_ref()
+            .is_some_and(|row| row.asker == caller.actor());
+        if !asked_it {
+            caller.need(Scope::Approvals)?;
         }
+        let found = found.filter(|row| asked_it || is_visible(caller, row));
+        let row = found.ok_or_else(|| unknown(approval_id))?;
+        shown(caller, row, self.clock.now_ms())
     }
 
     /// Questions, newest first.
@@ -237,12 +194,15 @@ impl Gateway {
             .store
             .list_approvals(
                 &caller.workspace_id,
-                request.status.map(ApprovalStatus::state),
+                ApprovalFilter {
+                    state: request.status.map(ApprovalStatus::state),
+                    ..visible(caller)
+                },
                 cursor.as_ref(),
                 request.limit,
             )
             .await?;
-        let approvals = page.items.into_iter().map(|row| shown(row, now_ms));
+        let approvals = page.items.into_iter().map(|row| shown(caller, row, now_ms));
         Ok(ApprovalPage {
             approvals: approvals.collect::<Result<_, _>>()?,
             next_cursor: page.next.map(|cursor| cursor.to_string()),
@@ -252,7 +212,7 @@ impl Gateway {
     /// Decides a pending question, once.
     ///
     /// # Errors
-    /// `conflict` when it is decided or expired already.
+    /// `permission_denied` for whoever asked it; `conflict` when it is decided or expired already.
     pub async fn decide_approval(
         self: &Arc<Self>,
         caller: &Caller,
@@ -260,6 +220,15 @@ impl Gateway {
         decision: ApprovalDecision,
     ) -> Result<Approval, Error> {
         caller.need(Scope::Approvals)?;
+        let standing = self
+            .store
+            .find_approval(&caller.workspace_id, approval_id)
+            .await?
+            .filter(|row| is_visible(caller, row))
+            .ok_or_else(|| unknown(approval_id))?;
+        if !may_decide(caller, &standing) {
+            return Err(Error::OwnQuestion);
+        }
         let by = caller.actor();
         let now_ms = self.clock.now_ms();
         let approve = decision == ApprovalDecision::Approve;
@@ -284,8 +253,27 @@ impl Gateway {
         };
         let details = json!({ "user_id": row.user_id, "tool_name": row.tool_name });
         self.record_change(caller, action, &row.id, details).await?;
-        shown(row, now_ms)
+        shown(caller, row, now_ms)
     }
+}
+
+/// What the asker is told.
+fn needed(public_url: &str, open: store::Approval) -> Result<ApprovalNeeded, Error> {
+    Ok(ApprovalNeeded {
+        reason: "approval_required".to_owned(),
+        message: format!(
+            "A person has to approve this call of {} for the user {} first.",
+            open.tool_name, open.user_id
+        ),
+        approval_url: format!("{public_url}/approvals/{}", open.id),
+        expires_at: rfc3339(open.expires_at_ms),
+        requests: requests_of(&open)?,
+        approval_id: open.id,
+    })
+}
+
+fn requests_of(row: &store::Approval) -> Result<Vec<PlannedRequest>, Error> {
+    serde_json::from_str(&row.requests).map_err(|cause| Error::Internal(cause.into()))
 }
 
 fn unknown(approval_id: &str) -> Error {
@@ -295,12 +283,21 @@ fn unknown(approval_id: &str) -> Error {
     ))
 }
 
-fn shown(row: store::Approval, now_ms: i64) -> Result<Approval, Error> {
+fn shown(caller: &Caller, row: store::Approval, now_ms: i64) -> Result<Approval, Error> {
     let open = matches!(row.state, ApprovalState::Pending | ApprovalState::Approved);
+    let plan: Value = serde_json::from_str(&row.plan).unwrap_or_default();
     Ok(Approval {
+        can_decide: row.state == ApprovalState::Pending
+            && row.expires_at_ms > now_ms
+            && may_decide(caller, &row),
+        requests: requests_of(&row)?,
+        requests_complete: plan["whole"] == true,
+        arguments: serde_json::from_str(&row.arguments)
+            .map_err(|cause| Error::Internal(cause.into()))?,
         approval_id: row.id,
         user_id: row.user_id,
         tool_name: row.tool_name,
+        title: row.title,
         status: match row.state {
             _ if open && row.expires_at_ms <= now_ms => ApprovalStatus::Expired,
             ApprovalState::Pending => ApprovalStatus::Pending,
@@ -309,8 +306,15 @@ fn shown(row: store::Approval, now_ms: i64) -> Result<Approval, Error> {
             ApprovalState::Used => ApprovalStatus::Used,
             ApprovalState::Expired => ApprovalStatus::Expired,
         },
-        requests: serde_json::from_str(&row.requests)
-            .map_err(|cause| Error::Internal(cause.into()))?,
+        asked_by: row.asker,
+        asked_by_name: row.asker_name,
+        approvers: row.approvers,
+        connection_id: row.connection_id,
+        account: row.account,
+        plugin: ApprovedPlugin {
+            version: row.plugin_version,
+            sha256: row.plugin_sha256,
+        },
         created_at: rfc3339(row.created_at_ms),
         expires_at: rfc3339(row.expires_at_ms),
         decided_by: row.decided_by,
@@ -319,170 +323,4 @@ fn shown(row: store::Approval, now_ms: i64) -> Result<Approval, Error> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gateway::testing::World;
-
-    fn request() -> PlannedRequest {
-        PlannedRequest {
-            method: "POST".to_owned(),
-            url: "https://api.example.com/issues".to_owned(),
-            headers: vec![("authorization".to_owned(), "[slot user]".to_owned())],
-            body: "{}".to_owned(),
-        }
-    }
-
-    fn question<'a>(user: &'a UserId, arguments: &'a str) -> Question<'a> {
-        Question {
-            user,
-            tool_name: "github_create_issue",
-            arguments,
-            cursor: None,
-            connection_id: None,
-            session_id: "tool_1",
-        }
-    }
-
-    #[tokio::test]
-    async fn an_approved_call_runs_once_whatever_the_order_of_its_arguments() {
-        let world = World::open().await;
-        let caller = world.caller(&[Scope::Admin]).await;
-        let user = caller.default_user.clone();
-        let asked = question(&user, r#"{"a":1,"b":2}"#);
-        assert_eq!(world.take_approval(&caller, &asked).await.unwrap(), None);
-        let needed = world
-            .ask_approval(&caller, &asked, &[request()])
-            .await
-            .unwrap();
-        assert!(
-            needed
-                .approval_url
-                .ends_with(&format!("/approvals/{}", needed.approval_id))
-        );
-        let again = world.ask_approval(&caller, &asked, &[]).await.unwrap();
-        assert_eq!(
-            (&again.approval_id, &again.requests),
-            (&needed.approval_id, &vec![request()])
-        );
-        assert_eq!(world.take_approval(&caller, &asked).await.unwrap(), None);
-
-        let id = &needed.approval_id;
-        let decided = world.decide_approval(&caller, id, ApprovalDecision::Approve);
-        let decided = decided.await.unwrap();
-        assert_eq!(
-            (decided.status, decided.requests),
-            (ApprovalStatus::Approved, vec![request()])
-        );
-        let other = question(&user, r#"{"a":1,"b":3}"#);
-        assert_eq!(world.take_approval(&caller, &other).await.unwrap(), None);
-        let same = question(&user, r#"{"b":2,"a":1}"#);
-        assert_eq!(
-            world.take_approval(&caller, &same).await.unwrap().as_ref(),
-            Some(id)
-        );
-        assert_eq!(world.take_approval(&caller, &same).await.unwrap(), None);
-        world.return_approval(&caller, id).await.unwrap();
-        assert_eq!(
-            world.take_approval(&caller, &same).await.unwrap().as_ref(),
-            Some(id)
-        );
-    }
-
-    #[tokio::test]
-    async fn a_denied_call_is_refused_until_the_question_expires() {
-        let world = World::open().await;
-        let caller = world.caller(&[Scope::Admin]).await;
-        let user = caller.default_user.clone();
-        let asked = question(&user, "{}");
-        let id = world
-            .ask_approval(&caller, &asked, &[])
-            .await
-            .unwrap()
-            .approval_id;
-        let denied = world
-            .decide_approval(&caller, &id, ApprovalDecision::Deny)
-            .await
-            .unwrap();
-        assert_eq!(denied.status, ApprovalStatus::Denied);
-        let refused = world.take_approval(&caller, &asked).await.unwrap_err();
-        assert_eq!(refused.code(), "permission_denied");
-        let twice = world
-            .decide_approval(&caller, &id, ApprovalDecision::Approve)
-            .await;
-        assert_eq!(twice.unwrap_err().code(), "conflict");
-        world.clock.advance_ms(STANDS_MS);
-        assert_eq!(world.take_approval(&caller, &asked).await.unwrap(), None);
-    }
-
-    #[tokio::test]
-    async fn an_approval_expires() {
-        let world = World::open().await;
-        let caller = world.caller(&[Scope::Admin]).await;
-        let user = caller.default_user.clone();
-        let asked = question(&user, "{}");
-        let pending = world
-            .ask_approval(&caller, &asked, &[])
-            .await
-            .unwrap()
-            .approval_id;
-        let other = question(&user, r#"{"a":1}"#);
-        let approved = world
-            .ask_approval(&caller, &other, &[])
-            .await
-            .unwrap()
-            .approval_id;
-        let decided = world.decide_approval(&caller, &approved, ApprovalDecision::Approve);
-        decided.await.unwrap();
-        world.clock.advance_ms(STANDS_MS);
-        assert_eq!(world.take_approval(&caller, &other).await.unwrap(), None);
-        for id in [&pending, &approved] {
-            let shown = world.approval(&caller, id).await.unwrap();
-            assert_eq!(shown.status, ApprovalStatus::Expired);
-            let late = world
-                .decide_approval(&caller, id, ApprovalDecision::Approve)
-                .await;
-            assert_eq!(late.unwrap_err().code(), "conflict");
-        }
-        let list = |status| ListApprovals {
-            status,
-            limit: 20,
-            cursor: None,
-        };
-        let expired = world
-            .approvals(&caller, list(Some(ApprovalStatus::Expired)))
-            .await
-            .unwrap();
-        assert_eq!(expired.approvals.len(), 2);
-        let open = world
-            .approvals(&caller, list(Some(ApprovalStatus::Pending)))
-            .await
-            .unwrap();
-        assert!(open.approvals.is_empty());
-    }
-
-    #[tokio::test]
-    async fn only_a_key_of_the_workspace_with_the_scope_decides() {
-        let world = World::open().await;
-        let caller = world.caller(&[Scope::Admin]).await;
-        let user = caller.default_user.clone();
-        let asked = question(&user, "{}");
-        let id = world
-            .ask_approval(&caller, &asked, &[])
-            .await
-            .unwrap()
-            .approval_id;
-        let agent = world.caller(&[Scope::ToolsExecute, Scope::ToolsRead]).await;
-        let stranger = world.stranger(&[Scope::Admin]).await;
-        for (who, code) in [(&agent, "scope_denied"), (&stranger, "not_found")] {
-            let decided = world
-                .decide_approval(who, &id, ApprovalDecision::Approve)
-                .await;
-            assert_eq!(decided.unwrap_err().code(), code);
-            assert_eq!(world.approval(who, &id).await.unwrap_err().code(), code);
-        }
-        assert_eq!(
-            world.approval(&caller, &id).await.unwrap().status,
-            ApprovalStatus::Pending
-        );
-    }
-}
+mod tests;

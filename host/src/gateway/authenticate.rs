@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ipnet::IpNet;
 use sha2::{Digest as _, Sha256};
 
-use super::keys::{KEY_PREFIX, RANDOM_CHARS};
+use super::keys::{KEY_PREFIX, RANDOM_CHARS, acts_for_any};
 use super::limits::limits_of;
 use super::{Caller, Error, Gateway, Identity, Scope};
 use crate::ids::UserId;
@@ -48,7 +48,11 @@ struct Holder {
 impl Holder {
     fn of(found: FoundKey) -> Result<Self, Error> {
         let FoundKey { key, workspace } = found;
-        let scopes = key.scopes.iter().filter_map(|text| Scope::parse(text));
+        let scopes: Box<[Scope]> = key
+            .scopes
+            .iter()
+            .filter_map(|text| Scope::parse(text))
+            .collect();
         // A network that cannot be read back must not open the key to everyone.
         let networks = key.ip_allowlist.iter().map(|text| text.parse());
         let networks = networks
@@ -57,18 +61,19 @@ impl Holder {
         let default_user =
             UserId::parse(&key.default_user).map_err(|cause| Error::Internal(cause.into()))?;
         let identity = Identity {
-            scopes: scopes.collect(),
+            confined: !acts_for_any(scopes.iter().copied()),
+            scopes,
             limits: limits_of(&key, &workspace),
             default_user,
             workspace_id: workspace.id.into(),
             workspace_name: workspace.name.into(),
             default_permission: workspace.settings.default_permission,
+            default_approvers: workspace.settings.default_approvers,
             key_id: key.id.into(),
             key_name: key.name.into(),
             key_prefix: key.prefix.into(),
             role: None,
             operator: false,
-            confined: false,
         };
         Ok(Self {
             identity: Arc::new(identity),

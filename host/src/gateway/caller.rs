@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::limits::Limit;
 use crate::gateway::Error;
 use crate::ids::UserId;
-use crate::store::{Changes, DefaultPermission, Role};
+use crate::store::{Approvers, Changes, DefaultPermission, Role};
 use crate::text::Text;
 
 /// An authenticated caller. Made by [`crate::gateway::Gateway::authenticate`] and
@@ -40,7 +40,7 @@ pub struct Identity {
     pub role: Option<Role>,
     /// Whether the member's workspace is the one that runs the installation: the first.
     pub operator: bool,
-    /// May act for the default user alone.
+    /// May act for the default user alone: a key without `users:any`, a member without a role above.
     pub confined: bool,
     pub scopes: Box<[Scope]>,
     /// The user that tools run for when a request names none.
@@ -49,6 +49,8 @@ pub struct Identity {
     pub(super) limits: Box<[Limit]>,
     /// What holds for its users' tools without a rule.
     pub default_permission: DefaultPermission,
+    /// Who decides where the default asks.
+    pub default_approvers: Approvers,
 }
 
 impl Deref for Caller {
@@ -73,11 +75,13 @@ pub enum Scope {
     Sessions,
     Webhooks,
     Knowledge,
+    /// Act for every user of the workspace, not for the key's own alone.
+    UsersAny,
     Admin,
 }
 
 impl Scope {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::ToolsRead,
         Self::ToolsExecute,
         Self::SkillsRead,
@@ -89,6 +93,7 @@ impl Scope {
         Self::Sessions,
         Self::Webhooks,
         Self::Knowledge,
+        Self::UsersAny,
         Self::Admin,
     ];
 
@@ -105,6 +110,7 @@ impl Scope {
             Self::Sessions => "sessions",
             Self::Webhooks => "webhooks",
             Self::Knowledge => "knowledge",
+            Self::UsersAny => "users:any",
             Self::Admin => "admin",
         }
     }
@@ -128,12 +134,15 @@ impl Caller {
     /// The user a request is for: the one it names, else the caller's default.
     ///
     /// # Errors
-    /// `permission_denied` where the caller may not act for that user.
+    /// `scope_denied` for a key that acts for its own user alone, `permission_denied` for a member.
     pub fn user(&self, named: Option<&UserId>) -> Result<UserId, Error> {
         match named {
-            Some(user) if !self.acts_for(user.as_str()) => Err(Error::PermissionDenied {
-                user_id: self.default_user.to_string(),
-                subject: format!("what belongs to the user {user}"),
+            Some(user) if !self.acts_for(user.as_str()) => Err(match self.role {
+                None => Error::ScopeDenied(Scope::UsersAny.as_str()),
+                Some(_) => Error::PermissionDenied {
+                    user_id: self.default_user.to_string(),
+                    subject: format!("what belongs to the user {user}"),
+                },
             }),
             Some(user) => Ok(user.clone()),
             None => Ok(self.default_user.clone()),
@@ -143,7 +152,7 @@ impl Caller {
     /// The user that a list is to be of; `None`: all of the workspace.
     ///
     /// # Errors
-    /// `permission_denied` where the caller may not act for that user.
+    /// As of [`Caller::user`].
     pub fn listed_user(&self, named: Option<UserId>) -> Result<Option<UserId>, Error> {
         match named {
             None if !self.confined => Ok(None),

@@ -27,6 +27,8 @@ pub enum Error {
     InvalidApiKey,
     #[error("user {user_id} may not use {subject}")]
     PermissionDenied { user_id: String, subject: String },
+    #[error("whoever asked for a call does not decide about it")]
+    OwnQuestion,
     #[error("the API key lacks the scope {0}")]
     ScopeDenied(&'static str),
     #[error("the API key may not be used from this address")]
@@ -101,7 +103,7 @@ impl Error {
             Self::InvalidArguments { .. } => "invalid_arguments",
             Self::ApiKeyRequired => "api_key_required",
             Self::InvalidApiKey => "invalid_api_key",
-            Self::PermissionDenied { .. } => "permission_denied",
+            Self::PermissionDenied { .. } | Self::OwnQuestion => "permission_denied",
             Self::ScopeDenied(_) => "scope_denied",
             Self::IpNotAllowed => "ip_not_allowed",
             Self::SignInRequired => "sign_in_required",
@@ -138,6 +140,12 @@ impl Error {
             Self::ApiKeyRequired => "Send the header Authorization: Bearer <API_KEY>.".to_owned(),
             Self::InvalidApiKey => {
                 "Create a key with `toolgate key create` or in Settings > API.".to_owned()
+            }
+            Self::OwnQuestion => {
+                "Another person decides. A permission rule with the approvers `self` leaves it to the member who asked; no API key ever decides what it asked for itself.".to_owned()
+            }
+            Self::ScopeDenied("users:any") => {
+                "Leave user_id out: this key acts for its own user. A key made with `toolgate key create --users-any` acts for every user of the workspace.".to_owned()
             }
             Self::SignInRequired => "Sign in to the dashboard again.".to_owned(),
             Self::RoleDenied("operator") => {

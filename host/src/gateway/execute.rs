@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::approvals::Question;
+use permit::Permit;
+
 use super::connections::{ForCall, Held, Says};
 use super::executions::{ExecutionStatus, ReceiptKind};
 use super::idempotency::{self, Claim};
@@ -28,15 +29,17 @@ use super::plugins::Serving;
 use super::receipt_writer::{Late, Receipt};
 use super::results::Budget;
 use super::services;
-use super::session_state::SessionState;
+use super::session_state::{Scratch, SessionState};
 use super::tools::{Arguments, Execute, Execution, FailureReason, Outcome};
 use super::{Caller, Error, Gateway, Scope};
 use crate::catalog::manifest::Effect;
 use crate::catalog::{Tool, write_integers};
 use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
-use crate::runtime::{Asker, Call, Ended, NotStarted, Random, RefusalKind, limits, size};
-use crate::store::{ExecutionRow, KvScope, PermissionRule, Session};
+use crate::runtime::{
+    Asker, Call, Ended, KeyValue, NotStarted, Random, RefusalKind, limits, size,
+};
+use crate::store::{ExecutionRow, KvScope, Session};
 use crate::text::Text;
 
 /// A session id as a caller may choose it.
@@ -51,16 +54,13 @@ struct Run {
     cursor: Option<String>,
     user: UserId,
     session_id: Text,
-    /// The caller's choice among the user's connections.
+    /// The caller has named the session.
+    session_named: bool,
+    /// The caller's choice among the user's connections, or the one that an approval is bound to.
     connection_id: Option<String>,
     execution_id: Text,
     dry_run: bool,
-    /// The call waits for a person: it runs dry, and its requests are kept with the question.
-    parks: bool,
-    /// The approval that this run uses up.
-    approval_id: Option<String>,
-    /// The rule with a number of calls that this run was counted against.
-    counted: Option<PermissionRule>,
+    permit: Permit,
     budget: Budget,
     claim: Option<Claim>,
     started_at_ms: i64,
@@ -77,19 +77,6 @@ enum End {
     /// The connection said what the call comes to.
     Decided(Outcome),
     Ended(Ended),
-}
-
-impl Run {
-    fn question(&self) -> Question<'_> {
-        Question {
-            user: &self.user,
-            tool_name: &self.tool.name,
-            arguments: &self.arguments,
-            cursor: self.cursor.as_deref(),
-            connection_id: self.connection_id.as_deref(),
-            session_id: &self.session_id,
-        }
-    }
 }
 
 impl Gateway {
@@ -146,6 +133,7 @@ impl Gateway {
             });
         }
         write_integers(&mut arguments);
+        let session_named = request.session_id.is_some();
         let session_id = match request.session_id {
             Some(id) => checked_session_id(id)?,
             None => ids::session("tool"),
@@ -156,6 +144,7 @@ impl Gateway {
             arguments: arguments.to_string(),
             user,
             session_id,
+            session_named,
             connection_id: request.connection_id,
             execution_id: match &request.claim {
                 Some(claim) => (&claim.execution_id).into(),
@@ -163,9 +152,7 @@ impl Gateway {
             },
             budget: request.budget,
             claim: request.claim,
-            parks: false,
-            approval_id: None,
-            counted: None,
+            permit: Permit::default(),
             dry_run: request.dry_run,
             started_at_ms: self.clock.now_ms(),
             tool,
@@ -207,7 +194,7 @@ impl Gateway {
         let came_to = status_of(&outcome);
         let outcome = match trouble {
             Some(trouble) => Err(trouble),
-            None => self.settle_outcome(caller, &run, outcome).await,
+            None => self.settle_outcome(caller, &run, &scope, outcome).await,
         };
         // What the plugin did stands, whatever trouble the gateway has with it.
         let (status, reason) = outcome.as_ref().map_or(came_to, status_of);
@@ -257,6 +244,9 @@ impl Gateway {
                 run.dry_run,
             )
             .await?;
+        if let Some(bound) = &run.permit.bound {
+            held.check_bound(bound)?;
+        }
         let mut scope = egress::Scope::new(
             grant,
             held.parameters(),
@@ -285,11 +275,29 @@ impl Gateway {
             let journal = RunJournal::new(self.receipts.clone(), *receipt, may_write);
             scope = scope.journaled_by(Arc::new(journal));
         }
+        if let Some(approved) = &run.permit.approved {
+            scope = scope.held_to(approved.requests.clone(), approved.whole);
+        }
         let scope = Arc::new(scope);
         if let Some(outcome) = ends {
             let end = End::Decided(outcome);
             return Ok(Ran { held, scope, end });
         }
+        let state = SessionState {
+            gateway: self.clone(),
+            scope: KvScope {
+                workspace_id: caller.workspace_id.clone(),
+                session_id: run.session_id.clone(),
+                service: run.serving.service.clone(),
+                connection_id: held.connection_id().map(Text::from),
+            },
+        };
+        let kv: Arc<dyn KeyValue> = if run.dry_run {
+            Arc::new(Scratch::over(state))
+        } else {
+            Arc::new(state)
+        };
+        let rehearsal = run.permit.rehearsal();
         let call = Call {
             asker: asker(caller),
             tool: run.tool.action().to_owned(),
@@ -298,15 +306,7 @@ impl Gateway {
             cursor: run.cursor.clone(),
             meta: "{}".to_owned(),
             scope: scope.clone(),
-            kv: Arc::new(SessionState {
-                gateway: self.clone(),
-                scope: KvScope {
-                    workspace_id: caller.workspace_id.clone(),
-                    session_id: run.session_id.clone(),
-                    service: run.serving.service.clone(),
-                    connection_id: held.connection_id().map(Text::from),
-                },
-            }),
+            kv,
             config: held.config(),
             timeout: call_limits.timeout,
             memory_bytes_max: size::memory_bytes_max(wanted),
@@ -314,8 +314,8 @@ impl Gateway {
                 .response_mib
                 .map_or(call_limits.response_bytes_max, |mib| (mib as usize) << 20)
                 .min(call_limits.response_bytes_max),
-            now_ms: run.started_at_ms,
-            random: Random::System,
+            now_ms: rehearsal.map_or(run.started_at_ms, |one| one.now_ms),
+            random: rehearsal.map_or(Random::System, |one| Random::Seeded(one.seed)),
         };
         match self.runtime.invoke(&run.serving.code, call).await {
             Ok(ended) => Ok(Ran {
@@ -333,9 +333,10 @@ impl Gateway {
         &self,
         caller: &Caller,
         run: &Run,
+        scope: &egress::Scope,
         outcome: Outcome,
     ) -> Result<Outcome, Error> {
-        let outcome = self.settle_approval(caller, run, outcome).await?;
+        let outcome = self.settle_approval(caller, run, scope, outcome).await?;
         self.within_budget(caller, run, outcome).await
     }
 

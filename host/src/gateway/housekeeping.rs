@@ -88,6 +88,8 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_sessions(now_ms).await?;
     gateway.store.purge_rate_counts(now_ms).await?;
     gateway.store.purge_requests(now_ms).await?;
+    let forgotten_ms = now_ms - super::members::attempts::FORGOTTEN_AFTER_MS;
+    gateway.store.purge_sign_in_attempts(forgotten_ms).await?;
     gateway.store.purge_results(now_ms).await?;
     gateway.store.purge_member_links(now_ms).await?;
     gateway.store.purge_sign_ins(now_ms).await?;

@@ -14,8 +14,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
+use super::permissions::Permission;
 use super::tools::{Execute, Execution, Outcome};
-use super::{Caller, Error, Gateway};
+use super::{Caller, Error, Gateway, Scope};
 use crate::ids;
 use crate::runtime::inspect::hex;
 use crate::runtime::limits::CALL_TIMEOUT;
@@ -70,6 +71,13 @@ pub struct Claim {
     pub(super) execution_id: String,
 }
 
+/// An answer that was kept.
+#[derive(Debug)]
+struct Kept {
+    execution_id: String,
+    answer: Box<RawValue>,
+}
+
 /// An answer that was just made, or the one that was kept.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -112,13 +120,17 @@ impl Gateway {
         let Some(attempt) = attempt else {
             return Ok(Once::New(self.execute(caller, request).await?));
         };
-        caller.need(super::Scope::ToolsExecute)?;
+        caller.need(Scope::ToolsExecute)?;
+        caller.user(request.user_id.as_ref())?;
         let (gateway, caller) = (self.clone(), caller.clone());
         // A caller who hangs up must not keep the answer from being kept.
         let task = self.running.spawn(async move {
             let claim = match gateway.claim(&caller, &attempt).await? {
                 Ok(claim) => claim,
-                Err(kept) => return Ok(Once::Again(kept)),
+                Err(kept) => {
+                    gateway.may_have_again(&caller, &request, &kept).await?;
+                    return Ok(Once::Again(kept.answer));
+                }
             };
             let request = Execute {
                 claim: Some(claim.clone()),
@@ -157,10 +169,56 @@ impl Gateway {
         })?
     }
 
-    /// Does `work`, which writes to the database alone, at most once for the attempt's key.
+    /// Refuses a kept answer to who could not have it now: the tool, the session or the connection is
+    /// not theirs any more, or a person would have to be asked and was not.
+    async fn may_have_again(
+        &self,
+        caller: &Caller,
+        request: &Execute,
+        kept: &Kept,
+    ) -> Result<(), Error> {
+        let user = caller.user(request.user_id.as_ref())?;
+        let permissions = self.permissions_of(caller, &user).await?;
+        let snapshot = self.snapshot();
+        let tool = snapshot
+            .catalog
+            .get(&request.tool_name)
+            .ok_or_else(|| self.tool_not_found(&request.tool_name))?;
+        permissions.check(&user, tool)?;
+        let refused = || super::permissions::denied(&user, &tool.name);
+        if permissions.of(tool).permission == Permission::Ask {
+            let approved = self
+                .store
+                .ran_approved(&caller.workspace_id, &kept.execution_id);
+            if !approved.await? {
+                return Err(refused());
+            }
+        }
+        let _ = self.receipts.flush().await;
+        let ran = self
+            .store
+            .find_execution(&caller.workspace_id, &kept.execution_id)
+            .await?
+            .filter(|row| row.user_id.as_str() == user.as_str())
+            .ok_or_else(refused)?;
+        if let Some(connection_id) = &ran.connection_id {
+            let found = self
+                .store
+                .find_connection(&caller.workspace_id, connection_id)
+                .await?;
+            found
+                .filter(|row| row.user_id == user.as_str())
+                .ok_or_else(refused)?;
+        }
+        Ok(())
+    }
+
+    /// Does `work`, which writes to the database alone and needs `scope`, at most once for the
+    /// attempt's key.
     pub async fn once<T, W>(
         self: &Arc<Self>,
         caller: &Caller,
+        scope: Scope,
         attempt: Option<Attempt>,
         work: W,
     ) -> Result<Once<T>, Error>
@@ -168,12 +226,14 @@ impl Gateway {
         T: Serialize,
         W: Future<Output = Result<T, Error>>,
     {
+        // Before an answer that was kept, too.
+        caller.need(scope)?;
         let Some(attempt) = attempt else {
             return Ok(Once::New(work.await?));
         };
         let claim = match self.claim(caller, &attempt).await? {
             Ok(claim) => claim,
-            Err(kept) => return Ok(Once::Again(kept)),
+            Err(kept) => return Ok(Once::Again(kept.answer)),
         };
         if !self.mark_sent(caller, &claim).await? {
             return Err(in_progress());
@@ -231,7 +291,7 @@ impl Gateway {
             };
             let claim = match gateway.claim_for(&caller, &attempt, longest).await? {
                 Ok(claim) => claim,
-                Err(kept) => return Ok(Once::Again(kept)),
+                Err(kept) => return Ok(Once::Again(kept.answer)),
             };
             if !gateway.mark_sent(&caller, &claim).await? {
                 return Err(in_progress());
@@ -258,7 +318,7 @@ impl Gateway {
         &self,
         caller: &Caller,
         attempt: &Attempt,
-    ) -> Result<Result<Claim, Box<RawValue>>, Error> {
+    ) -> Result<Result<Claim, Kept>, Error> {
         self.claim_for(caller, attempt, CALL_TIMEOUT).await
     }
 
@@ -268,7 +328,7 @@ impl Gateway {
         caller: &Caller,
         attempt: &Attempt,
         longest: Duration,
-    ) -> Result<Result<Claim, Box<RawValue>>, Error> {
+    ) -> Result<Result<Claim, Kept>, Error> {
         let now_ms = self.clock.now_ms();
         let claim = Claim {
             key: format!("{}:{}", caller.key_id, attempt.key),
@@ -290,8 +350,16 @@ impl Gateway {
             .await?;
         match begun {
             Begun::Run => Ok(Ok(claim)),
-            Begun::Answered { answer } => RawValue::from_string(answer)
-                .map(Err)
+            Begun::Answered {
+                execution_id,
+                answer,
+            } => RawValue::from_string(answer)
+                .map(|answer| {
+                    Err(Kept {
+                        execution_id,
+                        answer,
+                    })
+                })
                 .map_err(|cause| Error::Internal(cause.into())),
             Begun::OtherRequest => Err(Error::IdempotencyConflict),
             Begun::Running { .. } => Err(in_progress()),

@@ -69,6 +69,7 @@ pub struct AppInfo {
     pub client_id: Option<String>,
     pub has_secret: bool,
     pub scopes: Option<Vec<String>>,
+    pub scopes_max: Vec<String>,
     pub base_url: Option<String>,
     /// Whether it holds for all workspaces.
     pub everywhere: bool,
@@ -93,6 +94,8 @@ pub struct PutApp {
     pub client_id: String,
     pub client_secret: Option<Option<Secret>>,
     pub scopes: Option<Vec<String>>,
+    /// Absent keeps those that there are.
+    pub scopes_max: Option<Vec<String>>,
     pub base_url: Option<String>,
 }
 
@@ -223,7 +226,16 @@ impl Gateway {
             Some(secret) => secret,
             None => self.kept_secret(owner, service).await?,
         };
+        let scopes_max = match app.scopes_max {
+            Some(scopes_max) => scopes_max,
+            None => {
+                let kept = self.store.find_oauth_app(owner, service).await?;
+                let own = kept.filter(|row| row.workspace_id == owner);
+                own.map(|row| apps::scopes_max(&row)).unwrap_or_default()
+            }
+        };
         let details = json!({
+            "scopes_max": scopes_max,
             "client_id": app.client_id,
             "has_secret": client_secret.is_some(),
             "scopes": app.scopes,
@@ -234,6 +246,7 @@ impl Gateway {
             client_id: app.client_id,
             client_secret,
             scopes: app.scopes,
+            scopes_max,
             base_url: app.base_url,
         };
         let now_ms = self.clock.now_ms();
@@ -447,6 +460,7 @@ fn described(caller: &Caller, manifest: &Manifest, known: &Known) -> ServiceInfo
                 client_id: shown.then(|| app.client_id.clone()),
                 has_secret: app.sealed.is_some(),
                 scopes: app.scopes(),
+                scopes_max: apps::scopes_max(&app),
                 base_url: apps::base_url(app).filter(|_| shown),
                 everywhere,
             }

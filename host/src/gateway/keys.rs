@@ -33,6 +33,13 @@ pub const DEFAULT_SCOPES: [Scope; 6] = [
 pub const RPM_MAX: u32 = 1_000;
 pub const RPD_MAX: u32 = 1_000_000;
 
+/// Whether a key with these scopes acts for every user of its workspace. `admin` holds every scope.
+pub fn acts_for_any(scopes: impl IntoIterator<Item = Scope>) -> bool {
+    scopes
+        .into_iter()
+        .any(|scope| matches!(scope, Scope::UsersAny | Scope::Admin))
+}
+
 /// What a new key may do.
 #[derive(Clone, Debug)]
 pub struct NewKey {
@@ -60,6 +67,8 @@ pub struct KeyInfo {
     pub prefix: String,
     pub scopes: Vec<String>,
     pub user_id: String,
+    /// Whether it acts for every user of the workspace, and not for `user_id` alone.
+    pub users_any: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rpm: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +89,7 @@ impl From<ApiKey> for KeyInfo {
             key_id: key.id,
             name: key.name,
             prefix: key.prefix,
+            users_any: acts_for_any(key.scopes.iter().filter_map(|text| Scope::parse(text))),
             scopes: key.scopes,
             user_id: key.default_user,
             rpm: key.rpm,

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::{Caller, Error, Gateway};
 use crate::clock::rfc3339;
 use crate::store::{
-    ApprovalState, ConnectionHealth, DURATION_CLASSES_MS, PluginState, Role, UsageRow,
+    ApprovalFilter, ApprovalState, ConnectionHealth, DURATION_CLASSES_MS, PluginState, Role,
+    UsageRow,
 };
 
 const MINUTE_MS: i64 = 60_000;
@@ -194,9 +195,13 @@ impl Gateway {
         let workspace = caller.workspace_id.as_str();
         let mut found = Vec::new();
         self.store.expire_approvals(Some(workspace), now_ms).await?;
+        let waiting = ApprovalFilter {
+            state: Some(ApprovalState::Pending),
+            ..super::approvals::visible(caller)
+        };
         let pending = self
             .store
-            .list_approvals(workspace, Some(ApprovalState::Pending), None, 100)
+            .list_approvals(workspace, waiting, None, 100)
             .await?;
         let pending: Vec<String> = pending.items.into_iter().map(|row| row.id).collect();
         found.extend(noticed(

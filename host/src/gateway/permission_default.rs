@@ -5,13 +5,24 @@ use serde_json::json;
 
 use super::permission_rules::DefaultRule;
 use super::{Caller, Error, Gateway, Scope};
-use crate::store::{DefaultPermission, Role};
+use crate::store::{Approvers, DefaultPermission, Role};
 
 /// `GET` and `PATCH /v1/permissions/default`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DefaultPermissionBody {
     pub default: DefaultRule,
+    /// Who decides about the calls for which `by_effect` asks; `admins` where it is not said. Stays as
+    /// it is if left out of a change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvers: Option<Approvers>,
+}
+
+fn shown(default: DefaultRule, approvers: Approvers) -> DefaultPermissionBody {
+    DefaultPermissionBody {
+        default,
+        approvers: Some(approvers).filter(|one| *one != Approvers::Admins),
+    }
 }
 
 impl Gateway {
@@ -21,9 +32,10 @@ impl Gateway {
         caller: &Caller,
     ) -> Result<DefaultPermissionBody, Error> {
         caller.need(Scope::PermissionsRead)?;
-        Ok(DefaultPermissionBody {
-            default: caller.default_permission.into(),
-        })
+        Ok(shown(
+            caller.default_permission.into(),
+            caller.default_approvers,
+        ))
     }
 
     /// Sets what holds without a rule, for every user of the workspace, from the next request on.
@@ -31,12 +43,15 @@ impl Gateway {
     pub async fn change_default_permission(
         &self,
         caller: &Caller,
-        default: DefaultRule,
+        change: DefaultPermissionBody,
     ) -> Result<DefaultPermissionBody, Error> {
         caller.need(Scope::PermissionsWrite)?;
         if caller.role.is_some() {
             caller.need_role(Role::Owner)?;
+        } else {
+            caller.need(Scope::UsersAny)?;
         }
+        let default = change.default;
         let kept = match default {
             DefaultRule::Allow => DefaultPermission::Allow,
             DefaultRule::ByEffect => DefaultPermission::ByEffect,
@@ -44,13 +59,16 @@ impl Gateway {
         let workspace = self.store.find_workspace(&caller.workspace_id).await?;
         let mut settings = workspace.ok_or(Error::InvalidApiKey)?.settings;
         settings.default_permission = kept;
+        settings.default_approvers = change.approvers.unwrap_or(settings.default_approvers);
+        let approvers = settings.default_approvers;
         self.store
             .set_workspace_settings(&caller.workspace_id, &settings, self.clock.now_ms())
             .await?;
-        let (action, details) = ("permissions.change_default", json!({ "default": default }));
+        let details = json!({ "default": default, "approvers": approvers });
+        let action = "permissions.change_default";
         self.record_change(caller, action, &caller.workspace_id, details)
             .await?;
-        Ok(DefaultPermissionBody { default })
+        Ok(shown(default, approvers))
     }
 }
 
@@ -61,13 +79,17 @@ mod tests {
     use crate::gateway::testing::World;
     use crate::ids::UserId;
 
+    fn by_effect() -> DefaultPermissionBody {
+        shown(DefaultRule::ByEffect, Approvers::Admins)
+    }
+
     #[tokio::test]
     async fn the_default_holds_from_the_next_request_and_in_its_workspace_alone() {
         let world = World::open().await;
         let caller = world.caller(&[Scope::Admin]).await;
         let stranger = world.stranger(&[Scope::Admin]).await;
         let ada = UserId::parse("ada").unwrap();
-        let set = world.change_default_permission(&caller, DefaultRule::ByEffect);
+        let set = world.change_default_permission(&caller, by_effect());
         assert_eq!(set.await.unwrap().default, DefaultRule::ByEffect);
         for (caller, permission) in [
             (world.again(&caller).await, Permission::Ask),
@@ -86,7 +108,7 @@ mod tests {
         let world = World::open().await;
         let reader = world.caller(&[Scope::PermissionsRead]).await;
         let writer = world.caller(&[Scope::PermissionsWrite]).await;
-        let set = world.change_default_permission(&reader, DefaultRule::ByEffect);
+        let set = world.change_default_permission(&reader, by_effect());
         assert_eq!(set.await.unwrap_err().code(), "scope_denied");
         let read = world.default_permission(&writer).await;
         assert_eq!(read.unwrap_err().code(), "scope_denied");

@@ -11,7 +11,7 @@ use super::{Caller, Error, Gateway, Scope};
 use crate::catalog::manifest::Effect;
 use crate::clock::{parse_rfc3339, rfc3339};
 use crate::ids::UserId;
-use crate::store::{DefaultPermission, PermissionRule, Rule, RuleChange, RuleKind};
+use crate::store::{Approvers, DefaultPermission, PermissionRule, Rule, RuleChange, RuleKind};
 
 /// Rules of one batch.
 pub const BATCH_MAX: usize = 1_000;
@@ -42,9 +42,27 @@ pub struct UserPermissions {
     pub default: DefaultRule,
     pub services: BTreeMap<String, Permission>,
     pub tools: BTreeMap<String, Permission>,
+    /// Who decides for the rules that ask, where it is not `admins`.
+    #[serde(skip_serializing_if = "RuleApprovers::is_empty")]
+    pub approvers: RuleApprovers,
     /// Those of the rules that end by themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limited: Vec<LimitedRule>,
+}
+
+/// Approvers by the name of a service or tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct RuleApprovers {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, Approvers>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, Approvers>,
+}
+
+impl RuleApprovers {
+    fn is_empty(&self) -> bool {
+        self.services.is_empty() && self.tools.is_empty()
+    }
 }
 
 /// What holds without a rule.
@@ -118,6 +136,8 @@ pub struct ChangePermissions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub setting: Setting,
+    /// Who decides, for a rule that asks; `admins` if absent.
+    pub approvers: Option<Approvers>,
     /// RFC 3339 in UTC, seconds or milliseconds; the rule counts until then.
     pub expires_at: Option<String>,
     /// The rule counts for this many calls.
@@ -128,6 +148,7 @@ impl From<Setting> for Change {
     fn from(setting: Setting) -> Self {
         Self {
             setting,
+            approvers: None,
             expires_at: None,
             max_calls: None,
         }
@@ -170,6 +191,9 @@ pub struct PermissionExplanation {
     pub effect: String,
     pub permission: Permission,
     pub decided_by: DecidedBy,
+    /// Who decides about a call, where the permission is `ask`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approvers: Option<Approvers>,
     /// When and after how many calls the deciding rule ends, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<LimitedRule>,
@@ -220,14 +244,18 @@ impl Gateway {
             default: caller.default_permission.into(),
             services: BTreeMap::new(),
             tools: BTreeMap::new(),
+            approvers: RuleApprovers::default(),
             limited: Vec::new(),
         };
         for row in rows.into_iter().filter(|row| live(row, now_ms)) {
             shown.limited.extend(limited(&row));
-            let of_kind = match row.kind {
-                RuleKind::Service => &mut shown.services,
-                RuleKind::Tool => &mut shown.tools,
+            let (of_kind, approvers) = match row.kind {
+                RuleKind::Service => (&mut shown.services, &mut shown.approvers.services),
+                RuleKind::Tool => (&mut shown.tools, &mut shown.approvers.tools),
             };
+            if row.rule == Rule::Ask && row.approvers != Approvers::Admins {
+                approvers.insert(row.name.clone(), row.approvers);
+            }
             of_kind.insert(row.name, row.rule.into());
         }
         Ok(shown)
@@ -245,6 +273,7 @@ impl Gateway {
         request: ChangePermissions,
     ) -> Result<UserPermissions, Error> {
         caller.need(Scope::PermissionsWrite)?;
+        caller.user(Some(user))?;
         let count = request.services.len() + request.tools.len();
         if count > BATCH_MAX {
             return Err(Error::InvalidRequest(format!(
@@ -303,6 +332,7 @@ impl Gateway {
                     "kind": change.kind.as_str(),
                     "name": change.name,
                     "rule": change.rule.map_or("inherit", Rule::as_str),
+                    "approvers": change.approvers,
                 })
             })
             .collect();
@@ -366,6 +396,8 @@ impl Gateway {
             .to_owned(),
             permission: decided.permission,
             decided_by: decided.by,
+            approvers: (decided.permission == Permission::Ask)
+                .then(|| permissions.approvers(&decided)),
             rule: decided.rule.and_then(limited),
         })
     }
@@ -420,10 +452,16 @@ fn checked<'a>(
             "max_calls must be 1 to {MAX_CALLS_MAX}"
         )));
     }
+    if change.approvers.is_some() && change.setting != Setting::Ask {
+        return Err(Error::InvalidRequest(
+            "approvers go with the permission ask alone".to_owned(),
+        ));
+    }
     Ok(RuleChange {
         kind,
         name,
         rule: change.setting.rule(),
+        approvers: change.approvers.unwrap_or_default(),
         expires_at_ms,
         max_calls: change.max_calls,
     })

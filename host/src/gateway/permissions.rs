@@ -15,7 +15,7 @@ use super::{Caller, Error, Gateway};
 use crate::catalog::Tool;
 use crate::catalog::manifest::Effect;
 use crate::ids::UserId;
-use crate::store::{DefaultPermission, PermissionRule, Rule, RuleKind, Topic};
+use crate::store::{Approvers, DefaultPermission, PermissionRule, Rule, RuleKind, Topic};
 use crate::text::Text;
 
 /// Users whose rules are remembered at one time.
@@ -195,12 +195,20 @@ impl KnownRules {
 pub(super) struct Permissions {
     pub rules: Arc<Rules>,
     pub default: DefaultPermission,
+    pub default_approvers: Approvers,
     pub now_ms: i64,
 }
 
 impl Permissions {
     pub(super) fn of<'a>(&'a self, tool: &Tool) -> Decision<'a> {
         decide(&self.rules, self.default, Subject::of(tool), self.now_ms)
+    }
+
+    /// Who decides about calls of which this decision says that a person has to.
+    pub(super) fn approvers(&self, decision: &Decision<'_>) -> Approvers {
+        decision
+            .rule
+            .map_or(self.default_approvers, |rule| rule.approvers)
     }
 
     /// Whether the tool exists for the user: allowed, or allowed once somebody was asked.
@@ -247,6 +255,7 @@ impl Gateway {
         Ok(Permissions {
             rules,
             default: caller.default_permission,
+            default_approvers: caller.default_approvers,
             now_ms: self.clock.now_ms(),
         })
     }

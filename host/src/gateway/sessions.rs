@@ -82,6 +82,7 @@ impl Gateway {
         listener: Option<Listener>,
     ) -> Result<Once<Session>, Error> {
         caller.need(Scope::Sessions)?;
+        caller.user(request.user_id.as_ref())?;
         messages::check_content("prompt", &request.prompt)?;
         let (gateway, owned) = (self.clone(), caller.clone());
         let work = async move { gateway.begin_session(&owned, request, listener).await };

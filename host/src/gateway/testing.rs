@@ -30,6 +30,7 @@ pub fn browser() -> Client {
         request_id: ids::ulid("req"),
         address: Some([127, 0, 0, 1].into()),
         user_agent: Some("test".to_owned()),
+        device: None,
     }
 }
 
@@ -163,6 +164,7 @@ impl World {
             role,
             email: None,
             member_id: None,
+            vouched: true,
         };
         let now_ms = self.clock.now_ms();
         let made = links::make(self.store(), self.public_url(), new, now_ms).await;

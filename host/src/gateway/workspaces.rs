@@ -88,6 +88,7 @@ impl Gateway {
             default_permission: change
                 .default_permission
                 .unwrap_or(row.settings.default_permission),
+            default_approvers: row.settings.default_approvers,
         };
         let mut details = json!({});
         if let Some(name) = change.name {

@@ -4,6 +4,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use http::{Extensions, HeaderMap, header};
 
+use super::cookies;
 use crate::gateway::members::sign_in::Client;
 use crate::ids;
 use crate::rest::client::address_of;
@@ -33,5 +34,9 @@ pub(super) fn client_of(headers: &HeaderMap, extensions: &Extensions) -> Client 
             .get(header::USER_AGENT)
             .and_then(|text| text.to_str().ok())
             .map(str::to_owned),
+        // Signed, so that its name says nothing.
+        device: [true, false]
+            .into_iter()
+            .find_map(|secure| cookies::read(headers, cookies::DEVICE_COOKIE, secure)),
     }
 }

@@ -3,6 +3,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
+use crate::gateway::members::attempts::DEVICE_LIFE_MS;
 use crate::gateway::members::enter::JWT_LIFE_MS;
 use crate::gateway::members::oidc::FLOW_LIFE_MS;
 use crate::gateway::members::sign_in::{LIFE_MS, SignedIn};
@@ -14,6 +15,12 @@ pub const SESSION_COOKIE: &str = "toolgate_session";
 pub const REFRESH_COOKIE: &str = "toolgate_refresh";
 /// Holds a sign-in on its way to an OpenID Connect provider and back.
 pub(super) const FLOW_COOKIE: &str = "toolgate_oidc";
+/// By which a browser is known that has signed in before. Sent where that matters alone.
+pub(super) const DEVICE_COOKIE: &str = "toolgate_device";
+const DEVICE_PATH: &str = "/internal/sign-in";
+/// Holds an account of a provider that has to say which workspace it signs in to.
+pub(super) const CHOICE_COOKIE: &str = "toolgate_oidc_choice";
+const OIDC_PATH: &str = "/internal/oidc";
 /// The only path that is sent them.
 const PATH: &str = "/internal";
 
@@ -47,6 +54,19 @@ pub(super) fn set(headers: &mut HeaderMap, signed_in: &SignedIn, secure: bool) {
         let life_s = LIFE_MS / 1_000;
         put(headers, REFRESH_COOKIE, refresh.expose(), life_s, secure);
     }
+    if let Some(device) = &signed_in.device {
+        let (value, life_s) = (device.expose(), DEVICE_LIFE_MS / 1_000);
+        put_at(headers, DEVICE_COOKIE, DEVICE_PATH, value, life_s, secure);
+    }
+}
+
+pub(super) fn set_choice(headers: &mut HeaderMap, choice: &Secret, secure: bool) {
+    let (value, life_s) = (choice.expose(), FLOW_LIFE_MS / 1_000);
+    put_at(headers, CHOICE_COOKIE, OIDC_PATH, value, life_s, secure);
+}
+
+pub(super) fn clear_choice(headers: &mut HeaderMap, secure: bool) {
+    put_at(headers, CHOICE_COOKIE, OIDC_PATH, "", 0, secure);
 }
 
 /// Takes both away.
@@ -78,10 +98,21 @@ fn put_flow(headers: &mut HeaderMap, value: &str, life_s: i64, secure: bool) {
 }
 
 fn put(headers: &mut HeaderMap, cookie: &str, value: &str, life_s: i64, secure: bool) {
+    put_at(headers, cookie, PATH, value, life_s, secure);
+}
+
+fn put_at(
+    headers: &mut HeaderMap,
+    cookie: &str,
+    path: &str,
+    value: &str,
+    life_s: i64,
+    secure: bool,
+) {
     let name = name(cookie, secure);
     let secure = if secure { "; Secure" } else { "" };
     let text =
-        format!("{name}={value}; Path={PATH}; HttpOnly; SameSite=Strict; Max-Age={life_s}{secure}");
+        format!("{name}={value}; Path={path}; HttpOnly; SameSite=Strict; Max-Age={life_s}{secure}");
     if let Ok(mut value) = HeaderValue::from_str(&text) {
         value.set_sensitive(true);
         headers.append(header::SET_COOKIE, value);

@@ -7,7 +7,6 @@ use http::Method;
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Member};
-use super::client::From;
 use super::routes::Routes;
 use crate::gateway::Gateway;
 use crate::gateway::members::account::{Me, SignInInfo};
@@ -63,7 +62,6 @@ struct Changed {
 async fn password(
     State(gateway): State<Arc<Gateway>>,
     member: Member,
-    From(client): From,
     JsonBody(body): JsonBody<PasswordBody>,
 ) -> Result<Success<Changed>, Failure> {
     let (current, new) = (
@@ -71,9 +69,7 @@ async fn password(
         Secret::new(body.new_password),
     );
     let (caller, id) = (member.caller(), &member.0.sign_in_id);
-    gateway
-        .change_password(caller, id, current, new, &client)
-        .await?;
+    gateway.change_password(caller, id, current, new).await?;
     Ok(Success::new(caller, Changed { changed: true }))
 }
 

@@ -1,12 +1,13 @@
 //! `/internal/oidc`: signing in with an OpenID Connect provider. A browser is sent here and back, so
-//! these two routes answer with redirects, never with an envelope.
+//! beginning and end answer with redirects; what the page itself asks is answered in an envelope.
 
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
 use super::Site;
@@ -14,15 +15,88 @@ use super::access::Access;
 use super::client::From;
 use super::cookies;
 use super::routes::Routes;
-use crate::gateway::Gateway;
-use crate::gateway::members::oidc::{OIDC_CALLBACK_PATH, OidcProblem};
+use crate::gateway::members::oidc::{Choices, OIDC_CALLBACK_PATH, OidcProblem};
+use crate::gateway::{Error, Gateway};
+use crate::rest::body::JsonBody;
+use crate::rest::envelope::{Failure, Success};
 
 /// Where the browser is sent to begin.
 pub(super) const START_PATH: &str = "/internal/oidc/start";
+/// Where a person says which workspace they sign in to.
+const CHOICE_PATH: &str = "/internal/oidc/choice";
 
 pub(super) fn routes(routes: &mut Routes) {
     routes.add(Method::GET, START_PATH, Access::Open, start);
+    routes.add(Method::POST, START_PATH, Access::Open, start_invited);
     routes.add(Method::GET, OIDC_CALLBACK_PATH, Access::Open, callback);
+    routes.add(Method::GET, CHOICE_PATH, Access::Open, choices);
+    routes.add(Method::POST, CHOICE_PATH, Access::Open, choose);
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InvitedBody {
+    /// Of the invitation that is accepted so.
+    token: String,
+}
+
+#[derive(Serialize)]
+struct Started {
+    url: String,
+}
+
+/// Begins at the page of an invitation, whose token no address may hold.
+async fn start_invited(
+    State(gateway): State<Arc<Gateway>>,
+    State(site): State<Arc<Site>>,
+    From(client): From,
+    JsonBody(body): JsonBody<InvitedBody>,
+) -> Result<Response, Failure> {
+    gateway.link_info(&body.token).await?;
+    let started = Box::pin(gateway.start_oidc("/", Some(&body.token))).await;
+    let started = started.map_err(|problem| Error::Internal(problem.into()))?;
+    let url = Started { url: started.url };
+    let mut answer = Success::of(client.request_id, url).into_response();
+    cookies::set_flow(answer.headers_mut(), &started.flow, site.secure);
+    Ok(answer)
+}
+
+async fn choices(
+    State(gateway): State<Arc<Gateway>>,
+    State(site): State<Arc<Site>>,
+    From(client): From,
+    headers: HeaderMap,
+) -> Result<Success<Choices>, Failure> {
+    let choice = cookies::read(&headers, cookies::CHOICE_COOKIE, site.secure);
+    let choices = gateway.oidc_choices(choice.as_deref()).await?;
+    Ok(Success::of(client.request_id, choices))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChooseBody {
+    workspace: String,
+}
+
+#[derive(Serialize)]
+struct Chosen {
+    return_to: String,
+}
+
+async fn choose(
+    State(gateway): State<Arc<Gateway>>,
+    State(site): State<Arc<Site>>,
+    From(client): From,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<ChooseBody>,
+) -> Result<Response, Failure> {
+    let choice = cookies::read(&headers, cookies::CHOICE_COOKIE, site.secure);
+    let chosen = gateway.choose_oidc(choice.as_deref(), &body.workspace, &client);
+    let (signed_in, return_to) = chosen.await?;
+    let mut answer = Success::of(client.request_id, Chosen { return_to }).into_response();
+    cookies::set(answer.headers_mut(), &signed_in, site.secure);
+    cookies::clear_choice(answer.headers_mut(), site.secure);
+    Ok(answer)
 }
 
 async fn start(
@@ -34,7 +108,7 @@ async fn start(
     let return_to = form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "return_to")
         .map_or_else(|| "/".to_owned(), |(_, value)| value.into_owned());
-    match Box::pin(gateway.start_oidc(&return_to)).await {
+    match Box::pin(gateway.start_oidc(&return_to, None)).await {
         Ok(start) => {
             let mut answer = to(&start.url);
             cookies::set_flow(answer.headers_mut(), &start.flow, site.secure);
@@ -71,7 +145,14 @@ fn refused(problem: &OidcProblem, site: &Site) -> Response {
         }
         other => tracing::warn!(problem = other.code(), "members.oidc_refused"),
     }
-    let mut answer = to(&format!("/sign-in?problem={}", problem.code()));
+    let mut answer = match problem {
+        OidcProblem::Choose(choice) => {
+            let mut answer = to("/sign-in?choose=1");
+            cookies::set_choice(answer.headers_mut(), choice, site.secure);
+            answer
+        }
+        other => to(&format!("/sign-in?problem={}", other.code())),
+    };
     cookies::clear_flow(answer.headers_mut(), site.secure);
     answer
 }

@@ -89,6 +89,7 @@ struct AppBody {
     #[serde(default, deserialize_with = "given")]
     client_secret: Option<Option<String>>,
     scopes: Option<Vec<String>>,
+    scopes_max: Option<Vec<String>>,
     base_url: Option<String>,
 }
 
@@ -107,6 +108,7 @@ async fn put_app(
         client_id: body.client_id,
         client_secret: body.client_secret.map(|secret| secret.map(Secret::new)),
         scopes: body.scopes,
+        scopes_max: body.scopes_max,
         base_url: body.base_url,
     };
     let info = gateway.put_service_app(member.caller(), &service, app);

@@ -312,7 +312,7 @@ pub fn error(error: &Error) -> String {
             "Too many requests: the limit of {} a {} is reached. Call again after {} s.",
             limited.limit, limited.window, limited.retry_after_s
         ),
-        Error::PermissionDenied { .. } => format!(
+        Error::PermissionDenied { .. } | Error::OwnQuestion => format!(
             "{}. Ask the user or the workspace's owner to allow it; calling again changes nothing.",
             sentence(error)
         ),

@@ -77,18 +77,23 @@ pub fn parse(query: &str) -> Result<Callback, BadCallback> {
 
 /// Whether an answer of `issuer` can be the one of `provider` (RFC 9207, section 2.4): a server that
 /// mixes users up sends them on to another one, and the code of that one must not be shown to it
-/// (RFC 9700, section 4.4). An issuer is known by its origin: that of the addresses that it serves,
-/// or the one that the manifest names where the issuer lives elsewhere.
+/// (RFC 9700, section 4.4). Compared whole, character by character, with the issuer that the manifest
+/// names. Where it names none, an issuer is known by the addresses below it: one host may serve many.
 pub fn is_from(provider: &Provider, issuer: &str) -> bool {
-    let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
-    let Some(said) = origin(issuer).filter(url::Origin::is_tuple) else {
-        return false;
+    if let Some(known) = &provider.issuer {
+        return known == issuer;
+    }
+    let below = format!("{}/", issuer.strip_suffix('/').unwrap_or(issuer));
+    let plain = Url::parse(issuer).is_ok_and(|url| {
+        url.has_host() && url.query().is_none() && url.fragment().is_none() && below.len() > 9
+    });
+    let serves = |address: &str| {
+        // The path alone: a query may hold anything.
+        let path = address.split(['?', '#']).next().unwrap_or_default();
+        path.starts_with(&below)
     };
-    [&provider.authorize_url, &provider.issuer]
-        .into_iter()
-        .flatten()
-        .chain([&provider.token_url])
-        .any(|known| origin(known).as_ref() == Some(&said))
+    let authorize = provider.authorize_url.as_deref();
+    plain && (authorize.is_some_and(serves) || serves(&provider.token_url))
 }
 
 /// A provider's error code as it may be shown and logged: letters, digits and `._-` only, short, and
@@ -163,13 +168,14 @@ mod tests {
         assert_eq!(parse(&format!("{most}y")), Err(BadCallback::TooLong));
     }
 
-    #[test]
-    fn an_issuer_is_known_by_the_origin_of_what_it_serves() {
-        let provider = Provider {
-            authorize_url: Some("https://login.test/authorize?x=y".to_owned()),
+    fn provider(issuer: Option<&str>) -> Provider {
+        Provider {
+            authorize_url: Some(
+                "https://login.test/realms/a/authorize?x=https://q.test/".to_owned(),
+            ),
             token_url: "https://api.test:8443/token".to_owned(),
             revoke_url: Some("https://revoke.test/".to_owned()),
-            issuer: Some("https://identity.test/oauth2/a1".to_owned()),
+            issuer: issuer.map(str::to_owned),
             client_id: "c".to_owned(),
             client_secret: None,
             token_auth: Default::default(),
@@ -177,14 +183,41 @@ mod tests {
             scope_separator: " ".to_owned(),
             authorize_params: Default::default(),
             origins: Vec::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_named_issuer_is_compared_whole() {
+        let named = provider(Some("https://identity.test/oauth2/a1"));
+        for (issuer, known) in [
+            ("https://identity.test/oauth2/a1", true),
+            ("https://identity.test/oauth2/a1/", false),
+            ("https://identity.test/oauth2/a2", false),
+            ("https://identity.test/oauth2", false),
+            ("https://identity.test", false),
+            ("https://IDENTITY.test/oauth2/a1", false),
+            ("https://identity.test:443/oauth2/a1", false),
+            ("https://login.test/realms/a", false),
+            ("", false),
+        ] {
+            assert_eq!(is_from(&named, issuer), known, "{issuer}");
+        }
+    }
+
+    #[test]
+    fn an_unnamed_issuer_is_known_by_what_is_below_it() {
+        let unnamed = provider(None);
         for (issuer, known) in [
             ("https://login.test", true),
             ("https://login.test/", true),
-            ("https://LOGIN.test/tenant/v2.0", true),
-            ("https://login.test:443", true),
+            ("https://login.test/realms/a", true),
+            ("https://login.test/realms/a/", true),
             ("https://api.test:8443", true),
-            ("https://identity.test", true),
+            ("https://login.test/realms/b", false),
+            ("https://login.test/realm", false),
+            ("https://login.test/realms/a/authorize", false),
+            ("https://LOGIN.test", false),
+            ("https://login.test:443", false),
             ("https://api.test", false),
             ("http://login.test", false),
             ("https://evil.test", false),
@@ -192,11 +225,15 @@ mod tests {
             ("https://login.test@evil.test", false),
             ("https://evil.test/https://login.test", false),
             ("https://revoke.test", false),
+            ("https://q.test", false),
+            ("https://login.test?x", false),
+            ("https://", false),
+            ("https:/", false),
             ("login.test", false),
             ("data:https://login.test", false),
             ("", false),
         ] {
-            assert_eq!(is_from(&provider, issuer), known, "{issuer}");
+            assert_eq!(is_from(&unnamed, issuer), known, "{issuer}");
         }
     }
 

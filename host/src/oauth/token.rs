@@ -21,6 +21,10 @@ const TOKEN_BYTES_MAX: usize = 32 * 1024;
 /// No token is believed to live longer: ten years, in seconds.
 const LIFETIME_S_MAX: u64 = 10 * 365 * 24 * 3600;
 const SCOPES_MAX: usize = 500;
+/// Types of token that are used as bearer tokens (RFC 6750); the words are compared without regard to
+/// case. Slack calls its own `bot` and `user`. Any other type is proven by something that is not
+/// written here, and a server that names none is one that has always sent bearer tokens.
+const TYPES: [&str; 3] = ["bearer", "bot", "user"];
 
 /// What is asked of the token endpoint.
 #[derive(Debug)]
@@ -177,6 +181,12 @@ pub fn answer(
     let access = token
         .filter(|token| fits(token))
         .ok_or(OAuthError::Answer("no access token"))?;
+    if fields
+        .get("token_type")
+        .is_some_and(|kind| !is_bearer(kind))
+    {
+        return Err(OAuthError::Answer("the token is no bearer token"));
+    }
     let refresh = text(&fields, "refresh_token").filter(|token| fits(token));
     // Some servers send a number as text.
     let lifetime_s = fields.get("expires_in").and_then(|value| match value {
@@ -210,6 +220,14 @@ pub fn answer(
         scopes,
         read,
     })
+}
+
+fn is_bearer(kind: &Value) -> bool {
+    match kind {
+        Value::Null => true,
+        Value::String(word) => TYPES.iter().any(|known| word.eq_ignore_ascii_case(known)),
+        _ => false,
+    }
 }
 
 /// What a header can carry.

@@ -13,11 +13,11 @@ use super::idempotent::KeyedBody;
 use super::path::Segments;
 use super::query::Query;
 use super::{App, openapi};
-use crate::gateway::Gateway;
 use crate::gateway::approvals::{
     Approval, ApprovalDecision, ApprovalPage, ApprovalStatus, LIST_LIMIT_MAX, ListApprovals,
 };
 use crate::gateway::idempotency::Once;
+use crate::gateway::{Gateway, Scope};
 
 pub fn routes() -> OpenApiRouter<App> {
     openapi::resource("Approvals", "Calls that a person has to allow first.")
@@ -28,7 +28,8 @@ pub fn routes() -> OpenApiRouter<App> {
 
 /// List approvals
 ///
-/// Newest first, with the requests that each call would send. Follow `next_cursor` to the end.
+/// Newest first, with the requests that each call would send: those of the users that the caller acts
+/// for. Follow `next_cursor` to the end.
 #[utoipa::path(
     get,
     path = "/v1/approvals",
@@ -46,7 +47,15 @@ pub fn routes() -> OpenApiRouter<App> {
             "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
             "user_id": "ada@example.com",
             "tool_name": "github_create_issue",
+            "title": "Create an issue",
             "status": "pending",
+            "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
+            "requests_complete": false,
+            "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "asked_by_name": "agent",
+            "approvers": "admins",
+            "can_decide": true,
+            "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
             "requests": [{"method": "POST", "url": "https://api.github.com/repos/ada/engine/issues", "headers": [["authorization", "[slot user]"]], "body": "{\"title\":\"The mill jams on card 12\"}"}],
             "created_at": "2026-11-20T09:30:00.125Z",
             "expires_at": "2026-11-21T09:30:00.125Z"
@@ -87,8 +96,18 @@ async fn list(
             "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
             "user_id": "ada@example.com",
             "tool_name": "github_create_issue",
+            "title": "Create an issue",
             "status": "pending",
+            "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
             "requests": [],
+            "requests_complete": false,
+            "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "asked_by_name": "agent",
+            "approvers": "admins",
+            "can_decide": true,
+            "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "account": "ada",
+            "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
             "created_at": "2026-11-20T09:30:00.125Z",
             "expires_at": "2026-11-21T09:30:00.125Z"
         },
@@ -115,9 +134,10 @@ struct DecisionBody {
 
 /// Decide an approval
 ///
-/// Approves or denies a pending call, once. After `approve` the same call runs one time; after
+/// Approves or denies a pending call, once. After `approve` the same call of the same asker, with the
+/// same connection and version of the plugin, runs one time, whatever becomes of it; after
 /// `deny` it is refused until the approval would have expired. Answers 409 when it is decided or
-/// expired already.
+/// expired already, and 403 for the key or member that asked for the call.
 #[utoipa::path(
     post,
     path = "/v1/approvals/{approval_id}",
@@ -132,8 +152,16 @@ struct DecisionBody {
             "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
             "user_id": "ada@example.com",
             "tool_name": "github_create_issue",
+            "title": "Create an issue",
             "status": "approved",
+            "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
             "requests": [],
+            "requests_complete": false,
+            "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBE",
+            "asked_by_name": "agent",
+            "approvers": "admins",
+            "can_decide": false,
+            "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
             "created_at": "2026-11-20T09:30:00.125Z",
             "expires_at": "2026-11-21T09:30:00.125Z",
             "decided_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
@@ -151,6 +179,8 @@ async fn decide(
 ) -> Result<Success<Once<Approval>>, Failure> {
     query.finish()?;
     let decided = gateway.decide_approval(&caller, &approval_id, body.decision);
-    let approval = gateway.once(&caller, attempt, Box::pin(decided)).await?;
+    let approval = gateway
+        .once(&caller, Scope::Approvals, attempt, Box::pin(decided))
+        .await?;
     Ok(Success::new(&caller, approval))
 }

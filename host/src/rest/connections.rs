@@ -16,12 +16,12 @@ use super::path::Segments;
 use super::query::Query;
 use super::{App, ids, openapi};
 use crate::clock::parse_rfc3339;
-use crate::gateway::Gateway;
 use crate::gateway::connections::link::{ConnectLink, LinkConnection};
 use crate::gateway::connections::{
     ConnectionInfo, ConnectionList, DeletedConnection, ListConnections, WAIT_S_MAX, WaitFor,
 };
 use crate::gateway::idempotency::Once;
+use crate::gateway::{Gateway, Scope};
 use crate::ids::UserId;
 
 /// Scopes asked for in one link.
@@ -169,8 +169,11 @@ async fn confirm(
 ) -> Result<Success<Once<ConnectionInfo>>, Failure> {
     query.finish()?;
     ids::check("code", &body.code)?;
+    caller.user(Some(&body.user_id))?;
     let confirmed = gateway.confirm_connection(&caller, &body.code, &body.user_id);
-    let connection = gateway.once(&caller, attempt, Box::pin(confirmed)).await?;
+    let connection = gateway
+        .once(&caller, Scope::Connections, attempt, Box::pin(confirmed))
+        .await?;
     Ok(Success::new(&caller, connection))
 }
 

@@ -271,6 +271,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::SignInRequired
         | Error::InvalidCredentials => StatusCode::UNAUTHORIZED,
         Error::PermissionDenied { .. }
+        | Error::OwnQuestion
         | Error::ScopeDenied(_)
         | Error::IpNotAllowed
         | Error::RoleDenied(_) => StatusCode::FORBIDDEN,

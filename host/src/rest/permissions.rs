@@ -21,6 +21,7 @@ use crate::gateway::permission_rules::{
     Setting, UserPermissions,
 };
 use crate::ids::UserId;
+use crate::store::Approvers;
 
 pub fn routes() -> OpenApiRouter<App> {
     openapi::resource(
@@ -111,7 +112,7 @@ async fn change_default(
     JsonBody(body): JsonBody<DefaultPermissionBody>,
 ) -> Result<Success<DefaultPermissionBody>, Failure> {
     query.finish()?;
-    let changed = gateway.change_default_permission(&caller, body.default);
+    let changed = gateway.change_default_permission(&caller, body);
     Ok(Success::new(&caller, changed.await?))
 }
 
@@ -147,6 +148,10 @@ async fn read(
 #[serde(deny_unknown_fields)]
 struct RuleBody {
     permission: Setting,
+    /// With `ask`: who decides about a call. `admins` (the default): owners, admins and keys with the
+    /// scope `approvals`; `members`: also the member whose user the call is for; `self`: also the
+    /// member who asked for it. A key never decides about its own calls.
+    approvers: Option<Approvers>,
     /// The rule counts until this time, in UTC; afterwards it is as if it were not there.
     #[schema(
         example = "2027-01-01T00:00:00Z",
@@ -162,6 +167,7 @@ impl From<RuleBody> for Change {
     fn from(body: RuleBody) -> Self {
         Self {
             setting: body.permission,
+            approvers: body.approvers,
             expires_at: body.expires_at,
             max_calls: body.max_calls,
         }
@@ -219,10 +225,10 @@ async fn change_tool(
         ("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com"),
         ("service_name" = String, Path, description = "Lowercase name of the service.", example = "github"),
     ),
-    request_body(content = RuleBody, description = "The rule.", example = json!({"permission": "ask", "expires_at": "2027-01-01T00:00:00Z"})),
+    request_body(content = RuleBody, description = "The rule.", example = json!({"permission": "ask", "approvers": "members", "expires_at": "2027-01-01T00:00:00Z"})),
     responses((status = 200, description = "The user's rules.", body = inline(Success<UserPermissions>), example = json!({
         "success": true,
-        "data": {"user_id": "ada@example.com", "default": "allow", "services": {"github": "ask"}, "tools": {}, "limited": [{"service": "github", "permission": "ask", "expires_at": "2027-01-01T00:00:00.000Z"}]},
+        "data": {"user_id": "ada@example.com", "default": "allow", "services": {"github": "ask"}, "tools": {}, "approvers": {"services": {"github": "members"}}, "limited": [{"service": "github", "permission": "ask", "expires_at": "2027-01-01T00:00:00.000Z"}]},
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),
 )]
@@ -286,7 +292,7 @@ async fn summary(
     ),
     responses((status = 200, description = "The decision.", body = inline(Success<PermissionExplanation>), example = json!({
         "success": true,
-        "data": {"user_id": "ada@example.com", "tool_name": "github_create_issue", "service": "github", "effect": "write", "permission": "ask", "decided_by": "service_rule"},
+        "data": {"user_id": "ada@example.com", "tool_name": "github_create_issue", "service": "github", "effect": "write", "permission": "ask", "decided_by": "service_rule", "approvers": "admins"},
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),
 )]

@@ -21,7 +21,7 @@ use crate::gateway::skills::{
     CreateSkill, DeletedSkill, LIST_LIMIT_MAX, LIST_OFFSET_MAX, ListSkillVersions, ListSkills,
     QUERY_CHARS_MAX, Skill, SkillPage, SkillVersions, UpdateSkill,
 };
-use crate::gateway::{Caller, Gateway};
+use crate::gateway::{Caller, Gateway, Scope};
 
 pub fn routes() -> OpenApiRouter<App> {
     openapi::resource("Skills", "Reusable instructions, the same for every agent.")
@@ -152,7 +152,9 @@ async fn create(
         instructions: body.instructions,
     };
     let created = gateway.create_skill(&caller, request);
-    let skill = gateway.once(&caller, attempt, Box::pin(created)).await?;
+    let skill = gateway
+        .once(&caller, Scope::SkillsWrite, attempt, Box::pin(created))
+        .await?;
     Ok((StatusCode::CREATED, Success::new(&caller, skill)).into_response())
 }
 

@@ -80,12 +80,14 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
         tool_name: "github_create_issue".to_owned(),
         arguments_hash: "0".to_owned(),
         requests: "[]".to_owned(),
+        arguments: "{}".to_owned(),
         session_id: None,
         state: ApprovalState::Pending,
         decided_by: None,
         decided_at_ms: None,
         created_at_ms: NOW_MS,
         expires_at_ms: NOW_MS + 60_000,
+        ..store::Approval::default()
     };
     store.open_approval(&approval).await.unwrap();
     store

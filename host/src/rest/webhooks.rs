@@ -16,7 +16,6 @@ use super::idempotent::{Keyed, KeyedBody};
 use super::path::Segments;
 use super::query::Query;
 use super::{App, openapi};
-use crate::gateway::Gateway;
 use crate::gateway::idempotency::Once;
 use crate::gateway::webhooks::deliveries::{
     Delivery, DeliveryPage, DeliveryStatus, LIST_LIMIT_MAX, ListDeliveries,
@@ -25,6 +24,7 @@ use crate::gateway::webhooks::{
     CreateWebhook, DeletedWebhook, Filters, OVERLAP_HOURS, SecretWebhook, UpdateWebhook, Webhook,
     WebhookList,
 };
+use crate::gateway::{Gateway, Scope};
 
 pub fn routes() -> OpenApiRouter<App> {
     openapi::resource(
@@ -323,7 +323,9 @@ async fn test(
     let sent = gateway.test_webhook(&caller, &webhook_id);
     Ok(Success::new(
         &caller,
-        gateway.once(&caller, attempt, Box::pin(sent)).await?,
+        gateway
+            .once(&caller, Scope::Webhooks, attempt, Box::pin(sent))
+            .await?,
     ))
 }
 
@@ -395,6 +397,8 @@ async fn resend(
     let again = gateway.resend_delivery(&caller, &webhook_id, &delivery_id);
     Ok(Success::new(
         &caller,
-        gateway.once(&caller, attempt, Box::pin(again)).await?,
+        gateway
+            .once(&caller, Scope::Webhooks, attempt, Box::pin(again))
+            .await?,
     ))
 }

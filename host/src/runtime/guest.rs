@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use rand::Rng as _;
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
 use tokio::time::Instant;
 use wasmtime::component::ResourceTable;
 
@@ -59,6 +60,18 @@ pub enum Random {
     System,
     /// 0, 1, 2 and on, the same for every ask: a replayed call has to send what it sent before.
     Counting,
+    /// From this seed: a run that was planned has to send what the plan says.
+    Seeded([u8; 32]),
+}
+
+impl Random {
+    /// What a seeded guest draws from, here and through WASI.
+    pub(super) fn generator(self) -> Option<StdRng> {
+        match self {
+            Self::Seeded(seed) => Some(StdRng::from_seed(seed)),
+            Self::System | Self::Counting => None,
+        }
+    }
 }
 
 /// The host's side of one call; lives exactly as long as the guest's instance.
@@ -71,6 +84,7 @@ pub struct Guest {
     pub(super) deadline: Instant,
     pub(super) now_ms: i64,
     pub(super) random: Random,
+    pub(super) seeded: Option<StdRng>,
     pub(super) response_bytes_max: usize,
     pub(super) table: ResourceTable,
     pub(super) meter: Meter,
@@ -181,9 +195,10 @@ impl wit::Host for Guest {
 
     fn random_bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
         let mut bytes = vec![0; len.min(limits::RANDOM_BYTES_MAX) as usize];
-        match self.random {
-            Random::System => rand::rng().fill_bytes(&mut bytes),
-            Random::Counting => bytes
+        match (self.random, &mut self.seeded) {
+            (Random::Seeded(_), Some(seeded)) => seeded.fill_bytes(&mut bytes),
+            (Random::System | Random::Seeded(_), _) => rand::rng().fill_bytes(&mut bytes),
+            (Random::Counting, _) => bytes
                 .iter_mut()
                 .zip((0..=u8::MAX).cycle())
                 .for_each(|(byte, count)| *byte = count),

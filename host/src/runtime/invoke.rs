@@ -174,6 +174,7 @@ impl Runtime {
             deadline: Instant::now() + timeout,
             now_ms: call.now_ms,
             random: call.random,
+            seeded: call.random.generator(),
             response_bytes_max: call.response_bytes_max,
             table: {
                 let mut table = ResourceTable::new();

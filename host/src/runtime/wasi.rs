@@ -3,18 +3,35 @@
 //!
 //! Made at a call's first use of it: most plugins never do.
 
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
-use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{HostWallClock, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use super::bindings::types::LogLevel;
-use super::guest::Guest;
+use super::guest::{Guest, Random};
 use super::limits;
 use super::wasi_http::{Door, Held};
 
 /// Header maps of the second door.
 const HTTP_FIELDS_BYTES_MAX: usize = 32 << 10;
+
+/// A clock that shows one time.
+struct Stopped(Duration);
+
+impl HostWallClock for Stopped {
+    fn resolution(&self) -> Duration {
+        Duration::from_millis(1)
+    }
+
+    fn now(&self) -> Duration {
+        self.0
+    }
+}
 
 /// What one call has of it.
 pub(super) struct Wasi {
@@ -28,7 +45,18 @@ pub(super) struct Wasi {
 impl Wasi {
     fn of(guest: &Guest) -> Self {
         let stdio = MemoryOutputPipe::new(limits::STDIO_BYTES_MAX);
-        let ctx = WasiCtxBuilder::new()
+        let mut ctx = WasiCtxBuilder::new();
+        if let Random::Seeded(seed) = guest.random {
+            // As `random_bytes` and `now_ms` answer: what was planned can be repeated.
+            let mut generator = StdRng::from_seed(seed);
+            ctx.insecure_random_seed(generator.random())
+                .insecure_random(StdRng::from_rng(&mut generator))
+                .secure_random(generator)
+                .wall_clock(Stopped(Duration::from_millis(
+                    guest.now_ms.max(0).unsigned_abs(),
+                )));
+        }
+        let ctx = ctx
             .stdout(stdio.clone())
             .stderr(stdio.clone())
             .max_random_size(u64::from(limits::RANDOM_BYTES_MAX))

@@ -68,6 +68,8 @@ pub struct Connection {
     pub lease_until_ms: Option<i64>,
     pub created_at_ms: i64,
     pub updated_at_ms: i64,
+    /// When the user connected it last: a renewal may bring another account. 0: before this was kept.
+    pub connected_at_ms: i64,
 }
 
 impl Connection {
@@ -167,15 +169,16 @@ macro_rules! connect {
         let made: Option<$crate::store::Connection> = sqlx::query_as(
             "INSERT INTO connections (workspace_id, id, user_id, service, slot, auth_type, account, scopes, \
              parameters, sealed, generation, version, state, state_since_ms, token_expires_at_ms, refreshable, \
-             failures, created_at_ms, updated_at_ms) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, 1, 'active', $13, $11, $12, 0, $13, $13) \
+             failures, created_at_ms, updated_at_ms, connected_at_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, 1, 'active', $13, $11, $12, 0, $13, $13, $13) \
              ON CONFLICT (workspace_id, id) DO UPDATE SET auth_type = excluded.auth_type, \
              account = excluded.account, scopes = excluded.scopes, parameters = excluded.parameters, \
              sealed = excluded.sealed, generation = connections.generation + 1, \
              version = connections.version + 1, state = 'active', state_since_ms = excluded.state_since_ms, \
              token_expires_at_ms = excluded.token_expires_at_ms, refreshable = excluded.refreshable, failures = 0, \
              next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, lease_since_ms = NULL, \
-             lease_until_ms = NULL, updated_at_ms = excluded.updated_at_ms \
+             lease_until_ms = NULL, updated_at_ms = excluded.updated_at_ms, \
+             connected_at_ms = excluded.connected_at_ms \
              WHERE connections.user_id = excluded.user_id AND connections.service = excluded.service \
              AND connections.slot = excluded.slot RETURNING *",
         )

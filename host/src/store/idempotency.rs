@@ -28,6 +28,7 @@ pub enum Begun {
     Run,
     /// The stored answer of the same request.
     Answered {
+        execution_id: String,
         answer: String,
     },
     /// The key was used for another request.
@@ -220,6 +221,7 @@ fn standing_in_the_way(row: &Row, request: &BeginRequest<'_>) -> Option<Begun> {
     }
     if let Some(answer) = &row.answer {
         return Some(Begun::Answered {
+            execution_id: row.execution_id.clone(),
             answer: answer.clone(),
         });
     }

@@ -32,6 +32,8 @@ pub struct MemberLink {
     pub member_id: Option<String>,
     pub created_at_ms: i64,
     pub expires_at_ms: i64,
+    /// Made by the operator, who says whose address it is.
+    pub vouched: bool,
 }
 
 impl Store {
@@ -50,7 +52,7 @@ impl Store {
             .await?;
             sqlx::query(
                 "INSERT INTO member_links (workspace_id, id, token_hash, kind, email, role, member_id, \
-                 created_at_ms, expires_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                 created_at_ms, expires_at_ms, vouched) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             )
             .bind(&link.workspace_id)
             .bind(&link.id)
@@ -61,6 +63,7 @@ impl Store {
             .bind(&link.member_id)
             .bind(link.created_at_ms)
             .bind(link.expires_at_ms)
+            .bind(link.vouched)
             .execute(&mut *tx)
             .await?;
         });

@@ -31,6 +31,8 @@ pub struct Member {
     pub oidc_subject: Option<String>,
     pub created_at_ms: i64,
     pub last_seen_at_ms: Option<i64>,
+    /// Whether the operator or the provider has said whose address it is.
+    pub vouched: bool,
 }
 
 impl std::fmt::Debug for Member {
@@ -76,7 +78,7 @@ impl Store {
         portable!(write self, tx => {
             let done = sqlx::query(
                 "INSERT INTO members (workspace_id, id, email, name, role, password_hash, oidc_subject, \
-                 created_at_ms, last_seen_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+                 created_at_ms, last_seen_at_ms, vouched) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
                  ON CONFLICT (workspace_id, email) DO NOTHING",
             )
             .bind(&member.workspace_id)
@@ -88,6 +90,7 @@ impl Store {
             .bind(&member.oidc_subject)
             .bind(member.created_at_ms)
             .bind(member.last_seen_at_ms)
+            .bind(member.vouched)
             .execute(&mut *tx)
             .await?;
             inserted(done.rows_affected(), "e-mail address of a member")?;
@@ -238,32 +241,65 @@ impl Store {
         }))
     }
 
-    /// The member that an account of a provider has signed in as; the oldest, if in several
-    /// workspaces. Who signs in has not said which workspace.
-    pub async fn member_with_oidc(&self, subject: &str) -> Result<Option<Member>, StoreError> {
+    pub async fn member_with_email(
+        &self,
+        workspace_id: &str,
+        email: &str,
+    ) -> Result<Option<Member>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM members WHERE oidc_subject = $1 ORDER BY created_at_ms, id LIMIT 1")
-                .bind(subject)
+            sqlx::query_as("SELECT * FROM members WHERE workspace_id = $1 AND email = $2")
+                .bind(workspace_id)
+                .bind(email)
                 .fetch_optional(db)
                 .await?
         }))
     }
 
-    /// Remembers which account of a provider a member has signed in with.
+    /// The members that an account of a provider signs in as, oldest first: who signs in has not said
+    /// which workspace.
+    pub async fn members_with_oidc(
+        &self,
+        subject: &str,
+        limit: i64,
+    ) -> Result<Vec<Member>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM members WHERE oidc_subject = $1 ORDER BY created_at_ms, id LIMIT $2")
+                .bind(subject)
+                .bind(limit)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+
+    /// Ties a member to an account of a provider. A member for whose address nobody has vouched loses
+    /// the password and the sign-ins that somebody else may have made. `false`: it is gone, or tied to
+    /// another account.
     pub async fn link_member_oidc(
         &self,
         workspace_id: &str,
         id: &str,
         subject: &str,
-    ) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            sqlx::query("UPDATE members SET oidc_subject = $3 WHERE workspace_id = $1 AND id = $2")
-                .bind(workspace_id)
-                .bind(id)
-                .bind(subject)
-                .execute(&mut *tx)
-                .await?;
-        });
-        Ok(())
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "DELETE FROM member_sign_ins WHERE workspace_id = $1 AND member_id = $2 AND EXISTS \
+                 (SELECT 1 FROM members WHERE workspace_id = $1 AND id = $2 AND NOT vouched AND oidc_subject IS NULL)",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .execute(&mut *tx)
+            .await?;
+            let done = sqlx::query(
+                "UPDATE members SET password_hash = CASE WHEN vouched THEN password_hash ELSE NULL END, \
+                 oidc_subject = $3, vouched = TRUE WHERE workspace_id = $1 AND id = $2 AND oidc_subject IS NULL",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(subject)
+            .execute(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Members);
+            done.rows_affected() == 1
+        }))
     }
 }

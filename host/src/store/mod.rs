@@ -40,6 +40,7 @@ mod session_kv;
 mod session_messages;
 mod sessions;
 mod shared_text;
+mod sign_in_attempts;
 mod sign_ins;
 mod skills;
 mod stamp;
@@ -54,7 +55,7 @@ use std::sync::Arc;
 
 use sqlx::{PgPool, SqlitePool};
 
-pub use approvals::{Approval, ApprovalState};
+pub use approvals::{Approval, ApprovalFilter, ApprovalState, Asked};
 pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
 pub use connect_flows::{ConnectFlow, FlowState};
@@ -74,7 +75,7 @@ pub use member_links::{LinkKind, MemberLink};
 pub use members::{Member, MemberChange, Role};
 pub use oauth_apps::{OAuthApp, SealedBox};
 pub use page::{Cursor, Page};
-pub use permissions::{PermissionRule, Rule, RuleChange, RuleKind};
+pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
 pub use plugins::{
     ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, Plugin, PluginFile,
     PluginState, PluginVersion,
@@ -85,6 +86,7 @@ pub use service_config::{ALL_WORKSPACES, ServiceSetting};
 pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
 pub use session_messages::{SessionMessage, Speaker, TurnClaim};
 pub use sessions::{SESSION_IDLE_MS, Session};
+pub use sign_in_attempts::Attempted;
 pub use sign_ins::SignIn;
 pub use skills::{
     SKILL_VERSIONS_MAX, Skill, SkillChange, SkillUpdate, SkillVersion, SkillVersionPage,

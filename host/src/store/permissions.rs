@@ -22,6 +22,20 @@ words! {
     }
 }
 
+words! {
+    /// Who decides about a call that waits for a person.
+    #[derive(Default, utoipa::ToSchema)]
+    pub enum Approvers {
+        /// Owners and admins of the workspace, and keys with the scope `approvals`.
+        #[default]
+        Admins = "admins",
+        /// They, and the member whose user the call is for.
+        Members = "members",
+        /// They all, and whoever asked, unless a key did.
+        Themselves = "self",
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct PermissionRule {
     pub workspace_id: String,
@@ -32,6 +46,9 @@ pub struct PermissionRule {
     pub name: String,
     #[sqlx(try_from = "String")]
     pub rule: Rule,
+    /// Where the rule asks.
+    #[sqlx(try_from = "String")]
+    pub approvers: Approvers,
     pub expires_at_ms: Option<i64>,
     /// How often it may be used, and has been.
     pub max_calls: Option<i64>,
@@ -45,6 +62,7 @@ pub struct RuleChange<'a> {
     pub kind: RuleKind,
     pub name: &'a str,
     pub rule: Option<Rule>,
+    pub approvers: Approvers,
     pub expires_at_ms: Option<i64>,
     pub max_calls: Option<i64>,
 }
@@ -114,10 +132,10 @@ impl Store {
                     continue;
                 };
                 sqlx::query(
-                    "INSERT INTO permission_rules (workspace_id, user_id, kind, name, rule, expires_at_ms, \
-                     max_calls, used, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8) \
+                    "INSERT INTO permission_rules (workspace_id, user_id, kind, name, rule, approvers, expires_at_ms, \
+                     max_calls, used, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9) \
                      ON CONFLICT (workspace_id, user_id, kind, name) DO UPDATE SET rule = excluded.rule, \
-                     expires_at_ms = excluded.expires_at_ms, max_calls = excluded.max_calls, used = 0, \
+                     approvers = excluded.approvers, expires_at_ms = excluded.expires_at_ms, max_calls = excluded.max_calls, used = 0, \
                      updated_at_ms = excluded.updated_at_ms",
                 )
                 .bind(workspace_id)
@@ -125,6 +143,7 @@ impl Store {
                 .bind(change.kind.as_str())
                 .bind(change.name)
                 .bind(rule.as_str())
+                .bind(change.approvers.as_str())
                 .bind(change.expires_at_ms)
                 .bind(change.max_calls)
                 .bind(now_ms)

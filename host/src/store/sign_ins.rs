@@ -90,6 +90,22 @@ impl Store {
         }))
     }
 
+    /// Whether a member with this e-mail address has come from this address and is remembered so.
+    pub async fn has_signed_in_from(&self, email: &str, address: &str) -> Result<bool, StoreError> {
+        let found: Option<i64> = portable!(read self, db => {
+            sqlx::query_scalar(
+                "SELECT CAST(1 AS BIGINT) FROM member_sign_ins s JOIN members m \
+                 ON m.workspace_id = s.workspace_id AND m.id = s.member_id \
+                 WHERE m.email = $1 AND s.address = $2 LIMIT 1",
+            )
+            .bind(email)
+            .bind(address)
+            .fetch_optional(db)
+            .await?
+        });
+        Ok(found.is_some())
+    }
+
     /// Puts a new refresh token in the place of `old`. `false`: somebody else has done it.
     pub async fn rotate_sign_in(
         &self,

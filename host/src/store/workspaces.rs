@@ -7,7 +7,7 @@ use super::changes::bump;
 use super::error::inserted;
 use super::events::emit;
 use super::text::{Json, words};
-use super::{Event, EventType, Store, StoreError, Topic, portable};
+use super::{Approvers, Event, EventType, Store, StoreError, Topic, portable};
 use crate::ids;
 
 words! {
@@ -48,6 +48,8 @@ pub struct WorkspaceSettings {
     /// Keep the arguments and results of executions.
     pub keep_payloads: bool,
     pub default_permission: DefaultPermission,
+    /// Who decides where the default asks.
+    pub default_approvers: Approvers,
 }
 
 impl Default for WorkspaceSettings {
@@ -55,6 +57,7 @@ impl Default for WorkspaceSettings {
         Self {
             keep_payloads: false,
             default_permission: DefaultPermission::Allow,
+            default_approvers: Approvers::Admins,
         }
     }
 }

@@ -16,6 +16,10 @@ pub enum Purpose {
     SignIn,
     /// A browser on its way to an OpenID Connect provider and back.
     OidcFlow,
+    /// An account of a provider that has to say which workspace it signs in to.
+    OidcChoice,
+    /// A browser that has signed in before.
+    Device,
 }
 
 impl Purpose {
@@ -23,6 +27,8 @@ impl Purpose {
         match self {
             Self::SignIn => "member sign-in",
             Self::OidcFlow => "oidc flow",
+            Self::OidcChoice => "oidc choice",
+            Self::Device => "known device",
         }
     }
 }

@@ -53,8 +53,7 @@ async fn set(gateway: &TestGateway, rule: Value) {
 }
 
 async fn decide(gateway: &TestGateway, asked: &Value, decision: &str) {
-    let path = format!("/v1/approvals/{}", asked["approval_id"].as_str().unwrap());
-    let answer = gateway.post(&path, &json!({"decision": decision})).await;
+    let answer = gateway.decide(&asked["approval_id"], decision).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
@@ -93,6 +92,12 @@ async fn a_denied_call_is_403_and_a_dry_run_needs_no_approval(gateway: TestGatew
     let planned = json!({"arguments": {}, "dry_run": true});
     let planned = gateway.post("/v1/tools/asked_run/execute", &planned).await;
     assert_eq!(planned.status, 200, "{}", planned.text);
+    let planned = planned.data();
+    assert_eq!(
+        (&planned["status"], &planned["requests"], &planned["result"]),
+        (&json!("dry_run"), &json!([]), &Value::Null),
+        "no result comes without a person"
+    );
 
     set(&gateway, json!({"permission": "deny"})).await;
     let planned = json!({"arguments": {}, "dry_run": true});
@@ -115,6 +120,9 @@ async fn an_agents_key_cannot_approve_its_own_call(gateway: TestGateway) {
     let body = Some(json!({"decision": "approve"}).to_string());
     let refused = gateway.send(Method::POST, &path, Some(&agent), body).await;
     assert_eq!((refused.status, &*refused.code()), (403, "scope_denied"));
+    let body = json!({"decision": "approve"});
+    let own = gateway.post(&path, &body).await;
+    assert_eq!((own.status, &*own.code()), (403, "permission_denied"));
     let unknown = json!({"decision": "perhaps"});
     assert_eq!(
         gateway.post(&path, &unknown).await.code(),
@@ -163,10 +171,6 @@ async fn approvals_are_listed_by_state_and_page(gateway: TestGateway) {
     expected.sort_by_key(|id| std::cmp::Reverse(id.to_string()));
     seen.sort_by_key(|id| std::cmp::Reverse(id.to_string()));
     assert_eq!(seen, expected);
-    let twice = format!(
-        "/v1/approvals/{}",
-        asked[0]["approval_id"].as_str().unwrap()
-    );
-    let again = gateway.post(&twice, &json!({"decision": "deny"})).await;
+    let again = gateway.decide(&asked[0]["approval_id"], "deny").await;
     assert_eq!((again.status, &*again.code()), (409, "conflict"));
 }

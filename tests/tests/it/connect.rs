@@ -63,6 +63,7 @@ pub(crate) async fn register_for(gateway: &TestGateway, service: &str) {
         client_id: "the-client".to_owned(),
         client_secret: Some(Secret::new("the-client-secret")),
         scopes: None,
+        scopes_max: Vec::new(),
         base_url: None,
     };
     apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)

@@ -9,7 +9,7 @@ use toolgate_tests::gateway::{Answer, Options, TestGateway};
 use crate::connect::press;
 
 /// Answers `{"step":1}` and keeps a value, and answers that value from then on.
-fn remembering() -> Fixture {
+pub fn remembering() -> Fixture {
     Fixture::new("memory")
         .with("capabilities", json!(["kv"]))
         .fields(

@@ -107,9 +107,7 @@ async fn an_approval_and_a_counted_call_survive_a_gateway_that_cannot_run_them()
     let set = gateway.send(Method::PATCH, path, Some(&gateway.key), Some(rule));
     assert_eq!(set.await.status, 200);
     let asked = gateway.execute("notes_create_note", json!({})).await;
-    let id = asked["approval_id"].as_str().unwrap();
-    let path = format!("/v1/approvals/{id}");
-    let approved = gateway.post(&path, &json!({ "decision": "approve" })).await;
+    let approved = gateway.decide(&asked["approval_id"], "approve").await;
     assert_eq!(approved.status, 200, "{}", approved.text);
 
     // No receipt can be written, so nothing may leave.

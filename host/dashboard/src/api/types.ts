@@ -74,6 +74,7 @@ export interface Key {
   prefix: string;
   scopes: string[];
   user_id: string;
+  users_any: boolean;
   rpm?: number | null;
   rpd?: number | null;
   expires_at?: string | null;
@@ -212,8 +213,18 @@ export interface Approval {
   approval_id: string;
   user_id: string;
   tool_name: string;
+  title: string;
   status: 'pending' | 'approved' | 'denied' | 'used' | 'expired';
+  arguments: unknown;
   requests: PlannedRequest[];
+  requests_complete: boolean;
+  asked_by: string;
+  asked_by_name: string;
+  approvers: 'admins' | 'members' | 'self';
+  can_decide: boolean;
+  connection_id?: string | null;
+  account?: string | null;
+  plugin: { version: string; sha256: string };
   created_at: string;
   expires_at: string;
   decided_by?: string | null;

@@ -6,16 +6,23 @@ import { call } from '../api/client';
 import type { Approval as Shape } from '../api/types';
 import { Planned } from '../ui/answer';
 import { State } from '../ui/badge';
+import { Code } from '../ui/copy';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { Time } from '../ui/time';
 import { Decide } from './approvals';
+
+const DECIDES = {
+  admins: 'an owner or admin, or a key with the scope approvals',
+  members: 'an owner or admin, or the member whose user it is',
+  self: 'an owner or admin, the member whose user it is, or the member who asked',
+};
 
 export default function Approval() {
   const { approval: id = '' } = useParams<{ approval: string }>();
   const approval = useQuery({ queryKey: ['approvals', id], queryFn: () => call<Shape>('GET', `/approvals/${id}`) });
   const data = approval.data;
   return (
-    <Page title={data ? `May ${data.user_id} run ${data.tool_name}?` : 'Approval'} back={{ to: '/approvals', name: 'Approvals' }} actions={data?.status === 'pending' && <Decide approval={data} size="normal" />}>
+    <Page title={data ? `May ${data.user_id} run ${data.tool_name}?` : 'Approval'} back={{ to: '/approvals', name: 'Approvals' }} actions={data?.can_decide && <Decide approval={data} size="normal" />}>
       <Loaded query={approval}>
         {(loaded) => (
           <div className="columns wide-right">
@@ -23,8 +30,12 @@ export default function Approval() {
               <Pairs
                 items={[
                   ['Status', <State name={loaded.status} />],
-                  ['Tool', <Link href={`/tools/${loaded.tool_name}`} className="mono">{loaded.tool_name}</Link>],
+                  ['Tool', <><span>{loaded.title} </span><Link href={`/tools/${loaded.tool_name}`} className="mono">{loaded.tool_name}</Link></>],
                   ['User', <Link href={`/permissions/${encodeURIComponent(loaded.user_id)}`}>{loaded.user_id}</Link>],
+                  ['Account', loaded.connection_id ? (loaded.account ?? loaded.connection_id) : 'none'],
+                  ['Asked by', `${loaded.asked_by_name} (${loaded.asked_by.startsWith('key:') ? 'API key' : 'member'})`],
+                  ['Decides', DECIDES[loaded.approvers]],
+                  ['Plugin', <>{loaded.plugin.version} <span className="mono small" title={loaded.plugin.sha256}>{loaded.plugin.sha256.slice(0, 12)}</span></>],
                   ['Asked', <Time at={loaded.created_at} />],
                   ['Expires', <Time at={loaded.expires_at} />],
                   loaded.decided_by ? ['Decided by', loaded.decided_by] : null,
@@ -32,7 +43,19 @@ export default function Approval() {
                 ]}
               />
             </Card>
-            <Card title="What would be sent"><Planned requests={loaded.requests} /></Card>
+            <div className="stack">
+              <Card title="What it is called with">
+                <Code text={JSON.stringify(loaded.arguments, null, 2)} label="arguments" />
+              </Card>
+              <Card title="What would be sent">
+                <Planned requests={loaded.requests} />
+                <p className="small muted">
+                  {loaded.requests_complete
+                    ? 'Nothing else is sent: a run that tries is stopped.'
+                    : 'The run may begin with nothing else. What it sends after the first answers cannot be planned, and is in its receipt.'}
+                </p>
+              </Card>
+            </div>
           </div>
         )}
       </Loaded>

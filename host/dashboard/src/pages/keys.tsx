@@ -48,7 +48,7 @@ export default function Keys() {
                   { head: 'Name', cell: (row) => <span className="strong">{row.name}</span> },
                   { head: 'Key', cell: (row) => <span className="mono nowrap">tg_live_{row.prefix}...</span> },
                   { head: 'State', cell: (row) => <KeyState row={row} /> },
-                  { head: 'User', cell: (row) => <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> },
+                  { head: 'Acts for', cell: (row) => (row.users_any ? <span>any user, <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> unless named</span> : <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link>) },
                   { head: 'Scopes', cell: (row) => <Scopes row={row} all={data.scopes} /> },
                   { head: 'Limits', cell: (row) => <span className="small">{limits(row)}</span> },
                   { head: 'Last used', cell: (row) => <Time at={row.last_used_at} /> },
@@ -103,6 +103,8 @@ function limits(row: Key): string {
   return parts.filter(Boolean).join('; ') || 'the plan\'s';
 }
 
+/** A choice of its own, not one of the checks. */
+const USERS_ANY = 'users:any';
 const DAY_MS = 86_400_000;
 const LIVES = [['', 'Never'], ['7', 'In a week'], ['30', 'In 30 days'], ['90', 'In 90 days'], ['365', 'In a year']] as const;
 
@@ -146,6 +148,7 @@ function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: ()
     else next.delete(scope);
     setScopes(next);
   };
+  const acts = scopes.has(USERS_ANY) || scopes.has('admin') ? 'any' : 'own';
   const digits = (set: (text: string) => void) => (text: string) => set(text.replace(/\D/g, ''));
   return (
     <Dialog
@@ -156,11 +159,18 @@ function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: ()
     >
       {save.error && <ErrorNote error={save.error} />}
       <TextField label="Name" name="name" required hint="Say where it is used, such as: research agent, staging." value={name} onChange={setName} />
-      {!of && <TextField label="User" name="user_id" hint="Whose connections and permissions its calls use, unless a call names another." value={userId} onChange={setUserId} maxLength={128} />}
+      <SelectField
+        label="Acts for"
+        hint={acts === 'any' ? 'For a program that serves several people: each call names its user, and the key reaches the connections of all of them.' : 'A call that names another user is refused.'}
+        value={acts}
+        onChange={(value) => toggle(USERS_ANY, value === 'any')}
+        options={[['own', 'its own user alone'], ['any', 'any user of the workspace']]}
+      />
+      {!of && <TextField label="User" name="user_id" hint={acts === 'any' ? 'Whose connections and permissions its calls use, unless a call names another.' : 'Whose connections and permissions its calls use.'} value={userId} onChange={setUserId} maxLength={128} />}
       <fieldset className="plain">
         <legend>Scopes</legend>
         <div className="checks">
-          {all.scopes.map((scope) => (
+          {all.scopes.filter((scope) => scope !== USERS_ANY).map((scope) => (
             <CheckField key={scope} label={scope} checked={scopes.has(scope)} onChange={(on) => toggle(scope, on)} />
           ))}
         </div>

@@ -4,7 +4,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
-import type { LinkInfo, Me } from '../api/types';
+import type { LinkInfo, Me, Welcome } from '../api/types';
 import { Button } from '../ui/button';
 import { TextField } from '../ui/field';
 import { Gate } from '../ui/gate';
@@ -56,6 +56,12 @@ function Form({ token, link }: { token: string; link: LinkInfo }) {
     mutationFn: () => call<Me>('POST', '/setup', { body: { token, email, password, ...(link.kind !== 'reset' && { name }) } }),
     onSuccess: () => window.location.assign('/'),
   });
+  const welcome = useQuery({ queryKey: ['welcome'], queryFn: () => call<Welcome>('GET', '/welcome') });
+  const provider = link.kind === 'join' ? welcome.data?.sign_in.oidc : null;
+  const accept = useMutation({
+    mutationFn: () => call<{ url: string }>('POST', '/oidc/start', { body: { token } }),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
   const short = password !== '' && password.length < PASSWORD_MIN;
   const differs = again !== '' && again !== password;
   const about = {
@@ -80,6 +86,8 @@ function Form({ token, link }: { token: string; link: LinkInfo }) {
         <TextField label="Password again" type="password" name="again" autoComplete="new-password" required wrong={differs ? 'These are not the same' : null} value={again} onChange={setAgain} />
         <Button type="submit" kind="primary" busy={join.isPending}>{link.kind === 'reset' ? 'Set password' : 'Create account'}</Button>
       </form>
+      {accept.error && <ErrorNote error={accept.error} />}
+      {provider && <Button busy={accept.isPending} onClick={() => accept.mutate()}>Accept with {provider.name}</Button>}
     </Gate>
   );
 }

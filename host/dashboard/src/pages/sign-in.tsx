@@ -22,7 +22,33 @@ function returnTo(): string {
   return url.pathname + url.search + url.hash;
 }
 
+/** An account of the provider that may be several members: the person says which workspace. */
+function Choose() {
+  const choices = useQuery({ queryKey: ['oidc-choice'], queryFn: () => call<{ workspaces: string[] }>('GET', '/oidc/choice'), retry: false });
+  const choose = useMutation({
+    mutationFn: (workspace: string) => call<{ return_to: string }>('POST', '/oidc/choice', { body: { workspace } }),
+    onSuccess: (chosen) => window.location.assign(chosen.return_to),
+  });
+  return (
+    <Gate title="Which workspace?">
+      <Note tone="warn"><p>Your address was invited to what is listed here. Go on only with a workspace that you know: what you connect there, its admins can use.</p></Note>
+      {choices.error && <ErrorNote error={choices.error} />}
+      {choose.error && <ErrorNote error={choose.error} />}
+      <div className="stack">
+        {choices.data?.workspaces.map((name) => (
+          <Button key={name} busy={choose.isPending} onClick={() => choose.mutate(name)}>{name}</Button>
+        ))}
+        <a className="button" href="/sign-in">None of these</a>
+      </div>
+    </Gate>
+  );
+}
+
 export default function SignIn() {
+  return new URLSearchParams(window.location.search).has('choose') ? <Choose /> : <Form />;
+}
+
+function Form() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [workspace, setWorkspace] = useState('');

@@ -1,6 +1,6 @@
 //! How the gateway is registered at providers: the operator's side of OAuth.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use url::Url;
@@ -26,6 +26,8 @@ pub struct NewApp {
     pub client_secret: Option<Secret>,
     /// In place of the manifest's default scopes.
     pub scopes: Option<Vec<String>>,
+    /// Scopes that a connect link may ask for beside those that the manifest names.
+    pub scopes_max: Vec<String>,
     /// Address of an on-premise server in front of the manifest's paths.
     pub base_url: Option<String>,
 }
@@ -67,7 +69,15 @@ pub async fn register(
             "scopes are at most {SCOPES_MAX} words of printable characters"
         )));
     }
+    if new.scopes_max.len() > SCOPES_MAX || !new.scopes_max.iter().all(|scope| is_scope(scope)) {
+        return Err(Error::InvalidRequest(format!(
+            "scopes are at most {SCOPES_MAX} words of printable characters"
+        )));
+    }
     let mut settings = json!({});
+    if !new.scopes_max.is_empty() {
+        settings["scopes_max"] = json!(new.scopes_max);
+    }
     if let Some(base) = &new.base_url {
         let refused = || {
             Error::InvalidRequest(
@@ -187,6 +197,29 @@ pub fn provider(
 pub fn base_url(app: &OAuthApp) -> Option<String> {
     let settings: Value = serde_json::from_str(&app.settings).ok()?;
     settings["base_url"].as_str().map(str::to_owned)
+}
+
+/// Every scope that a link for this slot may ask for: those of the slot, of its tools, and what the
+/// operator has named.
+pub fn scope_ceiling(manifest: &Manifest, slot: &Slot, app: Option<&OAuthApp>) -> BTreeSet<String> {
+    let of_tools = manifest
+        .tools
+        .iter()
+        .filter(|tool| tool.auth.contains(&slot.slot))
+        .flat_map(|tool| tool.scopes.iter().cloned());
+    let mut ceiling: BTreeSet<String> = slot.scopes.iter().cloned().chain(of_tools).collect();
+    if let Some(app) = app {
+        ceiling.extend(app.scopes().unwrap_or_default());
+        ceiling.extend(scopes_max(app));
+    }
+    ceiling
+}
+
+/// What the operator has named beside the manifest's scopes.
+pub fn scopes_max(app: &OAuthApp) -> Vec<String> {
+    let settings: Value = serde_json::from_str(&app.settings).unwrap_or_default();
+    let named = settings["scopes_max"].as_array().into_iter().flatten();
+    named.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// `url` with everything up to its path replaced.

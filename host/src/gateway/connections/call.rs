@@ -15,6 +15,7 @@ use crate::catalog::Tool;
 use crate::catalog::manifest::{Manifest, Slot};
 use crate::egress::{Credentials, Failure, FailureKind, Injection, Learned, Origin, SlotShape};
 use crate::gateway::Caller;
+use crate::gateway::approvals::question::{Bound, BoundConnection};
 use crate::gateway::plugins::Serving;
 use crate::gateway::tools::{Connect, FailureReason, Outcome, ToolError};
 use crate::ids::UserId;
@@ -113,6 +114,34 @@ impl Gateway {
             .connect_outcome(caller, user, tool, serving, reason, of)
             .await?;
         Ok(with(of.cloned(), learned, Some(ends)))
+    }
+
+    /// The connection that a call would run with, whether it works or not.
+    pub(in crate::gateway) async fn connection_to_use(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        tool: &Tool,
+        wanted: Option<&str>,
+    ) -> Result<Option<Connection>, Error> {
+        let spec = tool.spec();
+        if spec.auth.is_empty() && wanted.is_none() {
+            return Ok(None);
+        }
+        let (workspace_id, service) = (&caller.workspace_id, tool.service());
+        let rows = self
+            .store
+            .list_connections(workspace_id, Some(user.as_str()), Some(service))
+            .await?;
+        match choose(&rows, &spec.auth, tool.scopes(), wanted) {
+            Choice::Use(row) | Choice::MoreScopes(row) | Choice::Broken(row) => {
+                Ok(Some(row.clone()))
+            }
+            Choice::Nothing => Ok(None),
+            Choice::Unknown => Err(Error::NotFound(format!(
+                "a connection of {user} for {service} with this id"
+            ))),
+        }
     }
 
     /// What becomes of a call whose plugin had no credential, or one that was refused; `None` where
@@ -255,6 +284,17 @@ impl Held {
     /// The connection's id, for the receipt and for what the plugin keeps.
     pub(in crate::gateway) fn connection_id(&self) -> Option<&str> {
         self.row.as_ref().map(|row| row.id.as_str())
+    }
+
+    /// Refuses a connection that is another than the one a question was bound to.
+    pub(in crate::gateway) fn check_bound(&self, bound: &Bound) -> Result<(), Error> {
+        let now = self.row.clone().map(BoundConnection::from);
+        if now == bound.connection {
+            return Ok(());
+        }
+        Err(Error::Conflict(
+            "the connection was changed while the call began; call again".to_owned(),
+        ))
     }
 
     /// The connection's parameters, for addresses.

@@ -90,6 +90,7 @@ mod tests {
             lease_until_ms: None,
             created_at_ms: 0,
             updated_at_ms: 0,
+            connected_at_ms: 0,
         }
     }
 

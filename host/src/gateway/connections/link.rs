@@ -28,7 +28,7 @@ const CONFIRM_URL_BYTES_MAX: usize = 2_000;
 pub struct LinkConnection {
     pub service: String,
     pub user_id: Option<UserId>,
-    /// Asked for beside the manifest's.
+    /// Asked for beside the slot's: of those that the manifest or the operator names.
     pub scopes: Vec<String>,
     /// Renew this connection, which keeps its id.
     pub connection_id: Option<String>,
@@ -93,7 +93,23 @@ impl Keeper {
                 .as_ref()
                 .and_then(crate::store::OAuthApp::scopes)
                 .unwrap_or_else(|| slot.scopes.clone());
-            let had = renews.map(|row| row.scopes.clone()).unwrap_or_default();
+            let ceiling = apps::scope_ceiling(manifest, slot, app.as_ref());
+            let above: Vec<&str> = ask
+                .scopes
+                .iter()
+                .filter(|scope| !ceiling.contains(*scope))
+                .map(String::as_str)
+                .collect();
+            if !above.is_empty() {
+                return Err(Error::InvalidRequest(format!(
+                    "scopes: {} may not be asked for: neither the service's description names it nor the operator (`toolgate service configure {} --scopes-max`)",
+                    above.join(", "),
+                    manifest.service
+                )));
+            }
+            // What the provider has granted beside is not asked for again.
+            let mut had = renews.map(|row| row.scopes.clone()).unwrap_or_default();
+            had.retain(|scope| ceiling.contains(scope));
             union(&default, ask.scopes.iter().cloned().chain(had))
         } else {
             Vec::new()
@@ -135,7 +151,7 @@ impl Gateway {
     /// Makes a connect link for a user, who opens it in a browser.
     ///
     /// # Errors
-    /// `service_not_found`; `not_found` for a connection of another user or service; `conflict`
+    /// `service_not_found`; `invalid_request` for a scope that nobody has named; `not_found` for a connection of another user or service; `conflict`
     /// while the operator has not set the service up.
     pub async fn link_connection(
         &self,

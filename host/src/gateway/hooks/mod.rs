@@ -126,7 +126,9 @@ impl Gateway {
             .store
             .find_connection(&caller.workspace_id, connection_id)
             .await?;
-        let connection = found.ok_or_else(no_connection)?;
+        let connection = found
+            .filter(|row| caller.acts_for(&row.user_id))
+            .ok_or_else(no_connection)?;
         let snapshot = self.snapshot();
         let takes = snapshot
             .serving
@@ -174,7 +176,8 @@ impl Gateway {
             self.write_refusals(connection_id, &unwritten).await;
         }
         let found = self.store.find_hook(connection_id).await?;
-        let ours = found.filter(|row| row.workspace_id == caller.workspace_id);
+        let ours = found
+            .filter(|row| row.workspace_id == caller.workspace_id && caller.acts_for(&row.user_id));
         ours.map(|row| self.shown_hook(row)).ok_or_else(no_hook)
     }
 
@@ -185,6 +188,9 @@ impl Gateway {
         connection_id: &str,
     ) -> Result<DeletedHook, Error> {
         caller.need(Scope::Webhooks)?;
+        if caller.confined {
+            self.hook(caller, connection_id).await?;
+        }
         let workspace_id = &caller.workspace_id;
         if !self.store.delete_hook(workspace_id, connection_id).await? {
             return Err(no_hook());

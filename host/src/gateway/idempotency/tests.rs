@@ -24,7 +24,9 @@ async fn create(
     name: &str,
 ) -> Result<Value, Error> {
     let work = world.create_skill(caller, skill(name));
-    let made: Once<Skill> = world.once(caller, attempt, work).await?;
+    let made: Once<Skill> = world
+        .once(caller, Scope::SkillsWrite, attempt, work)
+        .await?;
     Ok(serde_json::to_value(made).unwrap())
 }
 

@@ -185,6 +185,7 @@ impl Gateway {
         attempt: Option<Attempt>,
         request: AddDocument,
     ) -> Result<Once<ListedDocument>, Error> {
+        caller.need(Scope::Knowledge)?;
         let (gateway, owned) = (self.clone(), caller.clone());
         let work = async move { gateway.add_document(&owned, request).await };
         self.once_within(caller, attempt, ADDED_WITHIN, work, Clone::clone)

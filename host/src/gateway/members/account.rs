@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::checked_name;
 use super::enter::user_of;
-use super::sign_in::Client;
 use crate::clock::rfc3339;
 use crate::gateway::connections::apps::CALLBACK_PATH;
 use crate::gateway::{Caller, Error, Gateway};
@@ -91,12 +90,14 @@ impl Gateway {
         sign_in_id: &str,
         current: Secret,
         new: Secret,
-        client: &Client,
     ) -> Result<(), Error> {
         let (_, member) = self.own_sign_in(caller, sign_in_id).await?;
-        let counted = self.count_attempt(&member.email, client).await?;
+        let counted = self.count_own_attempt(sign_in_id).await?;
         if member.password_hash.is_some()
-            && !self.passwords.fits(current, member.password_hash).await?
+            && !self
+                .passwords
+                .fits(current, member.password_hash, true)
+                .await?
         {
             return Err(Error::InvalidCredentials);
         }

@@ -1,18 +1,50 @@
 //! How often somebody may try a password.
+//!
+//! Failures are counted for one account from one address, with a wait that grows, and for one address
+//! whatever the account. Nothing counts against an account alone: a stranger who fails on purpose
+//! locks out the stranger. A device that has signed in before has a count of its own, and so it comes
+//! in even where strangers share its address.
 
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::sign_in::Client;
 use crate::gateway::{Error, Gateway, RateLimited};
+use crate::ids;
 use crate::runtime::inspect::hex;
-use crate::store::RateCount;
+use crate::store::{Attempted, Member, RateCount};
+use crate::vault::{Purpose, Secret};
 
-/// Failed attempts are counted in windows of this length: for one address from one client, from one
-/// client, and for one address from everywhere.
+/// Failures of one address, whatever the account, in a window.
 const WINDOW_MS: i64 = 15 * 60 * 1_000;
-const FAILURES_MAX: i64 = 10;
 const CLIENT_FAILURES_MAX: i64 = 60;
-const ADDRESS_FAILURES_MAX: i64 = 100;
+/// Failures in a row after which a wait begins (`store/sign_in_attempts.rs`).
+const FREE_FAILURES: u64 = 10;
+/// After so long without an attempt the failures before count no more.
+pub(in crate::gateway) const FORGOTTEN_AFTER_MS: i64 = 24 * 60 * 60 * 1_000;
+/// How long a device is known.
+pub const DEVICE_LIFE_MS: i64 = 180 * 24 * 60 * 60 * 1_000;
+
+/// What the cookie of a device says that has signed in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Device {
+    /// Random, so that one device is not another.
+    id: String,
+    /// SHA-256 of the account's address.
+    of: String,
+    exp_ms: i64,
+}
+
+/// An attempt that is counted as failed until it is forgiven.
+#[must_use = "a sign-in that succeeds is forgiven"]
+pub(super) struct Counted {
+    subject: String,
+    from: Option<RateCount>,
+    /// Whether the browser has signed in as this account before.
+    pub known: bool,
+}
 
 impl Gateway {
     /// Counts an attempt as failed before it is looked at, so that attempts side by side do not
@@ -21,48 +53,134 @@ impl Gateway {
         &self,
         email: &str,
         client: &Client,
-    ) -> Result<Vec<RateCount>, Error> {
+    ) -> Result<Counted, Error> {
+        let of = hash(email);
+        let device = client.device.as_deref();
+        let known = device.and_then(|token| self.known_device(token, &of));
+        if let Some(device) = known {
+            let subject = format!("device:{}:{of}", device.id);
+            return self.count(subject, None, true).await;
+        }
+        let from = network(client.address);
         let now_ms = self.clock.now_ms();
-        let starts_at_ms = now_ms - now_ms.rem_euclid(WINDOW_MS);
-        let from = client
-            .address
-            .map_or_else(|| "nowhere".to_owned(), |address| address.to_string());
-        let of = hex(&Sha256::digest(email.as_bytes()));
-        let limits = [
-            (format!("sign_in:{of}:{from}"), FAILURES_MAX),
-            (format!("sign_in_from:{from}"), CLIENT_FAILURES_MAX),
-            (format!("sign_in_of:{of}"), ADDRESS_FAILURES_MAX),
-        ];
-        let counts: Vec<RateCount> = limits
-            .iter()
-            .map(|(subject, _)| RateCount {
-                subject: subject.clone(),
-                span_ms: WINDOW_MS,
-                starts_at_ms,
-                used: 1,
-            })
-            .collect();
-        let sums = self.store.add_rate_counts(&counts).await?;
-        let met = sums
-            .iter()
-            .zip(&limits)
-            .find(|(sum, (_, max))| sum.used > *max);
-        match met {
-            None => Ok(counts),
-            Some((_, (_, max))) => Err(Error::RateLimited(RateLimited {
-                window: "quarter_hour",
-                limit: max.unsigned_abs(),
-                retry_after_s: ((starts_at_ms + WINDOW_MS - now_ms).unsigned_abs()).div_ceil(1_000),
-            })),
+        let count = RateCount {
+            subject: format!("sign_in_from:{from}"),
+            span_ms: WINDOW_MS,
+            starts_at_ms: now_ms - now_ms.rem_euclid(WINDOW_MS),
+            used: 1,
+        };
+        // Whoever was let in from here is not held up by what others do from here.
+        let was_here = match client.address {
+            Some(address) => {
+                let address = address.to_string();
+                self.store.has_signed_in_from(email, &address).await?
+            }
+            None => false,
+        };
+        let sums = self
+            .store
+            .add_rate_counts(std::slice::from_ref(&count))
+            .await?;
+        if !was_here && sums.iter().any(|sum| sum.used > CLIENT_FAILURES_MAX) {
+            let opens_ms = count.starts_at_ms + WINDOW_MS;
+            return Err(limited(
+                CLIENT_FAILURES_MAX.unsigned_abs(),
+                opens_ms - now_ms,
+            ));
+        }
+        self.count(format!("from:{from}:{of}"), Some(count), false)
+            .await
+    }
+
+    /// The same for a member who is signed in: nobody else's failures count.
+    pub(super) async fn count_own_attempt(&self, sign_in_id: &str) -> Result<Counted, Error> {
+        let subject = format!("sign_in:{sign_in_id}");
+        self.count(subject, None, true).await
+    }
+
+    async fn count(
+        &self,
+        subject: String,
+        from: Option<RateCount>,
+        known: bool,
+    ) -> Result<Counted, Error> {
+        let now_ms = self.clock.now_ms();
+        let counted =
+            self.store
+                .count_sign_in_attempt(&subject, now_ms, now_ms - FORGOTTEN_AFTER_MS);
+        match counted.await? {
+            Attempted::Counted => Ok(Counted {
+                subject,
+                from,
+                known,
+            }),
+            Attempted::Blocked { until_ms } => Err(limited(FREE_FAILURES, until_ms - now_ms)),
         }
     }
 
-    pub(super) async fn forgive(&self, counted: Vec<RateCount>) -> Result<(), Error> {
-        let back: Vec<RateCount> = counted
-            .into_iter()
-            .map(|count| RateCount { used: -1, ..count })
-            .collect();
-        self.store.add_rate_counts(&back).await?;
+    pub(super) async fn forgive(&self, counted: Counted) -> Result<(), Error> {
+        self.store
+            .forgive_sign_in_attempts(&counted.subject)
+            .await?;
+        if let Some(count) = counted.from {
+            let back = RateCount { used: -1, ..count };
+            self.store.add_rate_counts(&[back]).await?;
+        }
         Ok(())
+    }
+
+    fn known_device(&self, token: &str, of: &str) -> Option<Device> {
+        let device: Device = self.vault().verified(Purpose::Device, token).ok()?;
+        (device.of == of && device.exp_ms > self.clock.now_ms()).then_some(device)
+    }
+
+    /// A cookie by which a browser that has signed in is known again.
+    pub(super) fn new_device(&self, member: &Member) -> Result<Secret, Error> {
+        let device = Device {
+            id: ids::hex128("dev"),
+            of: hash(&member.email),
+            exp_ms: self.clock.now_ms() + DEVICE_LIFE_MS,
+        };
+        self.vault()
+            .signed(Purpose::Device, &device)
+            .map_err(|cause| Error::Internal(cause.into()))
+    }
+}
+
+fn limited(limit: u64, wait_ms: i64) -> Error {
+    Error::RateLimited(RateLimited {
+        window: "quarter_hour",
+        limit,
+        retry_after_s: wait_ms.max(1).unsigned_abs().div_ceil(1_000),
+    })
+}
+
+fn hash(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// Who an address stands for: of IPv6 the network, which one customer of a provider has whole.
+fn network(address: Option<IpAddr>) -> String {
+    match address.map(|address| address.to_canonical()) {
+        None => "nowhere".to_owned(),
+        Some(IpAddr::V4(address)) => address.to_string(),
+        Some(IpAddr::V6(address)) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_customers_addresses_are_one() {
+        let of = |text: &str| network(Some(text.parse().unwrap()));
+        assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::9"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
     }
 }

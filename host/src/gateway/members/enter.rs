@@ -108,6 +108,7 @@ impl Gateway {
             limits: Box::default(),
             scopes: scopes_of(member.role).into(),
             default_permission: workspace.settings.default_permission,
+            default_approvers: workspace.settings.default_approvers,
         };
         let caller = Caller {
             identity: Arc::new(identity),

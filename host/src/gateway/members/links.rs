@@ -45,6 +45,8 @@ pub struct NewLink<'a> {
     pub role: Role,
     pub email: Option<String>,
     pub member_id: Option<String>,
+    /// The operator makes it, and says whose address it is.
+    pub vouched: bool,
 }
 
 /// Makes a link; one for the same purpose takes the place of the one before.
@@ -70,6 +72,7 @@ pub async fn make(
         member_id: new.member_id,
         created_at_ms: now_ms,
         expires_at_ms: now_ms + life_ms,
+        vouched: new.vouched,
     };
     store.put_member_link(&link).await?;
     Ok(MadeLink {
@@ -96,6 +99,7 @@ pub async fn first_owner(
         role: Role::Owner,
         email: None,
         member_id: None,
+        vouched: true,
     };
     make(store, public_url, new, now_ms).await.map(Some)
 }
@@ -148,6 +152,7 @@ impl Gateway {
             role,
             email: Some(email.clone()),
             member_id: None,
+            vouched: false,
         };
         let made = make(&self.store, &self.public_url, new, now_ms).await?;
         let details = json!({ "email": email, "role": role });
@@ -178,6 +183,7 @@ impl Gateway {
             role: member.role,
             email: Some(member.email.clone()),
             member_id: Some(member.id.clone()),
+            vouched: false,
         };
         let made = make(&self.store, &self.public_url, new, self.clock.now_ms()).await?;
         let details = json!({ "email": member.email });

@@ -6,7 +6,7 @@
 //! its bounds, [`oidc`] signs in with a provider.
 
 pub mod account;
-mod attempts;
+pub mod attempts;
 pub mod enter;
 pub mod links;
 pub mod oidc;

@@ -1,8 +1,13 @@
 //! Signing in with an OpenID Connect provider that the operator has configured.
 //!
 //! Authorization code with PKCE, `state` and `nonce`; the flow is in a signed cookie of the browser
-//! that began it. The provider says who it is; whether that person is a member is our business: the
-//! account is known, or its verified address is a member's. Nobody becomes a member by signing in.
+//! that began it. The provider says who it is; which member that is is our business ([`which`]): the
+//! one whom the account has signed in as before, the one whom an invitation makes that the same
+//! browser brought, the one for whose address the operator has vouched. Any other member with the
+//! verified address may have been made by whoever held an invitation to it, so the person is asked
+//! first, by the workspace's name.
+
+mod which;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,19 +19,19 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::checked_email;
+pub use which::Choices;
+
 use super::sign_in::{Client, SignedIn};
 use crate::catalog::manifest::TokenAuth;
 use crate::config::OidcConfig;
 use crate::egress::HostRequest;
-use crate::gateway::connections::link::random_token;
+use crate::gateway::connections::link::{hash, random_token};
 use crate::gateway::{Error, Gateway};
 use crate::oauth::authorize::{self, Authorize};
 use crate::oauth::callback::{self, Answer};
 use crate::oauth::id_token::{self, Expected, IdClaims};
 use crate::oauth::token::{Grant, Tokens};
 use crate::oauth::{Provider, send};
-use crate::store::Member;
 use crate::vault::{Purpose, Secret};
 
 /// Path of the callback to register at the provider.
@@ -36,7 +41,6 @@ pub const FLOW_LIFE_MS: i64 = 10 * 60 * 1_000;
 const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(10);
 const RETURN_TO_BYTES_MAX: usize = 500;
-const SAME_EMAIL_MAX: i64 = 8;
 
 /// A browser on its way to the provider.
 #[derive(Debug)]
@@ -49,6 +53,11 @@ pub struct OidcStart {
 /// Why nobody was signed in.
 #[derive(Debug, thiserror::Error)]
 pub enum OidcProblem {
+    /// A cookie with the choice, for the page that asks.
+    #[error(
+        "the account's address is a member of several workspaces, or of one that nobody vouched for"
+    )]
+    Choose(Secret),
     #[error("no member has this account's address")]
     NoMember,
     #[error("the provider said no")]
@@ -63,6 +72,7 @@ impl OidcProblem {
     /// The word for the page's address.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::Choose(_) => "oidc_choose",
             Self::NoMember => "oidc_no_member",
             Self::Denied => "oidc_denied",
             Self::Expired => "oidc_expired",
@@ -89,6 +99,9 @@ struct Flow {
     nonce: String,
     verifier: String,
     return_to: String,
+    /// SHA-256 of the token of an invitation that is accepted so.
+    #[serde(default)]
+    invitation: Option<String>,
     exp_ms: i64,
 }
 
@@ -120,8 +133,13 @@ impl Gateway {
         self.oidc.as_ref()
     }
 
-    /// Begins a sign-in at the provider. `return_to`: the page to open at the end.
-    pub async fn start_oidc(&self, return_to: &str) -> Result<OidcStart, OidcProblem> {
+    /// Begins a sign-in at the provider. `return_to`: the page to open at the end. `invitation`: the
+    /// token of a link that is accepted with it.
+    pub async fn start_oidc(
+        &self,
+        return_to: &str,
+        invitation: Option<&str>,
+    ) -> Result<OidcStart, OidcProblem> {
         let config = self.configured()?;
         let found = self.discover(config).await?;
         let (state, nonce) = (random_token(), random_token());
@@ -144,6 +162,7 @@ impl Gateway {
             nonce: nonce.expose().to_owned(),
             verifier: verifier.expose().to_owned(),
             return_to: own_page(return_to).to_owned(),
+            invitation: invitation.map(hash),
             exp_ms: self.clock.now_ms() + FLOW_LIFE_MS,
         };
         let flow = self.vault().signed(Purpose::OidcFlow, &flow);
@@ -167,9 +186,9 @@ impl Gateway {
         if flow.exp_ms <= now_ms || came.state.expose() != flow.state {
             return Err(OidcProblem::Expired);
         }
-        // Discovery has a trailing slash aside too.
-        let issuer = came.issuer.as_deref();
-        if issuer.is_some_and(|issuer| issuer.trim_end_matches('/') != config.issuer) {
+        let found = self.discover(config).await?;
+        // Character by character, with the name that the provider gives itself (RFC 9207, section 2.4).
+        if came.issuer.is_some_and(|issuer| issuer != found.issuer) {
             return Err(failed(
                 "another provider answers than the one that was asked",
             ));
@@ -177,7 +196,6 @@ impl Gateway {
         let Answer::Code(code) = came.answer else {
             return Err(OidcProblem::Denied);
         };
-        let found = self.discover(config).await?;
         let grant = Grant::Code {
             code: &code,
             redirect_uri: &self.oidc_callback(),
@@ -193,7 +211,7 @@ impl Gateway {
             .ok_or_else(|| failed("the provider sent no ID token"))?;
         let keys: JwkSet = self.fetch(config, &found.jwks_uri, None).await?;
         let expected = Expected {
-            issuer: &config.issuer,
+            issuer: &found.issuer,
             client_id: &config.client_id,
             nonce: &flow.nonce,
             now_ms,
@@ -203,45 +221,16 @@ impl Gateway {
             self.ask_for_email(config, &found, &tokens, &mut claims)
                 .await?;
         }
-        let member = self.member_of(config, &claims).await?;
+        let account = which::Account::of(config, &claims);
+        let member = match &flow.invitation {
+            Some(invitation) => self.invited(&account, invitation).await?,
+            None => self.member_of(&account, &flow.return_to).await?,
+        };
         let details = json!({ "provider": config.issuer });
         let signed_in = self
             .begin(member, "members.sign_in", details, client)
             .await?;
         Ok((signed_in, flow.return_to))
-    }
-
-    /// The member whom an account belongs to: the one it has signed in as before, else the one with
-    /// its verified address.
-    async fn member_of(
-        &self,
-        config: &OidcConfig,
-        claims: &IdClaims,
-    ) -> Result<Member, OidcProblem> {
-        let subject = format!("{} {}", config.issuer, claims.sub);
-        let known = self
-            .store
-            .member_with_oidc(&subject)
-            .await
-            .map_err(Error::from)?;
-        if let Some(member) = known {
-            return Ok(member);
-        }
-        let verified = claims.email_verified == Some(true);
-        let email = claims.email.as_deref().filter(|_| verified);
-        let email = email.and_then(|email| checked_email(email).ok());
-        let email = email.ok_or(OidcProblem::NoMember)?;
-        let members = self.store.members_with_email(&email, SAME_EMAIL_MAX).await;
-        let member = members
-            .map_err(Error::from)?
-            .into_iter()
-            .find(|member| member.oidc_subject.is_none())
-            .ok_or(OidcProblem::NoMember)?;
-        self.store
-            .link_member_oidc(&member.workspace_id, &member.id, &subject)
-            .await
-            .map_err(Error::from)?;
-        Ok(member)
     }
 
     async fn ask_for_email(

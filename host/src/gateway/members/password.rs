@@ -23,15 +23,31 @@ const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$dG9vbGdhdGUtbm9ib2R5$7B0lX
 /// Hashes and checks passwords, a few at a time.
 #[derive(Clone)]
 pub struct Passwords {
+    strangers: Queue,
+    /// Of members and of browsers that have signed in before: strangers do not fill it.
+    known: Queue,
+}
+
+#[derive(Clone)]
+struct Queue {
     turns: Arc<Semaphore>,
     waiting: Arc<AtomicUsize>,
+}
+
+impl Queue {
+    fn of(running_max: usize) -> Self {
+        Self {
+            turns: Arc::new(Semaphore::new(running_max)),
+            waiting: Arc::default(),
+        }
+    }
 }
 
 impl Default for Passwords {
     fn default() -> Self {
         Self {
-            turns: Arc::new(Semaphore::new(RUNNING_MAX)),
-            waiting: Arc::default(),
+            strangers: Queue::of(RUNNING_MAX),
+            known: Queue::of(1),
         }
     }
 }
@@ -45,33 +61,45 @@ impl Passwords {
                 "password: must have {PASSWORD_CHARS_MIN} to {PASSWORD_CHARS_MAX} characters"
             )));
         }
-        self.run(move || {
-            Argon2::default()
-                .hash_password(password.expose().as_bytes())
-                .map(|hash| hash.to_string())
-                .map_err(|cause| Error::Internal(anyhow::anyhow!("argon2: {cause}")))
-        })
-        .await?
+        self.known
+            .run(move || {
+                Argon2::default()
+                    .hash_password(password.expose().as_bytes())
+                    .map(|hash| hash.to_string())
+                    .map_err(|cause| Error::Internal(anyhow::anyhow!("argon2: {cause}")))
+            })
+            .await?
     }
 
     /// Whether a password is the one behind a hash. Without a hash it takes as long and is not.
-    pub async fn fits(&self, password: Secret, hash: Option<String>) -> Result<bool, Error> {
+    /// `known`: asked by somebody who was let in before.
+    pub async fn fits(
+        &self,
+        password: Secret,
+        hash: Option<String>,
+        known: bool,
+    ) -> Result<bool, Error> {
         if password.expose().chars().count() > PASSWORD_CHARS_MAX {
             return Ok(false);
         }
-        self.run(move || {
-            let known = hash.is_some();
-            let hash = hash.unwrap_or_else(|| NOBODYS.to_owned());
-            let parsed = PasswordHash::new(&hash)
-                .map_err(|cause| Error::Internal(anyhow::anyhow!("a stored password: {cause}")))?;
-            let fits = Argon2::default()
-                .verify_password(password.expose().as_bytes(), &parsed)
-                .is_ok();
-            Ok(known && fits)
-        })
-        .await?
+        let queue = if known { &self.known } else { &self.strangers };
+        queue
+            .run(move || {
+                let known = hash.is_some();
+                let hash = hash.unwrap_or_else(|| NOBODYS.to_owned());
+                let parsed = PasswordHash::new(&hash).map_err(|cause| {
+                    Error::Internal(anyhow::anyhow!("a stored password: {cause}"))
+                })?;
+                let fits = Argon2::default()
+                    .verify_password(password.expose().as_bytes(), &parsed)
+                    .is_ok();
+                Ok(known && fits)
+            })
+            .await?
     }
+}
 
+impl Queue {
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -127,7 +155,7 @@ mod tests {
             ("", Some(hash), false),
             ("correct horse battery", None, false),
         ] {
-            let told = passwords.fits(secret(password), hash).await.unwrap();
+            let told = passwords.fits(secret(password), hash, false).await.unwrap();
             assert_eq!(told, fits, "{password}");
         }
     }

@@ -34,6 +34,8 @@ pub struct Client {
     pub request_id: String,
     pub address: Option<IpAddr>,
     pub user_agent: Option<String>,
+    /// What an earlier sign-in has left in it.
+    pub device: Option<String>,
 }
 
 /// `POST /internal/sign-in`.
@@ -61,6 +63,8 @@ pub struct SignedIn {
     pub jwt: Secret,
     /// Absent where the browser has a newer one already.
     pub refresh: Option<Secret>,
+    /// By which the browser is known again; absent where nobody has proven anything just now.
+    pub device: Option<Secret>,
 }
 
 impl Gateway {
@@ -76,25 +80,27 @@ impl Gateway {
     ) -> Result<SignedIn, Error> {
         let email = checked_email(&request.email).map_err(|_| Error::InvalidCredentials)?;
         let counted = self.count_attempt(&email, client).await?;
-        let mut found = self
-            .store
-            .members_with_email(&email, SAME_EMAIL_MAX)
-            .await?;
-        if let Some(name) = &request.workspace {
-            let named = self.store.find_workspace_by_name(name).await?;
-            found.retain(|member| {
-                named
-                    .as_ref()
-                    .is_some_and(|named| named.id == member.workspace_id)
-            });
-        }
+        let found = match &request.workspace {
+            // However many workspaces have invited this address.
+            Some(name) => match self.store.find_workspace_by_name(name).await? {
+                Some(named) => self.store.member_with_email(&named.id, &email).await?,
+                None => None,
+            }
+            .into_iter()
+            .collect(),
+            None => {
+                let found = self.store.members_with_email(&email, SAME_EMAIL_MAX);
+                found.await?
+            }
+        };
+        let known = counted.known;
         let mut fitting = Vec::new();
         if found.is_empty() {
-            self.passwords.fits(request.password, None).await?;
+            self.passwords.fits(request.password, None, known).await?;
         } else {
             for member in found {
                 let (password, kept) = (request.password.clone(), member.password_hash.clone());
-                if self.passwords.fits(password, kept).await? {
+                if self.passwords.fits(password, kept, known).await? {
                     fitting.push(member);
                 }
             }
@@ -177,6 +183,7 @@ impl Gateway {
             oidc_subject: None,
             created_at_ms: now_ms,
             last_seen_at_ms: None,
+            vouched: link.vouched,
         };
         match self.store.insert_member(&member).await {
             Ok(()) => {}
@@ -222,7 +229,9 @@ impl Gateway {
         self.store.insert_sign_in(&sign_in).await?;
         self.record_member(&member, action, &member.id, details, client)
             .await?;
-        self.signed_in(&member, &sign_in, Some(refresh)).await
+        let mut signed_in = self.signed_in(&member, &sign_in, Some(refresh)).await?;
+        signed_in.device = Some(self.new_device(&member)?);
+        Ok(signed_in)
     }
 
     /// New secrets for a sign-in, against its refresh token.
@@ -335,6 +344,7 @@ impl Gateway {
             me: self.me_of(member, sign_in, workspace).await?,
             jwt,
             refresh,
+            device: None,
         })
     }
 

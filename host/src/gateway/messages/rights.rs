@@ -85,6 +85,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::gateway::permission_default::DefaultPermissionBody;
     use crate::gateway::permission_rules::DefaultRule;
     use crate::gateway::testing::World;
     use crate::ids;
@@ -121,7 +122,11 @@ mod tests {
                 (DefaultRule::ByEffect, DefaultPermission::ByEffect),
                 (DefaultRule::Allow, DefaultPermission::Allow),
             ] {
-                let changed = world.change_default_permission(&admin, default).await;
+                let change = DefaultPermissionBody {
+                    default,
+                    approvers: None,
+                };
+                let changed = world.change_default_permission(&admin, change).await;
                 changed.unwrap();
                 assert!(turn.renew_caller().await.unwrap());
                 assert_eq!(turn.caller.default_permission, kept);

@@ -14,6 +14,7 @@ fn rule(kind: RuleKind, name: &str, rule: Rule) -> PermissionRule {
         kind,
         name: name.to_owned(),
         rule,
+        approvers: Approvers::Admins,
         expires_at_ms: None,
         max_calls: None,
         used: 0,
@@ -134,6 +135,82 @@ fn a_tool_rule_beats_its_service_and_that_the_default() {
             "{rows:?} {default:?} {effect:?}"
         );
     }
+}
+
+/// Every combination of a tool's rule, its service's, rules for others, ends and the default.
+#[test]
+fn a_deny_that_holds_is_never_outweighed() {
+    let words = [None, Some(Rule::Allow), Some(Rule::Deny), Some(Rule::Ask)];
+    let ends: [fn(&mut PermissionRule); 4] = [
+        |_| {},
+        |rule| rule.expires_at_ms = Some(NOW_MS + 1),
+        |rule| rule.expires_at_ms = Some(NOW_MS),
+        |rule| (rule.max_calls, rule.used) = (Some(1), 1),
+    ];
+    let made = |kind, name: &str, word: Option<Rule>, end: fn(&mut PermissionRule)| {
+        word.map(|word| {
+            let mut rule = rule(kind, name, word);
+            end(&mut rule);
+            rule
+        })
+    };
+    let mut seen = 0;
+    for (of_tool, tool_end) in words
+        .into_iter()
+        .flat_map(|word| ends.map(|end| (word, end)))
+    {
+        for (of_service, service_end) in words
+            .into_iter()
+            .flat_map(|word| ends.map(|end| (word, end)))
+        {
+            for noise in words {
+                for (default, effect) in [
+                    (DefaultPermission::Allow, Effect::Read),
+                    (DefaultPermission::Allow, Effect::Destructive),
+                    (DefaultPermission::ByEffect, Effect::Read),
+                    (DefaultPermission::ByEffect, Effect::Write),
+                ] {
+                    let tool = made(RuleKind::Tool, "github_create_issue", of_tool, tool_end);
+                    let service = made(RuleKind::Service, "github", of_service, service_end);
+                    let others = [
+                        made(RuleKind::Tool, "github_other", noise, ends[0]),
+                        made(RuleKind::Service, "slack", noise, ends[0]),
+                        made(RuleKind::Tool, "github", noise, ends[0]),
+                        made(RuleKind::Service, "github_create_issue", noise, ends[0]),
+                    ];
+                    let live_rule = |rule: &Option<PermissionRule>| {
+                        let rule = rule.as_ref().filter(|rule| live(rule, NOW_MS));
+                        rule.map(|rule| rule.rule)
+                    };
+                    let (by_tool, by_service) = (live_rule(&tool), live_rule(&service));
+                    let rows = [tool, service].into_iter().chain(others).flatten();
+                    let rules = Rules::of(rows.collect());
+                    let subject = Subject {
+                        tool: "github_create_issue",
+                        service: "github",
+                        effect,
+                    };
+                    let decided = decide(&rules, default, subject, NOW_MS).permission;
+                    let denied = match by_tool {
+                        Some(rule) => rule == Rule::Deny,
+                        None => by_service == Some(Rule::Deny),
+                    };
+                    assert_eq!(
+                        decided == Permission::Deny,
+                        denied,
+                        "{by_tool:?} {by_service:?} {noise:?} {default:?} {effect:?}"
+                    );
+                    let by_default = by_tool.or(by_service).is_none();
+                    let asks = default == DefaultPermission::ByEffect && effect != Effect::Read;
+                    if by_default {
+                        assert_eq!(decided == Permission::Ask, asks);
+                    }
+                    seen += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(seen, 16 * 16 * 4 * 4);
 }
 
 fn user(name: &str) -> UserId {
@@ -290,6 +367,7 @@ async fn a_rule_ends_at_its_time_and_after_its_calls() {
     let mut change = services(&[("github", Setting::Deny)]);
     let bounded = |expires_at: Option<&str>, max_calls| Change {
         setting: Setting::Allow,
+        approvers: None,
         expires_at: expires_at.map(str::to_owned),
         max_calls,
     };

@@ -39,7 +39,10 @@ fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
 /// How many approvals, rules, receipts and audit entries there are.
 async fn counts(world: &World, caller: &Caller) -> (usize, usize, usize, usize) {
     let (store, id) = (world.store(), &*caller.workspace_id);
-    let approvals = store.list_approvals(id, None, None, 100).await.unwrap();
+    let approvals = store
+        .list_approvals(id, Default::default(), None, 100)
+        .await
+        .unwrap();
     let rules = store.list_rules(id, "ada").await.unwrap();
     let all = ExecutionFilter::default();
     let receipts = store.list_executions(id, &all, None, 5_000).await.unwrap();
@@ -65,6 +68,7 @@ async fn fill(world: &World, caller: &Caller) {
         decided_at_ms: None,
         created_at_ms: now_ms,
         expires_at_ms: now_ms + DAY_MS,
+        ..Approval::default()
     };
     store.open_approval(&approval).await.unwrap();
     let decided = store.decide_approval(id, "apr_1", false, "member:1", now_ms);
@@ -73,6 +77,7 @@ async fn fill(world: &World, caller: &Caller) {
         kind: RuleKind::Service,
         name: "github",
         rule: Some(Rule::Deny),
+        approvers: crate::store::Approvers::Admins,
         expires_at_ms: Some(now_ms + DAY_MS),
         max_calls: None,
     };

@@ -105,7 +105,13 @@ async fn what_belongs_to_another_user_is_not_there_for_a_member() {
     let theirs = belongings(&world).await;
     let member = world.member(Role::Member, true).await;
     let ask = Ask::of(&member);
-    let of_users = ["session_id", "connection_id", "execution_id", "result_id"];
+    let of_users = [
+        "session_id",
+        "connection_id",
+        "execution_id",
+        "result_id",
+        "approval_id",
+    ];
     let (mut hidden, mut above) = (0, 0);
     for listed in closed(&world) {
         let (method, path) = (listed.method.as_str(), listed.path.as_str());

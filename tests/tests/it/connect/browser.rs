@@ -36,6 +36,7 @@ async fn world() -> (TestGateway, Server) {
             "repo".to_owned(),
             "read:user".to_owned(),
         ]),
+        scopes_max: Vec::new(),
         base_url: Some(server.url()),
     };
     apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)

@@ -41,6 +41,8 @@ async fn world(secret: &str) -> (TestGateway, Provider) {
         client_id: "the-client".to_owned(),
         client_secret: Some(Secret::new(secret)),
         scopes: None,
+        // The operator's word: the manifest names `stock` alone.
+        scopes_max: vec!["orders".to_owned()],
         base_url: Some(provider.upstream.url()),
     };
     apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)
@@ -52,6 +54,9 @@ async fn world(secret: &str) -> (TestGateway, Provider) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_machines_connection_is_made_by_one_button_and_revoked_at_the_provider() {
     let (gateway, provider) = world("the-client-secret").await;
+    let body = json!({"service": "depot", "scopes": ["orders", "admin"]});
+    let above = gateway.post("/v1/connections/link", &body).await;
+    assert_eq!((above.status, &*above.code()), (400, "invalid_request"));
     let body = json!({"service": "depot", "scopes": ["orders"]});
     let link = gateway.post("/v1/connections/link", &body).await.data();
     let url = link["connect_url"].as_str().unwrap();

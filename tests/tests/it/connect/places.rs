@@ -54,6 +54,7 @@ async fn register(gateway: &TestGateway, service: &str, secret: Option<&str>) {
         client_id: "the-client".to_owned(),
         client_secret: secret.map(Secret::new),
         scopes: None,
+        scopes_max: Vec::new(),
         base_url: None,
     };
     apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)

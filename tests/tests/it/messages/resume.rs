@@ -111,10 +111,8 @@ async fn in_a_session_that_has_no_room_for_the_answer_nothing_is_run() {
             .data();
         let (session, paused) = begin(&gateway, "Run it").await;
         assert_eq!(reason(&paused), ("paused", "approval_required"));
-        let approval = paused["pending"]["approval_id"].as_str().unwrap();
-        let decision = json!({"decision": "approve"});
-        let approval = format!("/v1/approvals/{approval}");
-        gateway.post(&approval, &decision).await.data();
+        let approval = &paused["pending"]["approval_id"];
+        gateway.decide(approval, "approve").await.data();
         let database = database(&gateway).await;
         sqlx::raw_sql(full).execute(&database).await.unwrap();
 

@@ -26,11 +26,7 @@ async fn a_call_that_asks_waits_for_its_approval() {
     let resume = format!("/v1/sessions/{session}/resume");
     let early = gateway.post(&resume, &json!({})).await.data();
     assert_eq!(early["pending"]["approval_id"], approval);
-    let path = format!("/v1/approvals/{approval}");
-    gateway
-        .post(&path, &json!({"decision": "approve"}))
-        .await
-        .data();
+    gateway.decide(&json!(approval), "approve").await.data();
     let done = gateway.post(&resume, &json!({})).await.data();
     assert_eq!(
         (reason(&done), &done["content"]),

@@ -163,10 +163,7 @@ impl Place<'_> {
         } = self.world;
         if url.contains("/approvals/") {
             let id = url.rsplit('/').next().unwrap();
-            let path = format!("/v1/approvals/{id}");
-            let body = Some(json!({"decision": "approve"}).to_string());
-            let key = Some(self.keys["all"].as_str());
-            let answer = gateway.send(reqwest::Method::POST, &path, key, body).await;
+            let answer = gateway.decide(&json!(id), "approve").await;
             assert_eq!(answer.status, 200, "{}", answer.text);
         } else {
             let status = crate::connect::connected(gateway, provider, url).await;

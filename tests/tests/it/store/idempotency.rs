@@ -54,6 +54,7 @@ async fn the_same_request_gets_the_stored_answer(at: Empty) {
     assert_eq!(
         at.store.begin_request(&again).await.unwrap(),
         Begun::Answered {
+            execution_id: "exe_1".into(),
             answer: r#"{"a":1}"#.into()
         }
     );

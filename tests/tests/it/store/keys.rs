@@ -31,6 +31,7 @@ async fn a_workspace_keeps_its_plan_and_settings(at: Empty) {
     let settings = WorkspaceSettings {
         keep_payloads: true,
         default_permission: DefaultPermission::ByEffect,
+        default_approvers: toolgate::store::Approvers::Members,
     };
     assert!(
         at.store

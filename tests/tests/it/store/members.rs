@@ -1,5 +1,5 @@
 use toolgate::store::{
-    LinkKind, Member, MemberChange, MemberLink, Role, SignIn, Store, Topic, Workspace,
+    Attempted, LinkKind, Member, MemberChange, MemberLink, Role, SignIn, Store, Topic, Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -11,6 +11,8 @@ on_both!(
     a_removed_member_is_signed_out_and_loses_their_links,
     a_new_password_ends_the_other_sign_ins,
     an_account_of_a_provider_is_remembered,
+    an_unproven_members_password_ends_with_the_proof,
+    failures_make_their_own_subject_wait,
     a_link_is_taken_once,
     a_new_link_takes_the_place_of_the_one_before,
     of_two_who_use_a_refresh_token_one_wins,
@@ -28,6 +30,7 @@ fn member(workspace: &Workspace, id: &str, role: Role) -> Member {
         oidc_subject: None,
         created_at_ms: NOW_MS,
         last_seen_at_ms: None,
+        vouched: true,
     }
 }
 
@@ -42,6 +45,7 @@ fn link(workspace: &Workspace, id: &str, kind: LinkKind) -> MemberLink {
         member_id: None,
         created_at_ms: NOW_MS,
         expires_at_ms: NOW_MS + 100,
+        vouched: false,
     }
 }
 
@@ -241,18 +245,68 @@ async fn an_account_of_a_provider_is_remembered(at: Empty) {
     let ada = member(&acme, "ada", Role::Owner);
     at.store.insert_member(&ada).await.unwrap();
     let subject = "https://id.example.com 7";
-    assert_eq!(at.store.member_with_oidc(subject).await.unwrap(), None);
+    assert_eq!(at.store.members_with_oidc(subject, 9).await.unwrap(), []);
+    let tied = at.store.link_member_oidc(&acme.id, "ada", subject).await;
+    assert!(tied.unwrap());
+    let found = at.store.members_with_oidc(subject, 9).await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (&*found[0].id, found[0].oidc_subject.as_deref()),
+        ("ada", Some(subject))
+    );
+    assert!(found[0].password_hash.is_some(), "the operator vouched");
+    let other = at.store.members_with_oidc("https://id.example.com 8", 9);
+    assert_eq!(other.await.unwrap(), []);
+    let taken = at
+        .store
+        .link_member_oidc(&acme.id, "ada", "https://id.example.com 8");
+    assert!(!taken.await.unwrap(), "another account");
+}
+
+async fn an_unproven_members_password_ends_with_the_proof(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let mut eve = member(&acme, "eve", Role::Member);
+    eve.vouched = false;
+    at.store.insert_member(&eve).await.unwrap();
     at.store
-        .link_member_oidc(&acme.id, "ada", subject)
+        .insert_sign_in(&sign_in(&eve, "sin_1"))
         .await
         .unwrap();
-    let found = at.store.member_with_oidc(subject).await.unwrap().unwrap();
+    let tied = at
+        .store
+        .link_member_oidc(&acme.id, "eve", "https://id.example.com 9");
+    assert!(tied.await.unwrap());
+    let now = at
+        .store
+        .find_member(&acme.id, "eve")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!((now.password_hash, now.vouched), (None, true));
+    let gone = at.store.find_sign_in(&acme.id, "sin_1", NOW_MS).await;
+    assert_eq!(gone.unwrap(), None, "whoever took the invitation is out");
+}
+
+async fn failures_make_their_own_subject_wait(at: Empty) {
+    let attempt = async |subject: &str, now_ms| {
+        let counted = at.store.count_sign_in_attempt(subject, now_ms, NOW_MS - 1);
+        counted.await.unwrap()
+    };
+    for _ in 0..9 {
+        assert_eq!(attempt("a", NOW_MS).await, Attempted::Counted);
+    }
+    assert_eq!(attempt("a", NOW_MS).await, Attempted::Counted, "the tenth");
+    let until_ms = NOW_MS + 2_000;
+    assert_eq!(attempt("a", NOW_MS).await, Attempted::Blocked { until_ms });
+    assert_eq!(attempt("b", NOW_MS).await, Attempted::Counted);
+    assert_eq!(attempt("a", until_ms).await, Attempted::Counted);
+    let until_ms = until_ms + 4_000;
     assert_eq!(
-        (found.id, found.oidc_subject.as_deref()),
-        (ada.id, Some(subject))
+        attempt("a", until_ms - 1).await,
+        Attempted::Blocked { until_ms }
     );
-    let other = at.store.member_with_oidc("https://id.example.com 8");
-    assert_eq!(other.await.unwrap(), None);
+    at.store.forgive_sign_in_attempts("a").await.unwrap();
+    assert_eq!(attempt("a", until_ms - 1).await, Attempted::Counted);
 }
 
 async fn a_link_is_taken_once(at: Empty) {

@@ -1,4 +1,6 @@
-use toolgate::store::{Approval, ApprovalState, Rule, RuleChange, RuleKind, Topic, Workspace};
+use toolgate::store::{
+    Approval, ApprovalFilter, ApprovalState, Asked, Rule, RuleChange, RuleKind, Topic, Workspace,
+};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 
@@ -17,6 +19,7 @@ fn tool(name: &str, rule: Option<Rule>) -> RuleChange<'_> {
         kind: RuleKind::Tool,
         name,
         rule,
+        approvers: toolgate::store::Approvers::Admins,
         expires_at_ms: None,
         max_calls: None,
     }
@@ -167,6 +170,7 @@ fn asked(workspace: &Workspace, id: &str, at_ms: i64) -> Approval {
         decided_at_ms: None,
         created_at_ms: NOW_MS + at_ms,
         expires_at_ms: NOW_MS + at_ms + 1_000,
+        ..Approval::default()
     }
 }
 
@@ -195,20 +199,24 @@ async fn the_same_call_asks_once(at: Empty) {
         .unwrap()
         .unwrap();
     assert_eq!(old.state, ApprovalState::Expired);
+    let pending_only = ApprovalFilter {
+        state: Some(ApprovalState::Pending),
+        ..ApprovalFilter::default()
+    };
     let pending = at
         .store
-        .list_approvals(&acme.id, Some(ApprovalState::Pending), None, 10)
+        .list_approvals(&acme.id, pending_only, None, 10)
         .await
         .unwrap();
     assert_eq!(pending.items, [third]);
     let page = at
         .store
-        .list_approvals(&acme.id, None, None, 1)
+        .list_approvals(&acme.id, Default::default(), None, 1)
         .await
         .unwrap();
     let rest = at
         .store
-        .list_approvals(&acme.id, None, page.next.as_ref(), 1)
+        .list_approvals(&acme.id, Default::default(), page.next.as_ref(), 1)
         .await
         .unwrap();
     assert_eq!((rest.items[0].id.as_str(), rest.next), ("apr_1", None));
@@ -222,7 +230,11 @@ async fn an_approved_call_runs_once(at: Empty) {
         .unwrap();
     let run = async |user_id, hash, now_ms| {
         at.store
-            .use_approval(&acme.id, user_id, "github_create_issue", hash, now_ms)
+            .use_approval(
+                call(&acme.id, user_id, "github_create_issue", hash),
+                "exe_1",
+                now_ms,
+            )
             .await
             .unwrap()
             .is_some()
@@ -281,7 +293,11 @@ async fn a_denied_or_expired_call_does_not_run(at: Empty) {
     );
     let ran = at
         .store
-        .use_approval(&acme.id, "ada", "github_create_issue", "hash", NOW_MS)
+        .use_approval(
+            call(&acme.id, "ada", "github_create_issue", "hash"),
+            "exe_1",
+            NOW_MS,
+        )
         .await
         .unwrap();
     assert!(ran.is_none());
@@ -312,7 +328,7 @@ async fn an_approval_belongs_to_one_workspace(at: Empty) {
     );
     assert!(
         at.store
-            .list_approvals(&other.id, None, None, 10)
+            .list_approvals(&other.id, Default::default(), None, 10)
             .await
             .unwrap()
             .items
@@ -325,8 +341,26 @@ async fn an_approval_belongs_to_one_workspace(at: Empty) {
         .unwrap();
     let ran = at
         .store
-        .use_approval(&other.id, "ada", "github_create_issue", "hash", NOW_MS)
+        .use_approval(
+            call(&other.id, "ada", "github_create_issue", "hash"),
+            "exe_1",
+            NOW_MS,
+        )
         .await
         .unwrap();
     assert!(ran.is_none());
+}
+
+fn call<'a>(
+    workspace_id: &'a str,
+    user_id: &'a str,
+    tool_name: &'a str,
+    hash: &'a str,
+) -> Asked<'a> {
+    Asked {
+        workspace_id,
+        user_id,
+        tool_name,
+        hash,
+    }
 }

@@ -1,4 +1,6 @@
-use toolgate::store::{Approval, ApprovalState, AuditEntry, Rule, RuleChange, RuleKind, Workspace};
+use toolgate::store::{
+    Approval, ApprovalState, Asked, AuditEntry, Rule, RuleChange, RuleKind, Workspace,
+};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 
@@ -22,6 +24,7 @@ fn approval(workspace: &Workspace, n: i64) -> Approval {
         decided_at_ms: None,
         created_at_ms: NOW_MS + n,
         expires_at_ms: NOW_MS + n + 1_000,
+        ..Approval::default()
     }
 }
 
@@ -43,12 +46,17 @@ async fn approvals_go_in_steps_after_their_end_and_never_while_they_stand(at: Em
     decide("apr_0", false).await;
     decide("apr_1", true).await;
     decide("apr_2", true).await;
-    let used = at
-        .store
-        .use_approval(&acme.id, "ada", "github_create_issue", "2", NOW_MS + 9);
+    let used = at.store.use_approval(
+        call(&acme.id, "ada", "github_create_issue", "2"),
+        "exe_1",
+        NOW_MS + 9,
+    );
     assert!(used.await.unwrap().is_some());
     let left = async || {
-        let page = at.store.list_approvals(&acme.id, None, None, 100).await;
+        let page = at
+            .store
+            .list_approvals(&acme.id, Default::default(), None, 100)
+            .await;
         let mut ids: Vec<_> = page.unwrap().items.into_iter().map(|row| row.id).collect();
         ids.reverse();
         ids.concat().replace("apr_", "")
@@ -83,6 +91,7 @@ async fn rules_that_decide_nothing_go_and_others_stay(at: Empty) {
         kind: RuleKind::Tool,
         name,
         rule: Some(Rule::Allow),
+        approvers: toolgate::store::Approvers::Admins,
         expires_at_ms,
         max_calls,
     };
@@ -164,4 +173,18 @@ async fn old_audit_entries_go_in_steps(at: Empty) {
     assert_eq!(ids, ["aud_3"]);
     let listed = at.store.list_audit_entries(&other.id, None, 10).await;
     assert_eq!(listed.unwrap().items.len(), 1);
+}
+
+fn call<'a>(
+    workspace_id: &'a str,
+    user_id: &'a str,
+    tool_name: &'a str,
+    hash: &'a str,
+) -> Asked<'a> {
+    Asked {
+        workspace_id,
+        user_id,
+        tool_name,
+        hash,
+    }
 }

@@ -136,6 +136,7 @@ async fn users_are_known_by_calls_rules_and_connections(at: Empty) {
         kind: RuleKind::Service,
         name: "github",
         rule: Some(Rule::Deny),
+        approvers: toolgate::store::Approvers::Admins,
         expires_at_ms: None,
         max_calls: None,
     };
@@ -219,6 +220,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
         decided_at_ms: None,
         created_at_ms: NOW_MS,
         expires_at_ms: NOW_MS + 60_000,
+        ..Approval::default()
     };
     at.store.open_approval(&approval).await.unwrap();
     let asked = look().await;

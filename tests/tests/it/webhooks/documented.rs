@@ -123,11 +123,8 @@ impl World {
             .data();
         let parked = self.call("moody_run").await;
         assert_eq!(parked["status"], "approval_required");
-        let approval = format!("/v1/approvals/{}", parked["approval_id"].as_str().unwrap());
-        gateway
-            .post(&approval, &json!({"decision": "deny"}))
-            .await
-            .data();
+        let decided = gateway.decide(&parked["approval_id"], "deny");
+        decided.await.data();
         patch(gateway, path, json!({"permission": "inherit"}))
             .await
             .data();

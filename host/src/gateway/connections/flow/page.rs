@@ -16,6 +16,8 @@ pub struct ConnectPage {
     pub service: String,
     pub slot: String,
     pub leaves_for_provider: bool,
+    /// No application confirms who sits before the browser: the page asks.
+    pub asks_who: bool,
     pub scopes: Vec<String>,
     pub tools: Vec<Unlocked>,
     pub inputs: Vec<Input>,
@@ -67,6 +69,7 @@ impl Gateway {
             service: manifest.title.clone(),
             slot: open.slot.title.clone(),
             leaves_for_provider: leaves_for_provider(&open.slot),
+            asks_who: flow.confirm_url.is_none(),
             scopes: flow.scopes.clone(),
             tools: unlocked.collect(),
             inputs: inputs(manifest, &open.slot, form),

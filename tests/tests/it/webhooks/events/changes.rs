@@ -52,6 +52,7 @@ async fn skills_keys_rules_sessions_and_executions_tell(at: At) {
         kind: RuleKind::Service,
         name: "github",
         rule: Some(Rule::Deny),
+        approvers: toolgate::store::Approvers::Admins,
         expires_at_ms: None,
         max_calls: None,
     };
@@ -125,6 +126,7 @@ async fn approvals_tell_once_of_each_change(at: At) {
         decided_at_ms: None,
         created_at_ms: at_ms,
         expires_at_ms: at_ms + 10,
+        ..Approval::default()
     };
     store.open_approval(&asked("a1", NOW_MS)).await.unwrap();
     store.open_approval(&asked("a2", NOW_MS)).await.unwrap();

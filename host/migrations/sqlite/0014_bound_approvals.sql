@@ -1,0 +1,23 @@
+-- An approval belongs to who asked, the connection, the plugin and the planned requests. What was open
+-- before says nothing of these, and is asked about again.
+ALTER TABLE approvals ADD COLUMN asker TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN asker_name TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN approvers TEXT NOT NULL DEFAULT 'admins';
+ALTER TABLE approvals ADD COLUMN connection_id TEXT;
+ALTER TABLE approvals ADD COLUMN account TEXT;
+ALTER TABLE approvals ADD COLUMN plugin_version TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN plugin_sha256 TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN title TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN arguments TEXT NOT NULL DEFAULT '{}';
+-- The plan that the run is held to: digests of requests, the clock and the random bytes of the plugin.
+ALTER TABLE approvals ADD COLUMN plan TEXT NOT NULL DEFAULT '{}';
+-- The run that used it.
+ALTER TABLE approvals ADD COLUMN execution_id TEXT;
+UPDATE approvals SET state = 'expired' WHERE state IN ('pending', 'approved');
+
+-- Who decides about the calls of a rule that asks.
+ALTER TABLE permission_rules ADD COLUMN approvers TEXT NOT NULL DEFAULT 'admins';
+
+-- When a user last connected the account: a renewed link may name another one.
+ALTER TABLE connections ADD COLUMN connected_at_ms INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX approvals_of_executions ON approvals (workspace_id, execution_id) WHERE execution_id IS NOT NULL;

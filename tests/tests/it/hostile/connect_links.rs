@@ -1,0 +1,57 @@
+//! A connect link asks for what the operator knows of, from the person whom it names.
+
+use serde_json::json;
+use toolgate::gateway::Scope;
+use toolgate_tests::gateway::new_key;
+
+use crate::connect::{press, world};
+
+/// Defence: `gateway/connections/apps.rs` (`scope_ceiling`), asked in `link.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_asks_a_link_for_no_scope_that_nobody_has_named() {
+    let (gateway, _provider) = world().await;
+    let scopes = [Scope::Connections];
+    let key = new_key(&gateway.gateway, "agent", &scopes).await.unwrap();
+    for (scopes, status) in [
+        (json!(["admin:everything"]), 400),
+        (json!(["repo", "delete_repo"]), 400),
+        (json!(["REPO"]), 400),
+        (json!(["repo"]), 201),
+        (json!([]), 201),
+    ] {
+        let body = json!({"service": "github", "scopes": scopes}).to_string();
+        let path = "/v1/connections/link";
+        let answer = gateway.send(reqwest::Method::POST, path, Some(&key), Some(body));
+        let answer = answer.await;
+        assert_eq!(answer.status, status, "{scopes}: {}", answer.text);
+        if status == 400 {
+            assert_eq!(answer.code(), "invalid_request");
+            let named = answer.json()["error"]["message"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            let above = scopes.as_array().unwrap().last().unwrap();
+            assert!(named.contains(above.as_str().unwrap()), "{named}");
+        }
+    }
+}
+
+/// Defence: `connect/pages.rs` asks who sits before the browser, where no application does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_was_passed_on_asks_whether_the_reader_is_who_it_is_for() {
+    let (gateway, _provider) = world().await;
+    let page = async |confirm_url: Option<&str>| {
+        let body = json!({"service": "github", "user_id": "ada", "confirm_url": confirm_url});
+        let link = gateway.post("/v1/connections/link", &body).await.data();
+        let url = link["connect_url"].as_str().unwrap().to_owned();
+        let page = gateway.client.get(&url).send().await.unwrap();
+        (page.text().await.unwrap(), url)
+    };
+    let (asks, url) = page(None).await;
+    assert!(asks.contains("Are you ada of the workspace"), "{asks}");
+    assert!(asks.contains("Yes, that is me"), "{asks}");
+    let (confirmed, _) = page(Some("https://app.example.com/connected")).await;
+    assert!(!confirmed.contains("Are you ada"), "the application asks");
+    let left = press(&gateway, &url, &[]).await;
+    assert_eq!(left.status, 200, "{}", left.text);
+}

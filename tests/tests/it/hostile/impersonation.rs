@@ -1,0 +1,131 @@
+//! A key acts for its own user, and keeps no answer that is not its own any more.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use toolgate::gateway::{Scope, keys};
+use toolgate_tests::component::Fixture;
+use toolgate_tests::gateway::{Answer, TestGateway, new_key};
+
+async fn start() -> TestGateway {
+    TestGateway::with_plugin("demo.wasm", Fixture::new("demo").build()).await
+}
+
+async fn send(
+    gateway: &TestGateway,
+    key: &str,
+    method: Method,
+    path: &str,
+    body: &Value,
+) -> Answer {
+    let body = (method != Method::GET).then(|| body.to_string());
+    gateway.send(method, path, Some(key), body).await
+}
+
+/// Defence: `Caller::user` and `Caller::acts_for` (`gateway/caller.rs`), confined without `users:any`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_without_users_any_reaches_no_other_user() {
+    let gateway = start().await;
+    let confined: Vec<Scope> = Scope::ALL
+        .into_iter()
+        .filter(|scope| !matches!(scope, Scope::UsersAny | Scope::Admin))
+        .collect();
+    let key = new_key(&gateway.gateway, "own", &confined).await.unwrap();
+    let deny = json!({"permission": "deny"});
+    let rule = "/v1/permissions/users/default/tools/demo_run";
+    let set = send(&gateway, &gateway.key, Method::PATCH, rule, &deny).await;
+    assert_eq!(set.status, 200);
+    let bob = "/v1/permissions/users/bob";
+    let named = json!({"arguments": {}, "user_id": "bob", "service": "demo", "prompt": "x"});
+    let run = "/v1/tools/demo_run/execute";
+    for (method, path, body) in [
+        (
+            Method::POST,
+            run,
+            json!({"arguments": {}, "user_id": "bob"}),
+        ),
+        (Method::GET, "/v1/tools?user_id=bob", named.clone()),
+        (
+            Method::GET,
+            "/v1/tools/search?query=x&user_id=bob",
+            named.clone(),
+        ),
+        (
+            Method::GET,
+            "/v1/tools/demo_run/schema?user_id=bob",
+            named.clone(),
+        ),
+        (Method::GET, "/v1/executions?user_id=bob", named.clone()),
+        (Method::GET, "/v1/connections?user_id=bob", named.clone()),
+        (Method::GET, "/v1/sessions?user_id=bob", named.clone()),
+        (Method::GET, bob, named.clone()),
+        (
+            Method::PATCH,
+            &format!("{bob}/tools/demo_run"),
+            json!({"permission": "allow"}),
+        ),
+        (Method::PATCH, &format!("{bob}/batch"), json!({"tools": {}})),
+        (Method::GET, &format!("{bob}/summary"), named.clone()),
+        (
+            Method::POST,
+            "/v1/connections/link",
+            json!({"service": "demo", "user_id": "bob"}),
+        ),
+        (
+            Method::POST,
+            "/v1/connections/confirm",
+            json!({"code": "x", "user_id": "bob"}),
+        ),
+        (
+            Method::POST,
+            "/v1/sessions",
+            json!({"prompt": "x", "user_id": "bob"}),
+        ),
+        (
+            Method::PATCH,
+            "/v1/permissions/default",
+            json!({"default": "allow"}),
+        ),
+    ] {
+        let refused = send(&gateway, &key, method.clone(), path, &body).await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (403, "scope_denied"),
+            "{method} {path}"
+        );
+    }
+    let own = send(&gateway, &key, Method::POST, run, &json!({"arguments": {}})).await;
+    assert_eq!(own.code(), "permission_denied", "its own user is denied");
+    let mut many = confined;
+    many.push(Scope::UsersAny);
+    let many = new_key(&gateway.gateway, "many", &many).await.unwrap();
+    let body = json!({"arguments": {}, "user_id": "bob"});
+    let ran = send(&gateway, &many, Method::POST, run, &body).await;
+    assert_eq!(ran.data()["status"], "success");
+    assert!(!keys::DEFAULT_SCOPES.contains(&Scope::UsersAny));
+}
+
+/// Defence: `gateway/idempotency.rs` (`may_have_again`).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_answer_is_not_given_to_who_may_not_run_the_tool_any_more() {
+    let gateway = start().await;
+    let again = async || {
+        let request = gateway
+            .client
+            .post(gateway.url("/v1/tools/demo_run/execute"))
+            .header("authorization", format!("Bearer {}", gateway.key))
+            .header("content-type", "application/json")
+            .header("idempotency-key", "one")
+            .body(json!({"arguments": {}}).to_string());
+        Answer::of(request.send().await.unwrap()).await
+    };
+    assert_eq!(again().await.data()["status"], "success");
+    assert_eq!(again().await.data()["status"], "success", "kept");
+    let rule = "/v1/permissions/users/default/tools/demo_run";
+    for (permission, status) in [("deny", 403), ("ask", 403), ("allow", 200)] {
+        let body = json!({"permission": permission});
+        send(&gateway, &gateway.key, Method::PATCH, rule, &body)
+            .await
+            .data();
+        assert_eq!(again().await.status, status, "{permission}");
+    }
+}
