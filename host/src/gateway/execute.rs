@@ -36,9 +36,7 @@ use crate::catalog::manifest::Effect;
 use crate::catalog::{Tool, write_integers};
 use crate::egress::{self, CallLimits, Mode, RequestRecord};
 use crate::ids::{self, UserId};
-use crate::runtime::{
-    Asker, Call, Ended, KeyValue, NotStarted, Random, RefusalKind, limits, size,
-};
+use crate::runtime::{Asker, Call, Ended, KeyValue, NotStarted, Random, RefusalKind, limits, size};
 use crate::store::{ExecutionRow, KvScope, Session};
 use crate::text::Text;
 

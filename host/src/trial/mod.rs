@@ -30,8 +30,7 @@ use crate::catalog::write_integers;
 use crate::clock::Clock;
 use crate::egress::{
     AllowUpstream, CallLimits, Declared, Egress, EgressConfig, Grant, Mode, PlannedRequest,
-    Reading, Scope,
-    Told, Witness,
+    Reading, Scope, Told, Witness,
 };
 use crate::runtime::{Asker, Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
 use crate::vault::Secret;

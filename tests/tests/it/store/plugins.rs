@@ -1,6 +1,6 @@
 use toolgate::store::{
-    ALL_WORKSPACES, ActivatePlugin, Activated, ApproveRequest, CachedManifest, ParkPlugin,
-    PluginFile, PluginState, Rule, RuleChange, RuleKind, Topic,
+    ALL_WORKSPACES, ActivatePlugin, Activated, ApproveRequest, Approvers, CachedManifest,
+    ParkPlugin, PluginFile, PluginState, Rule, RuleChange, RuleKind, Topic,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -69,6 +69,7 @@ async fn a_tool_name_belongs_to_who_activated_it_first(at: Empty) {
         kind: RuleKind::Tool,
         name,
         rule: Some(rule),
+        approvers: Approvers::Admins,
         expires_at_ms: None,
         max_calls: None,
     };
