@@ -317,7 +317,7 @@ mod tests {
     #[tokio::test]
     async fn who_acts_for_one_user_alone_reads_that_users_results_alone() {
         let world = World::open().await;
-        let caller = world.caller(&[Scope::ToolsExecute]).await;
+        let caller = world.caller(&[Scope::ToolsExecute, Scope::UsersAny]).await;
         let confined = caller.confined_to(UserId::parse("bob").unwrap());
         let result = raw(&json!("x".repeat(998)));
         let budget = within(301);

@@ -316,7 +316,7 @@ mod tests {
     #[tokio::test]
     async fn sessions_are_listed_by_user_and_deleted_once() {
         let world = World::open().await;
-        let caller = world.caller(&[Scope::Sessions]).await;
+        let caller = world.caller(&[Scope::Sessions, Scope::UsersAny]).await;
         let bob = Some(UserId::parse("bob").unwrap());
         let theirs = CreateSession {
             user_id: bob.clone(),
@@ -386,7 +386,7 @@ mod tests {
     #[tokio::test]
     async fn who_acts_for_one_user_alone_runs_in_that_users_sessions_alone() {
         let world = World::open().await;
-        let caller = world.caller(&[Scope::Sessions]).await;
+        let caller = world.caller(&[Scope::Sessions, Scope::UsersAny]).await;
         let bob = UserId::parse("bob").unwrap();
         let confined = caller.confined_to(bob.clone());
         let theirs = begin(&world, &caller, create("A")).await.unwrap();

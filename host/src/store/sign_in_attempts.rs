@@ -66,15 +66,18 @@ impl Store {
             .bind(forgotten_ms)
             .fetch_optional(&mut *tx)
             .await?;
+            // A `return` here would leave without the commit.
             if counted.is_some() {
-                return Ok(Attempted::Counted);
+                Attempted::Counted
+            } else {
+                let until_ms: Option<i64> = sqlx::query_scalar(
+                    "SELECT blocked_until_ms FROM sign_in_attempts WHERE subject = $1",
+                )
+                .bind(subject)
+                .fetch_optional(&mut *tx)
+                .await?;
+                Attempted::Blocked { until_ms: until_ms.unwrap_or(now_ms) }
             }
-            let until_ms: Option<i64> =
-                sqlx::query_scalar("SELECT blocked_until_ms FROM sign_in_attempts WHERE subject = $1")
-                    .bind(subject)
-                    .fetch_optional(&mut *tx)
-                    .await?;
-            Attempted::Blocked { until_ms: until_ms.unwrap_or(now_ms) }
         }))
     }
 

@@ -59,7 +59,7 @@ pub struct UnknownWord {
 
 /// A closed list of words: an enum that is stored, printed and serialised as its word.
 macro_rules! words {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$case_meta:meta])* $case:ident = $word:literal),+ $(,)? }) => {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$case_meta:meta])* $case:ident = $word:tt),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         pub enum $name { $($(#[$case_meta])* #[serde(rename = $word)] $case),+ }

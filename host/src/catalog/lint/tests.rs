@@ -360,7 +360,7 @@ fn credential_slots_are_checked() {
             json!({"request": "DELETE https://api.github.com/user", "label": "/login"}),
         ),
         "/auth/0/account/request",
-        "method and address",
+        "write `GET` and an address",
     );
     check(
         slot(

@@ -12,6 +12,8 @@ fn whole() -> Value {
         "description": "Tickets of a help desk.", "homepage": "https://desk.example.com",
         "categories": ["support"], "hosts": ["api.desk.example.com", "*.files.example.com"],
         "capabilities": ["egress", "kv"],
+        "request_headers": ["x-desk-version"], "response_headers": ["x-desk-cost"],
+        "response_types": ["application/pdf"],
         "auth": [{
             "slot": "user", "title": "Desk account", "type": "oauth2",
             "authorize_url": "https://desk.example.com/authorize",

@@ -394,7 +394,7 @@ fn check_values(members: &[(Key, Json)]) -> syn::Result<()> {
             "config" => check_each(value, CONFIG)?,
             "limits" => check_shape(value.object()?, LIMITS, value.span)?,
             "webhook" => check_webhook(value)?,
-            "hosts" | "categories" => {
+            "hosts" | "categories" | "request_headers" | "response_headers" | "response_types" => {
                 for one in value.array()? {
                     one.text()?;
                 }
