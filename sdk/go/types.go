@@ -18,14 +18,33 @@ type Annotations struct {
 // One question. `GET /v1/approvals/{approval_id}`.
 type Approval struct {
 	// `apr_<ULID>`.
-	ApprovalID string         `json:"approval_id"`
-	UserID     string         `json:"user_id"`
-	ToolName   string         `json:"tool_name"`
-	Status     ApprovalStatus `json:"status"`
-	// What the call would send, as a dry run shows it.
-	Requests  []PlannedRequest `json:"requests"`
-	CreatedAt time.Time        `json:"created_at"`
-	ExpiresAt time.Time        `json:"expires_at"`
+	ApprovalID string `json:"approval_id"`
+	UserID     string `json:"user_id"`
+	ToolName   string `json:"tool_name"`
+	// The tool's title.
+	Title  string         `json:"title"`
+	Status ApprovalStatus `json:"status"`
+	// What the tool is called with; secrets read `[hidden]`.
+	Arguments map[string]any `json:"arguments"`
+	// What the call would send first, as a dry run shows it. The run may begin with nothing else.
+	Requests []PlannedRequest `json:"requests"`
+	// Whether these are all: requests that follow from the first answers cannot be planned.
+	RequestsComplete bool `json:"requests_complete"`
+	// `key:<id>` or `member:<id>`; may not decide, unless `approvers` is `self` and it is a member.
+	AskedBy string `json:"asked_by"`
+	// Name of the key or the member.
+	AskedByName string    `json:"asked_by_name"`
+	Approvers   Approvers `json:"approvers"`
+	// Whether the reader of this may decide it now.
+	CanDecide bool `json:"can_decide"`
+	// What the call would run with; absent where the tool needs none.
+	ConnectionID string `json:"connection_id,omitempty"`
+	// The account's name at the provider, where it is known.
+	Account string `json:"account,omitempty"`
+	// The code that would run. Another version is another question.
+	Plugin    ApprovedPlugin `json:"plugin"`
+	CreatedAt time.Time      `json:"created_at"`
+	ExpiresAt time.Time      `json:"expires_at"`
 	// `key:<id>` or `member:<id>`.
 	DecidedBy string     `json:"decided_by,omitempty"`
 	DecidedAt *time.Time `json:"decided_at,omitempty"`
@@ -66,6 +85,21 @@ const (
 	ApprovalStatusDenied   ApprovalStatus = "denied"
 	ApprovalStatusUsed     ApprovalStatus = "used"
 	ApprovalStatusExpired  ApprovalStatus = "expired"
+)
+
+type ApprovedPlugin struct {
+	Version string `json:"version"`
+	// Of the plugin file, hexadecimal.
+	SHA256 string `json:"sha256"`
+}
+
+// Who decides about a call that waits for a person.
+type Approvers string
+
+const (
+	ApproversAdmins  Approvers = "admins"
+	ApproversMembers Approvers = "members"
+	ApproversSelf    Approvers = "self"
 )
 
 // What a user has to do before the tool can run. `reason` repeats the status.
@@ -586,6 +620,7 @@ type PermissionExplanation struct {
 	Effect     string       `json:"effect"`
 	Permission Permission   `json:"permission"`
 	DecidedBy  DecidedBy    `json:"decided_by"`
+	Approvers  Approvers    `json:"approvers,omitempty"`
 	Rule       *LimitedRule `json:"rule,omitempty"`
 }
 
@@ -713,6 +748,12 @@ type ResultPiece struct {
 	// Where the next piece begins; `null` after the last one.
 	NextOffset *int      `json:"next_offset,omitempty"`
 	ExpiresAt  time.Time `json:"expires_at"`
+}
+
+// Approvers by the name of a service or tool.
+type RuleApprovers struct {
+	Services map[string]Approvers `json:"services,omitempty"`
+	Tools    map[string]Approvers `json:"tools,omitempty"`
 }
 
 // One session.
@@ -888,6 +929,8 @@ type UserPermissions struct {
 	Default  DefaultRule           `json:"default"`
 	Services map[string]Permission `json:"services"`
 	Tools    map[string]Permission `json:"tools"`
+	// Who decides for the rules that ask, where it is not `admins`.
+	Approvers *RuleApprovers `json:"approvers,omitempty"`
 	// Those of the rules that end by themselves.
 	Limited []LimitedRule `json:"limited,omitempty"`
 }
@@ -994,7 +1037,8 @@ type AddDocumentParams struct {
 
 // ChangeDefaultPermissionParams is what PATCH /v1/permissions/default takes beside its path. What is zero is not sent.
 type ChangeDefaultPermissionParams struct {
-	Default DefaultRule `in:"body,default"`
+	Approvers Approvers   `in:"body,approvers"`
+	Default   DefaultRule `in:"body,default"`
 }
 
 // ChangePermissionsParams is what PATCH /v1/permissions/users/{user_id}/batch takes beside its path. What is zero is not sent.
@@ -1007,6 +1051,7 @@ type ChangePermissionsParams struct {
 
 // ChangeServicePermissionParams is what PATCH /v1/permissions/users/{user_id}/services/{service_name} takes beside its path. What is zero is not sent.
 type ChangeServicePermissionParams struct {
+	Approvers Approvers `in:"body,approvers"`
 	// The rule counts until this time, in UTC; afterwards it is as if it were not there.
 	ExpiresAt string `in:"body,expires_at"`
 	// The rule counts for this many calls; afterwards it is as if it were not there.
@@ -1016,6 +1061,7 @@ type ChangeServicePermissionParams struct {
 
 // ChangeToolPermissionParams is what PATCH /v1/permissions/users/{user_id}/tools/{tool_name} takes beside its path. What is zero is not sent.
 type ChangeToolPermissionParams struct {
+	Approvers Approvers `in:"body,approvers"`
 	// The rule counts until this time, in UTC; afterwards it is as if it were not there.
 	ExpiresAt string `in:"body,expires_at"`
 	// The rule counts for this many calls; afterwards it is as if it were not there.

@@ -190,7 +190,12 @@ async fn first_key(gateway: &Gateway, workspace_id: &str) -> anyhow::Result<Secr
         user: UserId::parse("default")?,
         scopes: Scope::ALL
             .into_iter()
-            .filter(|scope| !matches!(scope, Scope::Approvals | Scope::Admin))
+            .filter(|scope| {
+                !matches!(
+                    scope,
+                    Scope::Approvals | Scope::PermissionsWrite | Scope::Admin
+                )
+            })
             .collect(),
         rpm: None,
         rpd: None,

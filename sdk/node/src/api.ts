@@ -10,7 +10,8 @@ export interface paths {
         };
         /**
          * List approvals
-         * @description Newest first, with the requests that each call would send. Follow `next_cursor` to the end.
+         * @description Newest first, with the requests that each call would send: those of the users that the caller acts
+         *     for. Follow `next_cursor` to the end.
          */
         get: operations["list_approvals"];
         put?: never;
@@ -36,9 +37,10 @@ export interface paths {
         put?: never;
         /**
          * Decide an approval
-         * @description Approves or denies a pending call, once. After `approve` the same call runs one time; after
+         * @description Approves or denies a pending call, once. After `approve` the same call of the same asker, with the
+         *     same connection and version of the plugin, runs one time, whatever becomes of it; after
          *     `deny` it is refused until the approval would have expired. Answers 409 when it is decided or
-         *     expired already.
+         *     expired already, and 403 for the key or member that asked for the call.
          */
         post: operations["decide_approval"];
         delete?: never;
@@ -955,11 +957,24 @@ export interface components {
         };
         /** @description One question. `GET /v1/approvals/{approval_id}`. */
         Approval: {
+            /** @description The account's name at the provider, where it is known. */
+            account?: string | null;
             /**
              * @description `apr_<ULID>`.
              * @example apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
              */
             approval_id: string;
+            approvers: components["schemas"]["Approvers"];
+            /** @description What the tool is called with; secrets read `[hidden]`. */
+            arguments: unknown;
+            /** @description `key:<id>` or `member:<id>`; may not decide, unless `approvers` is `self` and it is a member. */
+            asked_by: string;
+            /** @description Name of the key or the member. */
+            asked_by_name: string;
+            /** @description Whether the reader of this may decide it now. */
+            can_decide: boolean;
+            /** @description What the call would run with; absent where the tool needs none. */
+            connection_id?: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -968,9 +983,15 @@ export interface components {
             decided_by?: string | null;
             /** Format: date-time */
             expires_at: string;
-            /** @description What the call would send, as a dry run shows it. */
+            /** @description The code that would run. Another version is another question. */
+            plugin: components["schemas"]["ApprovedPlugin"];
+            /** @description What the call would send first, as a dry run shows it. The run may begin with nothing else. */
             requests: components["schemas"]["PlannedRequest"][];
+            /** @description Whether these are all: requests that follow from the first answers cannot be planned. */
+            requests_complete: boolean;
             status: components["schemas"]["ApprovalStatus"];
+            /** @description The tool's title. */
+            title: string;
             tool_name: string;
             user_id: string;
         };
@@ -1001,6 +1022,16 @@ export interface components {
          * @enum {string}
          */
         ApprovalStatus: "pending" | "approved" | "denied" | "used" | "expired";
+        ApprovedPlugin: {
+            /** @description Of the plugin file, hexadecimal. */
+            sha256: string;
+            version: string;
+        };
+        /**
+         * @description Who decides about a call that waits for a person.
+         * @enum {string}
+         */
+        Approvers: "admins" | "members" | "self";
         /** @description Rules of services and tools. */
         BatchBody: {
             /** @description By name of the service. */
@@ -1118,6 +1149,7 @@ export interface components {
         };
         /** @description `GET` and `PATCH /v1/permissions/default`. */
         DefaultPermissionBody: {
+            approvers?: components["schemas"]["Approvers"] | null;
             default: components["schemas"]["DefaultRule"];
         };
         /**
@@ -1667,6 +1699,7 @@ export interface components {
         };
         /** @description `GET /v1/permissions/users/{user_id}/explain`. */
         PermissionExplanation: {
+            approvers?: components["schemas"]["Approvers"] | null;
             decided_by: components["schemas"]["DecidedBy"];
             /** @description What the tool does: `read`, `write` or `destructive`. */
             effect: string;
@@ -1822,8 +1855,18 @@ export interface components {
              */
             overlap_hours?: number | null;
         };
+        /** @description Approvers by the name of a service or tool. */
+        RuleApprovers: {
+            services?: {
+                [key: string]: components["schemas"]["Approvers"];
+            };
+            tools?: {
+                [key: string]: components["schemas"]["Approvers"];
+            };
+        };
         /** @description One rule. */
         RuleBody: {
+            approvers?: components["schemas"]["Approvers"] | null;
             /**
              * @description The rule counts until this time, in UTC; afterwards it is as if it were not there.
              * @example 2027-01-01T00:00:00Z
@@ -2026,6 +2069,8 @@ export interface components {
         };
         /** @description `GET /v1/permissions/users/{user_id}`: the user's own rules that hold now. */
         UserPermissions: {
+            /** @description Who decides for the rules that ask, where it is not `admins`. */
+            approvers?: components["schemas"]["RuleApprovers"];
             default: components["schemas"]["DefaultRule"];
             /** @description Those of the rules that end by themselves. */
             limited?: components["schemas"]["LimitedRule"][];
@@ -2276,6 +2321,8 @@ export type ApprovalDecision = components['schemas']['ApprovalDecision'];
 export type ApprovalNeeded = components['schemas']['ApprovalNeeded'];
 export type ApprovalPage = components['schemas']['ApprovalPage'];
 export type ApprovalStatus = components['schemas']['ApprovalStatus'];
+export type ApprovedPlugin = components['schemas']['ApprovedPlugin'];
+export type Approvers = components['schemas']['Approvers'];
 export type BatchBody = components['schemas']['BatchBody'];
 export type ConfirmBody = components['schemas']['ConfirmBody'];
 export type Connect = components['schemas']['Connect'];
@@ -2353,6 +2400,7 @@ export type ResultFile = components['schemas']['ResultFile'];
 export type ResultPiece = components['schemas']['ResultPiece'];
 export type ResumeBody = components['schemas']['ResumeBody'];
 export type RotateBody = components['schemas']['RotateBody'];
+export type RuleApprovers = components['schemas']['RuleApprovers'];
 export type RuleBody = components['schemas']['RuleBody'];
 export type SchemaOrRef = components['schemas']['SchemaOrRef'];
 export type SendMessageBody = components['schemas']['SendMessageBody'];
@@ -2428,7 +2476,22 @@ export interface operations {
                      *             "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
                      *             "user_id": "ada@example.com",
                      *             "tool_name": "github_create_issue",
+                     *             "title": "Create an issue",
                      *             "status": "pending",
+                     *             "arguments": {
+                     *               "owner": "ada",
+                     *               "repo": "engine",
+                     *               "title": "The mill jams on card 12"
+                     *             },
+                     *             "requests_complete": false,
+                     *             "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "asked_by_name": "agent",
+                     *             "approvers": "admins",
+                     *             "can_decide": true,
+                     *             "plugin": {
+                     *               "version": "1.0.0",
+                     *               "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *             },
                      *             "requests": [
                      *               {
                      *                 "method": "POST",
@@ -2501,8 +2564,25 @@ export interface operations {
                      *         "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
                      *         "user_id": "ada@example.com",
                      *         "tool_name": "github_create_issue",
+                     *         "title": "Create an issue",
                      *         "status": "pending",
+                     *         "arguments": {
+                     *           "owner": "ada",
+                     *           "repo": "engine",
+                     *           "title": "The mill jams on card 12"
+                     *         },
                      *         "requests": [],
+                     *         "requests_complete": false,
+                     *         "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "asked_by_name": "agent",
+                     *         "approvers": "admins",
+                     *         "can_decide": true,
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "account": "ada",
+                     *         "plugin": {
+                     *           "version": "1.0.0",
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *         },
                      *         "created_at": "2026-11-20T09:30:00.125Z",
                      *         "expires_at": "2026-11-21T09:30:00.125Z"
                      *       },
@@ -2573,8 +2653,23 @@ export interface operations {
                      *         "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
                      *         "user_id": "ada@example.com",
                      *         "tool_name": "github_create_issue",
+                     *         "title": "Create an issue",
                      *         "status": "approved",
+                     *         "arguments": {
+                     *           "owner": "ada",
+                     *           "repo": "engine",
+                     *           "title": "The mill jams on card 12"
+                     *         },
                      *         "requests": [],
+                     *         "requests_complete": false,
+                     *         "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBE",
+                     *         "asked_by_name": "agent",
+                     *         "approvers": "admins",
+                     *         "can_decide": false,
+                     *         "plugin": {
+                     *           "version": "1.0.0",
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *         },
                      *         "created_at": "2026-11-20T09:30:00.125Z",
                      *         "expires_at": "2026-11-21T09:30:00.125Z",
                      *         "decided_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
@@ -3333,7 +3428,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "status": "ok",
-                     *         "version": "[version]",
+                     *         "version": "0.1.0",
                      *         "database": "sqlite",
                      *         "plugins": {
                      *           "active": 5,
@@ -4017,7 +4112,8 @@ export interface operations {
                      *         "service": "github",
                      *         "effect": "write",
                      *         "permission": "ask",
-                     *         "decided_by": "service_rule"
+                     *         "decided_by": "service_rule",
+                     *         "approvers": "admins"
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
@@ -4068,6 +4164,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "permission": "ask",
+                 *       "approvers": "members",
                  *       "expires_at": "2027-01-01T00:00:00Z"
                  *     }
                  */
@@ -4092,6 +4189,11 @@ export interface operations {
                      *           "github": "ask"
                      *         },
                      *         "tools": {},
+                     *         "approvers": {
+                     *           "services": {
+                     *             "github": "members"
+                     *           }
+                     *         },
                      *         "limited": [
                      *           {
                      *             "service": "github",

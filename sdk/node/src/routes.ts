@@ -10,10 +10,10 @@ export interface Route {
 
 export const ROUTES = {
   add_document: {"method": "POST", "path": "/v1/knowledge/documents", "query": [], "header": ["Idempotency-Key"], "body": ["content", "content_base64", "media_type", "title"]},
-  change_default_permission: {"method": "PATCH", "path": "/v1/permissions/default", "query": [], "header": [], "body": ["default"]},
+  change_default_permission: {"method": "PATCH", "path": "/v1/permissions/default", "query": [], "header": [], "body": ["approvers", "default"]},
   change_permissions: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/batch", "query": [], "header": [], "body": ["services", "tools"]},
-  change_service_permission: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/services/{service_name}", "query": [], "header": [], "body": ["expires_at", "max_calls", "permission"]},
-  change_tool_permission: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/tools/{tool_name}", "query": [], "header": [], "body": ["expires_at", "max_calls", "permission"]},
+  change_service_permission: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/services/{service_name}", "query": [], "header": [], "body": ["approvers", "expires_at", "max_calls", "permission"]},
+  change_tool_permission: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/tools/{tool_name}", "query": [], "header": [], "body": ["approvers", "expires_at", "max_calls", "permission"]},
   check_skill: {"method": "GET", "path": "/v1/skills/{skill_id}/check", "query": ["user_id"], "header": [], "body": []},
   confirm_connection: {"method": "POST", "path": "/v1/connections/confirm", "query": [], "header": ["Idempotency-Key"], "body": ["code", "user_id"]},
   create_session: {"method": "POST", "path": "/v1/sessions", "query": [], "header": ["Idempotency-Key"], "body": ["prompt", "user_id"]},

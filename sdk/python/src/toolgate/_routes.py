@@ -24,7 +24,7 @@ ROUTES = {
         "/v1/permissions/default",
         (),
         (),
-        ("default",),
+        ("approvers", "default"),
     ),
     "change_permissions": Route(
         "PATCH",
@@ -38,14 +38,14 @@ ROUTES = {
         "/v1/permissions/users/{user_id}/services/{service_name}",
         (),
         (),
-        ("expires_at", "max_calls", "permission"),
+        ("approvers", "expires_at", "max_calls", "permission"),
     ),
     "change_tool_permission": Route(
         "PATCH",
         "/v1/permissions/users/{user_id}/tools/{tool_name}",
         (),
         (),
-        ("expires_at", "max_calls", "permission"),
+        ("approvers", "expires_at", "max_calls", "permission"),
     ),
     "check_skill": Route(
         "GET",

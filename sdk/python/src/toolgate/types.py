@@ -28,6 +28,20 @@ What became of a question.
 """
 
 
+class ApprovedPlugin(TypedDict):
+    version: str
+    sha256: str
+    """
+    Of the plugin file, hexadecimal.
+    """
+
+
+Approvers: TypeAlias = Literal["admins", "members", "self"]
+"""
+Who decides about a call that waits for a person.
+"""
+
+
 class ConfirmBody(TypedDict):
     """
     The body of a confirmation.
@@ -645,6 +659,15 @@ class RotateBody(TypedDict):
     """
     How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
     """
+
+
+class RuleApprovers(TypedDict):
+    """
+    Approvers by the name of a service or tool.
+    """
+
+    services: NotRequired[dict[str, Approvers]]
+    tools: NotRequired[dict[str, Approvers]]
 
 
 class SchemaOrRef(TypedDict):
@@ -1290,10 +1313,47 @@ class Approval(TypedDict):
     """
     user_id: str
     tool_name: str
+    title: str
+    """
+    The tool's title.
+    """
     status: ApprovalStatus
+    arguments: Any
+    """
+    What the tool is called with; secrets read `[hidden]`.
+    """
     requests: list[PlannedRequest]
     """
-    What the call would send, as a dry run shows it.
+    What the call would send first, as a dry run shows it. The run may begin with nothing else.
+    """
+    requests_complete: bool
+    """
+    Whether these are all: requests that follow from the first answers cannot be planned.
+    """
+    asked_by: str
+    """
+    `key:<id>` or `member:<id>`; may not decide, unless `approvers` is `self` and it is a member.
+    """
+    asked_by_name: str
+    """
+    Name of the key or the member.
+    """
+    approvers: Approvers
+    can_decide: bool
+    """
+    Whether the reader of this may decide it now.
+    """
+    connection_id: NotRequired[str | None]
+    """
+    What the call would run with; absent where the tool needs none.
+    """
+    account: NotRequired[str | None]
+    """
+    The account's name at the provider, where it is known.
+    """
+    plugin: ApprovedPlugin
+    """
+    The code that would run. Another version is another question.
     """
     created_at: str
     expires_at: str
@@ -1391,6 +1451,7 @@ class DefaultPermissionBody(TypedDict):
     """
 
     default: DefaultRule
+    approvers: NotRequired[Approvers | None]
 
 
 class ExecutionReceipt(TypedDict):
@@ -1587,6 +1648,7 @@ class RuleBody(TypedDict):
     """
 
     permission: Setting
+    approvers: NotRequired[Approvers | None]
     expires_at: NotRequired[str | None]
     """
     The rule counts until this time, in UTC; afterwards it is as if it were not there.
@@ -1704,6 +1766,10 @@ class UserPermissions(TypedDict):
     default: DefaultRule
     services: dict[str, Permission]
     tools: dict[str, Permission]
+    approvers: NotRequired[RuleApprovers]
+    """
+    Who decides for the rules that ask, where it is not `admins`.
+    """
     limited: NotRequired[list[LimitedRule]]
     """
     Those of the rules that end by themselves.
@@ -1724,6 +1790,7 @@ class PermissionExplanation(TypedDict):
     """
     permission: Permission
     decided_by: DecidedBy
+    approvers: NotRequired[Approvers | None]
     rule: NotRequired[LimitedRule | None]
 
 
