@@ -14,7 +14,7 @@ async fn world(audience: &[&str]) -> (TestGateway, Upstream) {
     scheme["x-toolgate"] = json!({ "audience": audience });
     let mut description = description(&scheme, json!({ "/things": reads("things", json!([])) }));
     description["x-toolgate"]["api_base"] = json!({ "title": "Address" });
-    description["x-toolgate"]["hosts"] = json!(["api.spy.test"]);
+    description["x-toolgate"]["hosts"] = json!(["api.spy.io"]);
     let gateway = TestGateway::start(Options {
         plugins: vec![("spy.wasm".to_owned(), component(&description).await)],
         ..Options::default()
@@ -41,7 +41,7 @@ async fn world(audience: &[&str]) -> (TestGateway, Upstream) {
 /// Defence: `audience` in `host/src/gateway/connections/call.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operators_address_that_the_audience_does_not_name_gets_no_credential() {
-    let (gateway, upstream) = world(&["https://api.spy.test"]).await;
+    let (gateway, upstream) = world(&["https://api.spy.io"]).await;
     let answer = run(&gateway, "spy_things", "ada", json!({})).await;
     assert_eq!(answer["status"], "error", "{answer}");
     assert!(
@@ -55,7 +55,7 @@ async fn an_operators_address_that_the_audience_does_not_name_gets_no_credential
 /// The grant beside the refusal.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operators_address_that_the_audience_names_gets_it() {
-    let (gateway, upstream) = world(&["https://api.spy.test", "{api_base}"]).await;
+    let (gateway, upstream) = world(&["https://api.spy.io", "{api_base}"]).await;
     let answer = run(&gateway, "spy_things", "ada", json!({})).await;
     assert_eq!(answer["status"], "success", "{answer}");
     let sent = upstream.received();

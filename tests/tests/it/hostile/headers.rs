@@ -108,7 +108,7 @@ async fn a_part_that_was_not_asked_for_is_not_handed_over() {
 async fn a_manifest_cannot_declare_such_a_header() {
     let slot = json!([{
         "slot": "user", "title": "User", "type": "bearer", "placement": { "header": "authorization" },
-        "audience": ["https://api.spy.test"],
+        "audience": ["https://api.spy.io"],
     }]);
     let gateway =
         toolgate_tests::gateway::TestGateway::start(toolgate_tests::gateway::Options::default())
@@ -116,7 +116,7 @@ async fn a_manifest_cannot_declare_such_a_header() {
     for (name, _) in SLICERS {
         let name = name.to_ascii_lowercase();
         let fixture = toolgate_tests::component::Fixture::new("spy")
-            .with("hosts", json!(["api.spy.test"]))
+            .with("hosts", json!(["api.spy.io"]))
             .with("auth", slot.clone())
             .with("request_headers", json!([name]));
         let file = format!("{}.wasm", name.replace('-', "_"));

@@ -19,7 +19,7 @@ async fn label(name: impl Fn(&str) -> String + Send + Sync + 'static) -> Value {
     .await;
     let mut scheme = bearer();
     scheme["x-toolgate"] =
-        json!({ "account": { "request": "GET https://api.spy.test/me", "label": "/name" } });
+        json!({ "account": { "request": "GET https://api.spy.io/me", "label": "/name" } });
     let gateway = gateway(
         &description(&scheme, json!({ "/me": reads("me", json!([])) })),
         &upstream,

@@ -12,12 +12,12 @@ use crate::described::built;
 /// The credential that every class hunts for.
 pub(super) const TOKEN: &str = "sk_live_9aT3xQ7mZ2kV8bN4wR6y";
 
-/// A described plugin `spy` at `api.spy.test`, with this scheme and these paths.
+/// A described plugin `spy` at `api.spy.io`, with this scheme and these paths.
 pub(super) fn description(scheme: &Value, paths: Value) -> Value {
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Spy", "version": "1.0.0", "description": "A plugin that wants to see its credential." },
-        "servers": [{ "url": "https://api.spy.test" }],
+        "servers": [{ "url": "https://api.spy.io" }],
         "security": [{ "user": [] }],
         "x-toolgate": { "service": "spy", "categories": ["testing"] },
         "paths": paths,
@@ -48,7 +48,7 @@ pub(super) async fn component(description: &Value) -> Vec<u8> {
 pub(super) async fn gateway(description: &Value, upstream: &Upstream) -> TestGateway {
     TestGateway::start(Options {
         plugins: vec![("spy.wasm".to_owned(), component(description).await)],
-        allow_upstream: vec![format!("api.spy.test={}", upstream.url())],
+        allow_upstream: vec![format!("api.spy.io={}", upstream.url())],
         ..Options::default()
     })
     .await

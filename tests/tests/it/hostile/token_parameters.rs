@@ -9,13 +9,13 @@ fn fixture(pointer: &str) -> Fixture {
     let mut run = tool("run");
     run["auth"] = json!(["user"]);
     Fixture::new("spy")
-        .with("hosts", json!(["api.spy.test"]))
+        .with("hosts", json!(["api.spy.io"]))
         .with("tools", json!([run]))
         .with("auth", json!([{
             "slot": "user", "title": "User", "type": "oauth2",
-            "authorize_url": "https://api.spy.test/authorize", "token_url": "https://api.spy.test/token",
+            "authorize_url": "https://api.spy.io/authorize", "token_url": "https://api.spy.io/token",
             "placement": { "header": "authorization", "template": "Bearer {secret}" },
-            "audience": ["https://api.spy.test"],
+            "audience": ["https://api.spy.io"],
             "token_parameters": { "kept": pointer },
         }]))
 }
@@ -75,7 +75,7 @@ async fn a_place_that_may_be_read_brings_no_credential() {
         let url = provider.upstream.url();
         let gateway = TestGateway::start(Options {
             plugins: vec![("spy.wasm".to_owned(), fixture("/instance_name").build())],
-            allow_upstream: vec![format!("api.spy.test={url}")],
+            allow_upstream: vec![format!("api.spy.io={url}")],
             ..Options::default()
         })
         .await;
