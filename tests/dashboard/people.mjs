@@ -12,7 +12,7 @@ await walk(async (browser, look) => {
   await setUp(boss.page);
   const key = await createKey(boss.page, 'agent', true);
   const call = (user_id, text = 'to be', more = {}) => ask(key, 'POST', '/v1/tools/words_count/execute', { arguments: { text }, user_id, ...more });
-  const rule = (user, permission) => ask(key, 'PATCH', `/v1/permissions/users/${user}/tools/words_count`, { permission });
+  const rule = (user, permission, more = {}) => ask(key, 'PATCH', `/v1/permissions/users/${user}/tools/words_count`, { permission, ...more });
   await serves(key, 'words_count');
 
   /** Invites somebody, who joins in a browser of their own. */
@@ -81,25 +81,25 @@ await walk(async (browser, look) => {
   await member.page.getByRole('link', { name: 'words_count' }).waitFor();
   done("a member runs tools as themselves, converses, sees their own calls and reads their own rules");
 
-  await rule('charles', 'ask');
-  const parked = (await call('charles', 'may I')).data;
+  await rule('bob@example.com', 'ask', { approvers: 'members' });
+  const parked = (await call('bob@example.com', 'may I')).data;
   assert.equal(parked.status, 'approval_required', JSON.stringify(parked));
   await member.page.goto(parked.approval_url);
-  await member.page.getByRole('heading', { name: 'May charles run words_count?' }).waitFor();
+  await member.page.getByRole('heading', { name: 'May bob@example.com run words_count?' }).waitFor();
   await member.page.getByRole('button', { name: 'Approve words_count' }).click();
   await member.page.getByText('approved', { exact: true }).waitFor();
-  assert.equal((await call('charles', 'may I')).data.status, 'success');
-  const again = (await call('charles', 'may I')).data;
+  assert.equal((await call('bob@example.com', 'may I')).data.status, 'success');
+  const again = (await call('bob@example.com', 'may I')).data;
   assert.equal(again.status, 'approval_required', 'an approval holds for one call');
   await member.page.goto(again.approval_url);
   await member.page.getByRole('button', { name: 'Deny words_count' }).click();
   await member.page.getByText('denied', { exact: true }).waitFor();
-  assert.equal((await call('charles', 'may I')).error?.code, 'permission_denied');
+  assert.equal((await call('bob@example.com', 'may I')).error?.code, 'permission_denied');
   await visit(boss.page, '/settings/audit');
   const log = await boss.page.getByRole('table').innerText();
   for (const action of ['approvals.approve', 'approvals.deny']) assert.ok(log.includes(action), log);
   assert.ok(log.includes('Bob'), log);
-  done('a signed-in member approves a call and denies one, and the audit log names them');
+  done('a member approves a call for themselves and denies one, and the audit log names them');
 
   const admin = await invite('grace@example.com', 'Grace', 'admin');
   const offered = await seen(admin.page);

@@ -85,7 +85,7 @@ await walk(async (browser, look) => {
   await page.getByText('words_count').first().waitFor();
   done('a message is answered while the page watches, step by step, with the receipt of what ran');
 
-  await ask(key, 'PATCH', `/v1/permissions/users/${owner.email}/tools/words_count`, { permission: 'ask' });
+  await ask(key, 'PATCH', `/v1/permissions/users/${owner.email}/tools/words_count`, { permission: 'ask', approvers: 'self' });
   await page.goto(session);
   await page.getByLabel('Message', { exact: true }).fill('Count them again');
   await page.keyboard.press('Control+Enter');

@@ -229,10 +229,15 @@ impl TestGateway {
             &[Scope::Approvals, Scope::UsersAny],
         );
         let approver = approver.await.expect("a key");
+        self.decide_as(&approver, approval_id, decision).await
+    }
+
+    /// The same with this key.
+    pub async fn decide_as(&self, approver: &str, approval_id: &Value, decision: &str) -> Answer {
         let id = approval_id.as_str().expect("the id of an approval");
         let body = serde_json::json!({ "decision": decision }).to_string();
         let path = format!("/v1/approvals/{id}");
-        self.send(Method::POST, &path, Some(&approver), Some(body))
+        self.send(Method::POST, &path, Some(approver), Some(body))
             .await
     }
 

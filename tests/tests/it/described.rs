@@ -233,7 +233,8 @@ async fn a_field_of_one_alternative_is_sent() {
     std::fs::write(&description, document.to_string()).unwrap();
     let file = folder.path().join("pay.wasm");
     std::fs::write(&file, built(description).await).unwrap();
-    let rig = Rig::open(&file, &[], &Cache::new().unwrap()).await.unwrap();
+    let cache = Cache::new().unwrap();
+    let rig = Rig::open(&file, &[], &cache).await.unwrap();
     let trial = Trial {
         tool: "pay".to_owned(),
         arguments: json!({ "amount": "7", "card_number": "4242" }),

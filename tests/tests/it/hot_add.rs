@@ -349,13 +349,16 @@ async fn operator(gateway: &TestGateway) -> Caller {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upgrade_that_asks_for_no_more_goes_in_by_itself() {
     let gateway = TestGateway::with_plugin("up.wasm", Fixture::new("up").build()).await;
+    let mut run = tool("run");
+    run["description"] = json!("Runs, as before.");
     let next = Fixture::new("up")
         .with("version", json!("1.1.0"))
-        .with("tools", json!([tool("run"), tool("more")]));
+        .with("tools", json!([run]));
     gateway.drop_file("up.wasm", &next.build());
     gateway
-        .wait("the new tool", async || {
-            search_finds(&gateway, "up_more").await
+        .wait("the new description", async || {
+            let schema = gateway.get("/v1/tools/up_run/schema").await.data();
+            schema["description"] == "Runs, as before."
         })
         .await;
 }

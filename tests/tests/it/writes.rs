@@ -126,7 +126,9 @@ async fn an_approval_and_a_counted_call_survive_a_gateway_that_cannot_run_them()
     for tool in ["notes_create_note", "notes_replace_board"] {
         assert!(refused(tool).await, "{tool}");
     }
-    assert_eq!(gateway.get(&path).await.data()["status"], "approved");
+    let id = asked["approval_id"].as_str().unwrap();
+    let approval = gateway.get(&format!("/v1/approvals/{id}")).await.data();
+    assert_eq!(approval["status"], "approved");
 
     sql(&gateway, "ALTER TABLE executions_away RENAME TO executions").await;
     gateway

@@ -88,7 +88,7 @@ pub struct Flood {
 }
 
 /// Sends many large bodies at once, waits for no answer and says which requests were refused.
-#[tool(effect = "read", example = { "requests": 1, "mib": 1 })]
+#[tool(effect = "write", example = { "requests": 1, "mib": 1 })]
 pub fn flood(args: Flood, _cx: &Context) -> Result<Value, ToolError> {
     Ok(json!({ "refused": pour(args.requests, args.mib) }))
 }

@@ -57,7 +57,7 @@ async fn notes(status: u16) -> (TestGateway, Upstream) {
 }
 
 async fn tool(gateway: &TestGateway) -> String {
-    let listed = gateway.get("/v1/tools").await.data();
+    let listed = gateway.get("/v1/tools/list").await.data();
     listed["tools"][0]["name"].as_str().unwrap().to_owned()
 }
 

@@ -108,7 +108,7 @@ async fn a_slow_file_holds_up_no_other_and_is_compiled_by_another_process() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_holds_where_no_process_can_be_started() {
     let gateway = TestGateway::start(toolgate_tests::gateway::Options::default()).await;
-    gateway.drop_file("slow.wasm", &slow("slow", 2, 700 << 10));
+    gateway.drop_file("slow.wasm", &slow("slow", 24, 350 << 10));
     gateway.wait_for_file("slow.wasm", "seen").await;
     gateway.drop_file("good.wasm", &Fixture::new("good").build());
     gateway.wait_for_file("good.wasm", "active").await;

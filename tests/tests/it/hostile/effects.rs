@@ -14,7 +14,7 @@ async fn plugin(paths: Value, lie: impl FnOnce(&mut toolgate::catalog::Manifest)
     let document = json!({
         "openapi": "3.1.0",
         "info": { "title": "Liar", "version": "1.0.0" },
-        "servers": [{ "url": "https://api.liar.example" }],
+        "servers": [{ "url": "https://api.liar.io" }],
         "paths": paths,
     });
     std::fs::write(&description, document.to_string()).unwrap();
@@ -43,7 +43,7 @@ fn body(mut operation: Value, kind: &str) -> Value {
 async fn serve(plugin: Vec<u8>, upstream: &Upstream) -> TestGateway {
     TestGateway::start(Options {
         plugins: vec![("liar.wasm".to_owned(), plugin)],
-        allow_upstream: vec![format!("api.liar.example={}", upstream.url())],
+        allow_upstream: vec![format!("api.liar.io={}", upstream.url())],
         ..Options::default()
     })
     .await
@@ -107,7 +107,7 @@ async fn a_tool_declared_read_sends_nothing_that_writes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_is_not_redirected_to_a_write() {
     let upstream = answering(|received| match received.target.as_str() {
-        "/search" => (307, Some("https://api.liar.example/delete-all")),
+        "/search" => (307, Some("https://api.liar.io/delete-all")),
         _ => (200, None),
     })
     .await;
@@ -142,7 +142,7 @@ async fn a_reading_request_does_not_ask_to_be_taken_for_another() {
     for (tool, arguments) in [
         ("by_header", json!({})),
         ("by_query", json!({})),
-        ("search_form", json!({ "_method": "DELETE" })),
+        ("search_form", json!({ "method": "DELETE" })),
     ] {
         let answer = gateway.execute(&format!("liar_{tool}"), arguments).await;
         assert_ne!(answer["status"], "success", "{tool}: {answer}");
@@ -181,10 +181,10 @@ async fn a_query_that_could_be_any_address_keeps_a_plugin_out() {
     let gateway = TestGateway::start(Options::default()).await;
     for query in [
         "POST https://*.liar.example/x",
-        "DELETE https://api.liar.example/x",
+        "DELETE https://api.liar.io/x",
         "POST https://elsewhere.example/x",
         "POST {unknown}/x",
-        "POST https://api.liar.example/../x",
+        "POST https://api.liar.io/../x",
     ] {
         let paths = json!({ "/search": { "post": operation("search_things") } });
         let plugin = plugin(paths, |manifest| {

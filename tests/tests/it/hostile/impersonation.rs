@@ -43,7 +43,7 @@ async fn a_key_without_users_any_reaches_no_other_user() {
             run,
             json!({"arguments": {}, "user_id": "bob"}),
         ),
-        (Method::GET, "/v1/tools?user_id=bob", named.clone()),
+        (Method::GET, "/v1/tools/list?user_id=bob", named.clone()),
         (
             Method::GET,
             "/v1/tools/search?query=x&user_id=bob",

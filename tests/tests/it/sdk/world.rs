@@ -88,10 +88,12 @@ impl World {
         let made = store.create_workspace(&name, Plan::Enterprise, None, now_ms);
         let workspace = made.await.unwrap();
         let agent = [Scope::ToolsRead, Scope::ToolsExecute];
+        let approver = [Scope::Approvals, Scope::UsersAny];
         let mut keys = BTreeMap::from([("wrong", format!("tg_live_{}", "x".repeat(43)))]);
         for (name, scopes, rpm) in [
             ("all", &Scope::ALL[..], None),
             ("agent", &agent, None),
+            ("approver", &approver, None),
             ("limited", &Scope::ALL, Some(LIMITED_RPM)),
         ] {
             let new = keys::NewKey {
@@ -163,7 +165,9 @@ impl Place<'_> {
         } = self.world;
         if url.contains("/approvals/") {
             let id = url.rsplit('/').next().unwrap();
-            let answer = gateway.decide(&json!(id), "approve").await;
+            let answer = gateway
+                .decide_as(&self.keys["approver"], &json!(id), "approve")
+                .await;
             assert_eq!(answer.status, 200, "{}", answer.text);
         } else {
             let status = crate::connect::connected(gateway, provider, url).await;
