@@ -62,7 +62,11 @@ func problems(given any, dialect Dialect, at string) (found []string) {
 		}
 	}
 	properties, has := schema["properties"].(map[string]any)
-	if has && schema["type"] != "object" {
+	kinds, several := schema["type"].([]any)
+	if !several {
+		kinds = []any{schema["type"]}
+	}
+	if has && !slices.Contains(kinds, any("object")) {
 		say("properties without an object")
 	}
 	if dialect == DialectGemini {

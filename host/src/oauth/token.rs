@@ -57,7 +57,10 @@ pub struct Tokens {
     pub lifetime_s: Option<u64>,
     /// Absent: as asked for.
     pub scopes: Option<Vec<String>>,
-    /// Values of the answer at the asked JSON Pointers, in their order; texts and numbers only.
+    /// Of a sign-in with OpenID Connect.
+    pub id_token: Option<Secret>,
+    /// Values of the answer at the asked JSON Pointers, in their order; texts and numbers only, and none
+    /// that shares text with a credential.
     pub read: Vec<Option<String>>,
 }
 
@@ -188,6 +191,7 @@ pub fn answer(
         return Err(OAuthError::Answer("the token is no bearer token"));
     }
     let refresh = text(&fields, "refresh_token").filter(|token| fits(token));
+    let id_token = text(&fields, "id_token").map(Secret::new);
     // Some servers send a number as text.
     let lifetime_s = fields.get("expires_in").and_then(|value| match value {
         Value::String(text) => text.parse().ok(),
@@ -218,6 +222,7 @@ pub fn answer(
         refresh: refresh.map(Secret::new),
         lifetime_s: lifetime_s.map(|s| s.min(LIFETIME_S_MAX)),
         scopes,
+        id_token,
         read,
     })
 }

@@ -19,12 +19,12 @@ function problems(schema, dialect, at = "") {
   if (typeof schema !== "object" || schema === null) return [`${at}: no object`];
   const found = [];
   const top = at === "";
-  if (top && schema.type !== "object") found.push("the top is no object");
+  if (top && ![schema.type].flat().includes("object")) found.push("the top is no object");
   for (const word of ["$ref", "$defs", "allOf", ...(top ? ["oneOf", "anyOf", "enum", "not"] : [])]) {
     if (word in schema) found.push(`${at}: has ${word}`);
   }
   if (dialect !== "anthropic" && ("default" in schema || "const" in schema)) found.push(`${at}: has default or const`);
-  if ("properties" in schema && schema.type !== "object") found.push(`${at}: properties without an object`);
+  if ("properties" in schema && ![schema.type].flat().includes("object")) found.push(`${at}: properties without an object`);
   const properties = Object.entries(schema.properties ?? {});
   if (dialect === "gemini") {
     for (const word of Object.keys(schema)) if (!GEMINI.has(word)) found.push(`${at}: has ${word}`);

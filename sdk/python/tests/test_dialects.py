@@ -30,7 +30,8 @@ def problems(schema, dialect, at=""):
             yield f"{at}: has {word}"
     if dialect != "anthropic" and ("default" in schema or "const" in schema):
         yield f"{at}: has default or const"
-    if "properties" in schema and schema.get("type") != "object":
+    kinds = schema.get("type")
+    if "properties" in schema and "object" not in (kinds if isinstance(kinds, list) else [kinds]):
         yield f"{at}: properties without an object"
     if dialect == "gemini":
         yield from (f"{at}: has {word}" for word in set(schema) - GEMINI)

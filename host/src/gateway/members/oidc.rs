@@ -203,11 +203,10 @@ impl Gateway {
         };
         let provider = provider(config, &found);
         let egress = self.runtime.egress();
-        let mut tokens = send::tokens(egress, &provider, &grant, &["/id_token"]).await?;
+        let tokens = send::tokens(egress, &provider, &grant, &[]).await?;
         let id_token = tokens
-            .read
-            .pop()
-            .flatten()
+            .id_token
+            .as_ref()
             .ok_or_else(|| failed("the provider sent no ID token"))?;
         let keys: JwkSet = self.fetch(config, &found.jwks_uri, None).await?;
         let expected = Expected {
@@ -216,7 +215,7 @@ impl Gateway {
             nonce: &flow.nonce,
             now_ms,
         };
-        let mut claims = id_token::verified(&id_token, &keys, &expected)?;
+        let mut claims = id_token::verified(id_token.expose(), &keys, &expected)?;
         if claims.email.is_none() {
             self.ask_for_email(config, &found, &tokens, &mut claims)
                 .await?;

@@ -53,6 +53,9 @@ pub struct Step {
     /// At which wait the user acts on what was shown.
     #[serde(default)]
     pub user_acts_at: Option<usize>,
+    /// What is decided then about a call that waits for a person.
+    #[serde(default = "approve")]
+    pub decides: String,
     /// The user acts on what was shown once the client has asked for this, and waits for the answer.
     pub user_acts_when_asked: Option<String>,
     /// What the server sends to its webhook after this is kept as `payload`, `headers` and `now`.
@@ -107,6 +110,10 @@ pub async fn act(case: &Case, place: &Place<'_>, driver: &mut Driver) -> anyhow:
     Ok(())
 }
 
+fn approve() -> String {
+    "approve".to_owned()
+}
+
 async fn ask(
     step: &Step,
     kept: &BTreeMap<String, Value>,
@@ -129,7 +136,7 @@ async fn ask(
             place.wait(wait_ms);
             if step.user_acts_at == Some(waits.len()) {
                 let url: &String = shown.as_ref().context("nothing was shown")?;
-                place.user_acts(url).await;
+                place.user_acts(url, &step.decides).await;
             }
             driver.go_on().await?;
         } else if let Some(url) = said["shown"].as_str() {
@@ -137,7 +144,7 @@ async fn ask(
             driver.go_on().await?;
             if let Some(asked) = &step.user_acts_when_asked {
                 place.door.hears(asked).await?;
-                place.user_acts(url).await;
+                place.user_acts(url, &step.decides).await;
             }
         } else {
             break said;

@@ -87,7 +87,7 @@ impl World {
         let name = format!("{} at {now_ms}", case.name);
         let made = store.create_workspace(&name, Plan::Enterprise, None, now_ms);
         let workspace = made.await.unwrap();
-        let agent = [Scope::ToolsRead, Scope::ToolsExecute];
+        let agent = [Scope::ToolsRead, Scope::ToolsExecute, Scope::UsersAny];
         let approver = [Scope::Approvals, Scope::UsersAny];
         let mut keys = BTreeMap::from([("wrong", format!("tg_live_{}", "x".repeat(43)))]);
         for (name, scopes, rpm) in [
@@ -158,15 +158,15 @@ impl Place<'_> {
         self.world.clock.advance_ms(ms);
     }
 
-    /// The user opens a connect link and agrees, or a member approves.
-    pub async fn user_acts(&self, url: &str) {
+    /// The user opens a connect link and agrees, or somebody else than who asked decides so.
+    pub async fn user_acts(&self, url: &str, decision: &str) {
         let World {
             gateway, provider, ..
         } = self.world;
         if url.contains("/approvals/") {
             let id = url.rsplit('/').next().unwrap();
             let answer = gateway
-                .decide_as(&self.keys["approver"], &json!(id), "approve")
+                .decide_as(&self.keys["approver"], &json!(id), decision)
                 .await;
             assert_eq!(answer.status, 200, "{}", answer.text);
         } else {

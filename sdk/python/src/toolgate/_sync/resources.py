@@ -14,6 +14,7 @@ from ..outcomes import ExecuteCall, Outcome, outcome
 from ..types import (
     Approval,
     ApprovalStatus,
+    Approvers,
     ConnectLink,
     ConnectionInfo,
     DefaultRule,
@@ -39,6 +40,7 @@ from ..types import (
     PermissionExplanation,
     PermissionService,
     PermissionSummary,
+    ReceiptKind,
     ResultPiece,
     Session,
     Setting,
@@ -225,6 +227,7 @@ class Permissions(_Resource):
         *,
         expires_at: str | None = None,
         max_calls: int | None = None,
+        approvers: Approvers | None = None,
     ) -> UserPermissions:
         """Sets the rule for one tool; `inherit` removes it."""
         return self._call(
@@ -234,6 +237,7 @@ class Permissions(_Resource):
             permission=permission,
             expires_at=expires_at,
             max_calls=max_calls,
+            approvers=approvers,
         )
 
     def set_service(
@@ -244,6 +248,7 @@ class Permissions(_Resource):
         *,
         expires_at: str | None = None,
         max_calls: int | None = None,
+        approvers: Approvers | None = None,
     ) -> UserPermissions:
         """Sets the rule for all tools of a service that have none; `inherit` removes it."""
         return self._call(
@@ -253,6 +258,7 @@ class Permissions(_Resource):
             permission=permission,
             expires_at=expires_at,
             max_calls=max_calls,
+            approvers=approvers,
         )
 
     def batch(
@@ -273,9 +279,10 @@ class Permissions(_Resource):
         rule: DefaultRule = (self._call("get_default_permission"))["default"]
         return rule
 
-    def set_default(self, default: DefaultRule) -> DefaultRule:
+    def set_default(self, default: DefaultRule, *, approvers: Approvers | None = None) -> DefaultRule:
         """Allows what no rule speaks of, or allows reads and asks about the rest (`by_effect`)."""
-        rule: DefaultRule = (self._call("change_default_permission", default=default))["default"]
+        answer = self._call("change_default_permission", default=default, approvers=approvers)
+        rule: DefaultRule = answer["default"]
         return rule
 
     def explain(self, user_id: str, tool_name: str) -> PermissionExplanation:
@@ -537,6 +544,7 @@ class Executions(_Resource):
     def list(
         self,
         *,
+        kind: ReceiptKind | None = None,
         user_id: str | None = None,
         tool_name: str | None = None,
         status: ExecutionStatus | None = None,
@@ -546,6 +554,7 @@ class Executions(_Resource):
         return self._pager(
             "list_executions",
             "executions",
+            kind=kind,
             user_id=user_id,
             tool_name=tool_name,
             status=status,
