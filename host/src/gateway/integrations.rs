@@ -460,7 +460,7 @@ fn described(caller: &Caller, manifest: &Manifest, known: &Known) -> ServiceInfo
                 client_id: shown.then(|| app.client_id.clone()),
                 has_secret: app.sealed.is_some(),
                 scopes: app.scopes(),
-                scopes_max: apps::scopes_max(&app),
+                scopes_max: apps::scopes_max(app),
                 base_url: apps::base_url(app).filter(|_| shown),
                 everywhere,
             }

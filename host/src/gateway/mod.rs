@@ -173,16 +173,16 @@ impl Gateway {
         };
         let receipts = receipt_writer::Receipts::start(store.clone());
         let gateway = Arc::new(Self {
-            connections: connections::Keeper::new(
-                store.clone(),
-                vault.clone(),
-                egress.clone(),
-                clock.clone(),
-                public_url.clone(),
-                snapshot.clone(),
-                running.clone(),
-                receipts.clone(),
-            ),
+            connections: connections::Keeper::new(connections::KeeperParts {
+                store: store.clone(),
+                vault: vault.clone(),
+                egress: egress.clone(),
+                clock: clock.clone(),
+                public_url: public_url.clone(),
+                snapshot: snapshot.clone(),
+                running: running.clone(),
+                receipts: receipts.clone(),
+            }),
             conversing,
             meaning: meaning::Meaning::new(crate::meaning::files::folder(&config.data_dir)),
             services: services::Services::default(),

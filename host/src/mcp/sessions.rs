@@ -61,7 +61,7 @@ impl Sessions {
 
     /// Sessions that are open.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    fn open_sessions(&self) -> usize {
         self.owners().key_of.len()
     }
 
@@ -277,7 +277,7 @@ mod tests {
         assert!(!sessions.owns("key_a", "another"));
         sessions.close_session(&id).await.expect("closed");
         assert!(!sessions.owns("key_a", &id));
-        assert_eq!(sessions.len(), 0);
+        assert_eq!(sessions.open_sessions(), 0);
     }
 
     #[test]

@@ -5,9 +5,12 @@ use crate::catalog::wire;
 
 const DECLARED_MAX: usize = 50;
 
+/// What is wrong with an entry of a list.
+type Check<'a> = &'a dyn Fn(&str) -> Result<(), String>;
+
 pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
     let root = At::Root;
-    let lists: [(&str, &[String], &dyn Fn(&str) -> Result<(), String>); 3] = [
+    let lists: [(&str, &[String], Check<'_>); 3] = [
         ("request_headers", &manifest.request_headers, &|name| {
             wire::check_header(name, true)
         }),

@@ -14,7 +14,7 @@ use super::forms::Form;
 
 /// The shortest window. Shorter texts are too likely to be ordinary ones.
 pub const WINDOW_BYTES_MIN: usize = 8;
-/// The longest window; a bit of [`Fragments::lengths`] stands for each length.
+/// The longest window; a prefix has one bit for each length.
 const WINDOW_BYTES_MAX: usize = WINDOW_BYTES_MIN + 63;
 /// A window of digits alone, or of letters alone, is longer by so much.
 const UNMIXED_BYTES_MORE: usize = 7;

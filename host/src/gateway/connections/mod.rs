@@ -136,26 +136,30 @@ pub(super) struct Keeper {
     known: known::KnownSecrets,
 }
 
+/// What a [`Keeper`] works with.
+pub(super) struct KeeperParts {
+    pub(super) store: Store,
+    pub(super) vault: Vault,
+    pub(super) egress: Egress,
+    pub(super) clock: Clock,
+    /// Without a trailing slash.
+    pub(super) public_url: String,
+    pub(super) snapshot: Arc<ArcSwap<Snapshot>>,
+    pub(super) running: TaskTracker,
+    pub(super) receipts: Receipts,
+}
+
 impl Keeper {
-    pub(super) fn new(
-        store: Store,
-        vault: Vault,
-        egress: Egress,
-        clock: Clock,
-        public_url: String,
-        snapshot: Arc<ArcSwap<Snapshot>>,
-        running: TaskTracker,
-        receipts: Receipts,
-    ) -> Arc<Self> {
+    pub(super) fn new(parts: KeeperParts) -> Arc<Self> {
         Arc::new(Self {
-            store,
-            vault,
-            egress,
-            clock,
-            public_url,
-            snapshot,
-            running,
-            receipts,
+            store: parts.store,
+            vault: parts.vault,
+            egress: parts.egress,
+            clock: parts.clock,
+            public_url: parts.public_url,
+            snapshot: parts.snapshot,
+            running: parts.running,
+            receipts: parts.receipts,
             refreshing: Mutex::default(),
             known: known::KnownSecrets::default(),
         })

@@ -95,7 +95,7 @@ impl Intake {
         }
         let inspected = match ended {
             Progress::Running => return Ok(None),
-            Progress::Ended(inspected) => match inspected? {
+            Progress::Ended(inspected) => match (*inspected)? {
                 Ok(inspected) => inspected,
                 Err(rejected) => return Ok(Some(Err(rejected))),
             },

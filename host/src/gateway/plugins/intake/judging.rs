@@ -19,7 +19,7 @@ pub(super) struct Judging(HashMap<String, JoinHandle<Result>>);
 /// How far an inspection has come.
 pub(super) enum Progress {
     Running,
-    Ended(anyhow::Result<std::result::Result<Inspected, Rejected>>),
+    Ended(Box<anyhow::Result<std::result::Result<Inspected, Rejected>>>),
 }
 
 impl Judging {
@@ -35,10 +35,10 @@ impl Judging {
             None => Progress::Running,
             Some(ended) => {
                 self.0.remove(sha256);
-                Progress::Ended(match ended {
+                Progress::Ended(Box::new(match ended {
                     Ok(inspected) => inspected.map_err(Into::into),
                     Err(cause) => Err(cause.into()),
-                })
+                }))
             }
         }
     }
