@@ -25,6 +25,20 @@ pub async fn remove(
     service: &str,
     now_ms: i64,
 ) -> Result<Removed, Error> {
+    let file = take_file(store, folder, service).await?;
+    settle(store, service, now_ms).await?;
+    Ok(Removed {
+        service: service.to_owned(),
+        file,
+    })
+}
+
+/// Deletes the file of `service` and answers its name; `None` where it was gone already.
+pub(super) async fn take_file(
+    store: &Store,
+    folder: &Path,
+    service: &str,
+) -> Result<Option<String>, Error> {
     let row = store.find_plugin(service).await?;
     let row = row.ok_or_else(|| Error::ServiceNotFound(service.to_owned()))?;
     let files = store.list_plugin_files().await?;
@@ -45,13 +59,15 @@ pub async fn remove(
             Err(_) => return Err(super::not_writable()),
         }
     }
+    Ok(file)
+}
+
+/// Says that the service is removed, and gives the names of its tools free.
+pub(super) async fn settle(store: &Store, service: &str, now_ms: i64) -> Result<(), Error> {
     let reason = "removed by the operator";
     store
         .set_plugin_state(service, PluginState::Removed, Some(reason), now_ms)
         .await?;
     store.release_tool_names(service).await?;
-    Ok(Removed {
-        service: service.to_owned(),
-        file,
-    })
+    Ok(())
 }

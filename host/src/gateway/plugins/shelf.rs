@@ -7,12 +7,13 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{INSPECTOR, ListedFile, ListedPlugin, folder, listing, remove};
+use super::{INSPECTOR, ListedFile, ListedPlugin, Serving, folder, listing, removal};
 use crate::catalog::Manifest;
 use crate::catalog::rights::{self, Difference, Rights, Upgrades};
 use crate::clock::rfc3339;
@@ -22,6 +23,9 @@ use crate::runtime::inspect::Inspected;
 use crate::store::{Plugin, PluginState, Role};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// A removed file ends its service with the next scan of the folder.
+const SERVING_ENDS_WITHIN: Duration = Duration::from_secs(10);
+const SERVING_LOOK: Duration = Duration::from_millis(50);
 
 /// Where plugin files are. Judging one takes a compiler's memory, so one is judged at a time.
 pub(in crate::gateway) struct Shelf {
@@ -306,8 +310,27 @@ impl Gateway {
         caller.need_operator()?;
         let row = self.plugin_row(service).await?;
         let now_ms = self.clock.now_ms();
-        let removed = remove(&self.store, &self.plugins.folder, service, now_ms).await?;
-        let details = json!({ "file": removed.file, "version": row.active_version });
+        let file = removal::take_file(&self.store, &self.plugins.folder, service).await?;
+        // Names are free once nothing serves under them any more.
+        let ended = async {
+            let of_file = |now: &Arc<Serving>| Some(&*now.sha256) == row.active_sha256.as_deref();
+            while self.snapshot().serving.get(service).is_some_and(of_file) {
+                tokio::time::sleep(SERVING_LOOK).await;
+            }
+        };
+        if tokio::time::timeout(SERVING_ENDS_WITHIN, ended)
+            .await
+            .is_err()
+        {
+            return Err(Error::Conflict(format!(
+                "the file of {service} is deleted, but the service has not ended yet; try again in a few seconds"
+            )));
+        }
+        // Another file of the folder may have taken its place.
+        if !self.snapshot().serving.contains_key(service) {
+            removal::settle(&self.store, service, now_ms).await?;
+        }
+        let details = json!({ "file": file, "version": row.active_version });
         self.record_change(caller, "plugins.remove", service, details)
             .await
     }
