@@ -38,7 +38,8 @@ struct Left {
 }
 
 impl RunJournal {
-    /// `may_write`: whether the tool may; a tool that only reads may still send what writes.
+    /// `may_write`: whether the tool is declared to write. A request other than GET or HEAD is
+    /// recorded first in either case.
     pub(super) fn new(
         receipts: Receipts,
         (row, session): (ExecutionRow, Option<Session>),

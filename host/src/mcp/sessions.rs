@@ -79,7 +79,7 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let key_id = OPENED_BY.try_with(String::clone).unwrap_or_default();
-        // First, so that nothing is waited for between the new session and its owner.
+        // Evict before creating: no await may separate the new session from the entry of its owner.
         loop {
             let oldest = self.owners().take_out_for(&key_id);
             let Some(oldest) = oldest else { break };

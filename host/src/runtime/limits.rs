@@ -57,7 +57,7 @@ pub const EPOCH_TICK: Duration = Duration::from_millis(10);
 pub const COMPONENT_BYTES_MAX: u64 = 16 << 20;
 /// Calls of one key running at one time; one more is answered `overloaded`.
 pub const CALLS_MAX: usize = 128;
-/// Calls running at one time: twice as many, so that nobody fills all places.
+/// Calls running at one time, of all workspaces: twice what one key can have.
 pub const PLACES_MAX: usize = 2 * CALLS_MAX;
 
 /// A guest's bound was met. Travels through wasmtime as the cause of the trap.
