@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 /** Leaves `x.br` and `x.gz` beside every text file of the build; the server only picks one. */
 function compressed(): Plugin {
@@ -38,6 +39,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },
+  test: { include: ['src/**/*.test.{ts,tsx}'] },
   server: {
     proxy: { '/internal': proxied, '/v1': proxied, '/connect/': proxied, '/oauth': proxied },
   },

@@ -81,7 +81,14 @@ await walk(async (browser, look) => {
   await member.page.getByRole('link', { name: 'words_count' }).waitFor();
   done("a member runs tools as themselves, converses, sees their own calls and reads their own rules");
 
-  await rule('bob@example.com', 'ask', { approvers: 'members' });
+  await visit(boss.page, '/permissions/bob@example.com');
+  await boss.page.getByRole('button', { name: 'Words', exact: true }).click();
+  await boss.page.getByRole('radiogroup', { name: 'Rule for words_count' }).or(boss.page.getByRole('group', { name: 'Rule for words_count' })).getByText('Ask', { exact: true }).click();
+  const saved = boss.page.waitForResponse((response) => response.url().endsWith('/tools/words_count') && response.request().method() === 'PATCH' && response.request().postData().includes('members'));
+  await boss.page.getByLabel('Who decides for words_count').selectOption('members');
+  assert.equal((await saved).status(), 200);
+  const rules = (await ask(key, 'GET', '/v1/permissions/users/bob@example.com')).data;
+  assert.deepEqual(rules.approvers, { tools: { words_count: 'members' } }, JSON.stringify(rules));
   const parked = (await call('bob@example.com', 'may I')).data;
   assert.equal(parked.status, 'approval_required', JSON.stringify(parked));
   await member.page.goto(parked.approval_url);
@@ -99,7 +106,7 @@ await walk(async (browser, look) => {
   const log = await boss.page.getByRole('table').innerText();
   for (const action of ['approvals.approve', 'approvals.deny']) assert.ok(log.includes(action), log);
   assert.ok(log.includes('Bob'), log);
-  done('a member approves a call for themselves and denies one, and the audit log names them');
+  done('on a rule that says so a member approves a call for themselves and denies one, and the audit log names them');
 
   const admin = await invite('grace@example.com', 'Grace', 'admin');
   const offered = await seen(admin.page);

@@ -220,7 +220,7 @@ export interface Approval {
   requests_complete: boolean;
   asked_by: string;
   asked_by_name: string;
-  approvers: 'admins' | 'members' | 'self';
+  approvers: Approvers;
   can_decide: boolean;
   connection_id?: string | null;
   account?: string | null;
@@ -373,6 +373,8 @@ export interface SkillCheck {
 
 export type Permission = 'allow' | 'deny' | 'ask';
 export type Setting = Permission | 'inherit';
+/** Who decides about a call that asks. */
+export type Approvers = 'admins' | 'members' | 'self';
 export interface LimitedRule {
   service?: string | null;
   tool_name?: string | null;
@@ -386,6 +388,8 @@ export interface UserPermissions {
   default: 'allow' | 'by_effect';
   services: Record<string, Permission>;
   tools: Record<string, Permission>;
+  /** For the rules that ask, where it is not `admins`. */
+  approvers?: { services?: Record<string, Approvers>; tools?: Record<string, Approvers> };
   limited?: LimitedRule[];
 }
 export interface PermissionCounts {
@@ -405,6 +409,8 @@ export interface Explained {
   effect: string;
   permission: Permission;
   decided_by: string;
+  /** Where the permission is `ask`. */
+  approvers?: Approvers | null;
   rule?: LimitedRule | null;
 }
 export interface User {

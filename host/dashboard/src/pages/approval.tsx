@@ -8,14 +8,9 @@ import { Planned } from '../ui/answer';
 import { State } from '../ui/badge';
 import { Code } from '../ui/copy';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
 import { Decide } from './approvals';
-
-const DECIDES = {
-  admins: 'an owner or admin, or a key with the scope approvals',
-  members: 'an owner or admin, or the member whose user it is',
-  self: 'an owner or admin, the member whose user it is, or the member who asked',
-};
 
 export default function Approval() {
   const { approval: id = '' } = useParams<{ approval: string }>();
@@ -34,7 +29,7 @@ export default function Approval() {
                   ['User', <Link href={`/permissions/${encodeURIComponent(loaded.user_id)}`}>{loaded.user_id}</Link>],
                   ['Account', loaded.connection_id ? (loaded.account ?? loaded.connection_id) : 'none'],
                   ['Asked by', `${loaded.asked_by_name} (${loaded.asked_by.startsWith('key:') ? 'API key' : 'member'})`],
-                  ['Decides', DECIDES[loaded.approvers]],
+                  ['Decides', whoDecides(loaded.approvers)],
                   ['Plugin', <>{loaded.plugin.version} <span className="mono small" title={loaded.plugin.sha256}>{loaded.plugin.sha256.slice(0, 12)}</span></>],
                   ['Asked', <Time at={loaded.created_at} />],
                   ['Expires', <Time at={loaded.expires_at} />],

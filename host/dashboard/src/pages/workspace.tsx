@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
-import type { Workspace as Shape } from '../api/types';
+import type { Approvers, Workspace as Shape } from '../api/types';
 import { useMe } from '../shell/me';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { CheckField, SelectField, TextField } from '../ui/field';
 import { ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { APPROVERS, whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
 
@@ -21,13 +22,26 @@ interface Health {
   search: string;
 }
 
+/** What holds for tools without a rule. */
+interface Default {
+  default: 'allow' | 'by_effect';
+  approvers?: Approvers;
+}
+
 export default function Workspace() {
   const workspace = useQuery({ queryKey: ['workspace'], queryFn: () => call<Shape>('GET', '/workspace') });
+  const byDefault = useQuery({ queryKey: ['permissions', 'default'], queryFn: () => call<Default>('GET', '/permissions/default') });
   const health = useQuery({ queryKey: ['health'], queryFn: () => call<Health>('GET', '/health') });
   return (
     <Page title="Workspace" about="What holds for everybody in this workspace.">
       <div className="columns two">
-        <Loaded query={workspace}>{(data) => <Settings key={data.name + data.default_permission + data.keep_payloads} workspace={data} />}</Loaded>
+        <Loaded query={workspace}>
+          {(data) => (
+            <Loaded query={byDefault}>
+              {(rule) => <Settings key={[data.name, data.default_permission, data.keep_payloads, rule.approvers].join()} workspace={data} rule={rule} />}
+            </Loaded>
+          )}
+        </Loaded>
         <Loaded query={health}>
           {(data) => (
             <Card title="Gateway">
@@ -50,23 +64,29 @@ export default function Workspace() {
   );
 }
 
-function Settings({ workspace }: { workspace: Shape }) {
+function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
   const me = useMe();
   const client = useQueryClient();
   const say = useSay();
   const owner = me.role === 'owner';
   const [name, setName] = useState(workspace.name);
   const [byDefault, setByDefault] = useState<string>(workspace.default_permission);
+  const [approvers, setApprovers] = useState<Approvers>(rule.approvers ?? 'admins');
   const [keep, setKeep] = useState(workspace.keep_payloads);
   const save = useMutation({
-    mutationFn: () => call<Shape>('PATCH', '/workspace', { body: { name, default_permission: byDefault, keep_payloads: keep } }),
+    mutationFn: async () => {
+      if (changedRule) await call<Default>('PATCH', '/permissions/default', { body: { default: byDefault, approvers } });
+      return call<Shape>('PATCH', '/workspace', { body: { name, keep_payloads: keep } });
+    },
     onSuccess: (next) => {
       client.setQueryData(['workspace'], next);
+      void client.invalidateQueries({ queryKey: ['permissions'] });
       void client.invalidateQueries({ queryKey: ['me'] });
       say.done('Workspace saved');
     },
   });
-  const changed = name !== workspace.name || byDefault !== workspace.default_permission || keep !== workspace.keep_payloads;
+  const changedRule = byDefault !== workspace.default_permission || approvers !== (rule.approvers ?? 'admins');
+  const changed = name !== workspace.name || keep !== workspace.keep_payloads || changedRule;
   return (
     <Card title="Settings">
       <form
@@ -90,6 +110,16 @@ function Settings({ workspace }: { workspace: Shape }) {
           onChange={setByDefault}
           options={[['allow', 'are allowed'], ['by_effect', 'are allowed when they read, and ask when they change something']]}
         />
+        {byDefault === 'by_effect' && (
+          <SelectField
+            label="Who decides where they ask"
+            hint={`A call waits for ${whoDecides(approvers)}. A rule may say otherwise.`}
+            disabled={!owner}
+            value={approvers}
+            onChange={(text) => setApprovers(text as Approvers)}
+            options={APPROVERS.map(([value, short]) => [value, short] as const)}
+          />
+        )}
         <CheckField label="Keep arguments and results of calls" hint="Off: a receipt says what left, not what it said." checked={keep} disabled={!owner} onChange={setKeep} />
         {save.error && <ErrorNote error={save.error} />}
         {owner ? <div><Button type="submit" kind="primary" busy={save.isPending} disabled={!changed}>Save</Button></div> : <Note><p>An owner changes these.</p></Note>}
