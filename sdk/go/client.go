@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"os"
-	"reflect"
 	"strings"
 	"time"
 )
@@ -165,53 +163,6 @@ func (w Wait) show(link string) {
 	w.Show(link)
 }
 
-// WaitForConnection shows the connect link, waits until the user has connected, and makes the same call again.
-// It fails with KindWaitTimeout when the time passes.
-func (c *Client) WaitForConnection(ctx context.Context, required *AuthRequired, wait Wait) (Outcome, error) {
-	if required.ConnectURL == "" {
-		return nil, &Error{Kind: KindNotConfigured, Code: "service_not_configured", Message: required.Message, RequestID: required.RequestID}
-	}
-	before, seen, err := c.active(ctx, required, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	wait.show(required.ConnectURL)
-	late := required.Service + " was not connected in time"
-	again := func() (Outcome, error) {
-		made, err := c.Tools.Execute(ctx, required.ToolName, required.params)
-		if _, still := made.(*AuthRequired); still || err != nil {
-			return nil, err
-		}
-		return made, nil
-	}
-	if !seen {
-		// A key that may not list connections finds out by making the call.
-		return c.look(ctx, wait, late, again)
-	}
-	timeout := wait.timeout()
-	ends := time.Now().Add(timeout)
-	for left := timeout; left > 0; left = time.Until(ends) {
-		asked := time.Now()
-		held := max(1, int(math.Ceil(min(left, pollMax, c.timeout/2).Seconds())))
-		now, sees, err := c.active(ctx, required, &held, before)
-		if err != nil {
-			return nil, err
-		}
-		if sees && !reflect.DeepEqual(now, before) {
-			before = now
-			if made, err := again(); made != nil || err != nil {
-				return made, err
-			}
-		} else if time.Since(asked) < lookFirst {
-			// The server did not wait: it is about to stop.
-			if err := c.sleep(ctx, lookFirst); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return nil, waitTimeout(late)
-}
-
 // WaitForApproval shows where to approve, waits for the decision, and makes the same call again. A call that was
 // denied fails with KindPermissionDenied; with KindWaitTimeout when the time passes.
 func (c *Client) WaitForApproval(ctx context.Context, required *ApprovalRequired, wait Wait) (Outcome, error) {
@@ -253,48 +204,6 @@ func (c *Client) look(ctx context.Context, wait Wait, late string, once func() (
 
 func waitTimeout(late string) *Error {
 	return &Error{Kind: KindWaitTimeout, Code: "wait_timeout", Message: late, CanRetry: true}
-}
-
-type activeConnection struct {
-	id     string
-	since  time.Time
-	scopes string
-}
-
-// active is the user's working connections of the service, and whether the key may see them. With wait the server
-// answers once there is another one than after, or when the seconds are over.
-func (c *Client) active(ctx context.Context, required *AuthRequired, wait *int, after []activeConnection) ([]activeConnection, bool, error) {
-	denied := &Error{Kind: KindPermissionDenied}
-	user := required.params.UserID
-	if user == "" {
-		status, err := c.Status(ctx)
-		if err != nil {
-			return nil, false, err
-		}
-		user = status.Key.UserID
-	}
-	params := ListConnectionsParams{UserID: user, Service: required.Service, Wait: wait}
-	var known time.Time
-	for _, one := range after {
-		if one.since.After(known) {
-			known = one.since
-			params.ActiveAfter = known.UTC().Format("2006-01-02T15:04:05.000Z")
-		}
-	}
-	list, err := c.Connections.List(ctx, params)
-	if errors.Is(err, denied) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	var found []activeConnection
-	for _, one := range list {
-		if one.State == HealthStateActive {
-			found = append(found, activeConnection{one.ConnectionID, one.StateSince, strings.Join(one.Scopes, " ")})
-		}
-	}
-	return found, true, nil
 }
 
 func sleep(ctx context.Context, wait time.Duration) error {

@@ -3,6 +3,7 @@ package toolgate
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -63,8 +64,33 @@ type Error struct {
 	Details map[string]any
 }
 
+// violationsMax is how many of the violations a text names; Details has all of them.
+const violationsMax = 5
+
+// violations is what is wrong with the arguments, by JSON Pointer.
+func violations(details map[string]any) string {
+	found, _ := details["violations"].([]any)
+	var told []string
+	for _, one := range found {
+		if fields, ok := one.(map[string]any); ok {
+			path, _ := fields["path"].(string)
+			if path == "" {
+				path = "/"
+			}
+			told = append(told, fmt.Sprintf("%s: %v", path, fields["message"]))
+		}
+	}
+	if more := len(told) - violationsMax; more > 0 {
+		told = append(told[:violationsMax], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(told, "; ")
+}
+
 func (e *Error) Error() string {
 	told := e.Code + ": " + e.Message
+	if wrong := violations(e.Details); wrong != "" {
+		told += " (" + wrong + ")"
+	}
 	if e.Hint != "" {
 		told += " " + e.Hint
 	}

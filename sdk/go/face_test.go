@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -135,5 +137,75 @@ func TestAContextThatEndsEndsTheCall(t *testing.T) {
 	cancel()
 	if _, err := client.Status(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
+	}
+}
+
+func TestTheTextOfAnErrorSaysWhatIsWrongWithTheArguments(t *testing.T) {
+	refusal := func(violations ...any) string {
+		return (&Error{Code: "c", Message: "no", RequestID: "req_1", Details: map[string]any{"violations": violations}}).Error()
+	}
+	one := map[string]any{"path": "/text", "message": "is required"}
+	whole := map[string]any{"path": "", "message": "has an unknown key"}
+	if text := refusal(one, whole); text != "c: no (/text: is required; /: has an unknown key) (req_1)" {
+		t.Fatal(text)
+	}
+	if text := refusal(one, one, one, one, one, one, one); !strings.Contains(text, "/text: is required; and 2 more)") {
+		t.Fatal(text)
+	}
+	for _, text := range []string{refusal(), refusal(1.0), (&Error{Code: "c", Message: "no", RequestID: "req_1"}).Error()} {
+		if text != "c: no (req_1)" {
+			t.Fatal(text)
+		}
+	}
+}
+
+func TestABoundLinkRenewsWhatTheCallHadAndIsTheOneThatIsShown(t *testing.T) {
+	var linked map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		data := map[string]string{
+			"/v1/tools/a_b/execute": `{"execution_id":"e","tool_name":"a_b","service":"a","session_id":"s","duration_ms":1,"status":"auth_expired","auth_type":"oauth2","message":"m","connect_url":"https://gate/connect/any"}`,
+			"/v1/tools/a_b/schema":  `{"name":"a_b","auth":{"type":"oauth2","scopes":["repo"]}}`,
+			"/v1/connections":       `{"connections":[{"connection_id":"con_1","state":"reauth_needed"},{"connection_id":"con_0","state":"revoked"}]}`,
+			"/v1/connections/link":  `{"connect_url":"https://gate/connect/bound","connection_id":"con_1"}`,
+		}[r.URL.Path]
+		if r.URL.Path == "/v1/connections/link" {
+			if err := json.NewDecoder(r.Body).Decode(&linked); err != nil {
+				t.Error(err)
+			}
+		}
+		fmt.Fprintf(w, `{"success":true,"data":%s,"meta":{"request_id":"r"}}`, data)
+	}))
+	defer server.Close()
+	client, err := New(Options{APIKey: testKey, BaseURL: server.URL, Sleep: func(context.Context, time.Duration) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	outcome, err := client.Tools.Execute(ctx, "a_b", ExecuteToolParams{UserID: "ada"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := outcome.(*AuthRequired)
+	var shown []string
+	wait := Wait{Show: func(url string) { shown = append(shown, url) }, Timeout: time.Nanosecond}
+	if _, err := client.WaitForConnection(ctx, required, Confirm{}, wait); err == nil || !strings.Contains(err.Error(), "ConfirmAt") || shown != nil {
+		t.Fatal("who says nothing of it is asked to: ", shown, err)
+	}
+	if _, err := client.Connect(ctx, LinkConnectionParams{Service: "a"}, Confirm{}, wait); err == nil || linked != nil {
+		t.Fatal(linked, err)
+	}
+	late := &Error{Kind: KindWaitTimeout}
+	if _, err := client.WaitForConnection(ctx, required, PageAsks, wait); !errors.Is(err, late) || linked != nil {
+		t.Fatal(linked, err)
+	}
+	if _, err := client.WaitForConnection(ctx, required, ConfirmAt("https://app.example.com/connected"), wait); !errors.Is(err, late) {
+		t.Fatal(err)
+	}
+	if !slices.Equal(shown, []string{"https://gate/connect/any", "https://gate/connect/bound"}) {
+		t.Fatal(shown)
+	}
+	wanted := map[string]any{"service": "a", "user_id": "ada", "scopes": []any{"repo"}, "connection_id": "con_1", "confirm_url": "https://app.example.com/connected"}
+	if !reflect.DeepEqual(linked, wanted) {
+		t.Fatal(linked)
 	}
 }

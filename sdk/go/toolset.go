@@ -40,6 +40,8 @@ type ToolsetOptions struct {
 	// OnOutcome is told each call that ran and its outcome, whole: a model hears of a file its name, type and size,
 	// and its content is here alone.
 	OnOutcome func(ModelCall, Outcome)
+	// ConfirmURL binds the connect links that the model hands out; see ConfirmAt.
+	ConfirmURL string
 }
 
 // Toolset is the three generic operations, or chosen tools, in a provider's format; made by Client.Toolset.
@@ -292,6 +294,11 @@ func (t *Toolset) execute(ctx context.Context, call ModelCall, toolName string, 
 	})
 	if err != nil {
 		return nil, false, err
+	}
+	if required, ok := outcome.(*AuthRequired); ok && t.options.ConfirmURL != "" && required.ConnectURL != "" {
+		if required.ConnectURL, err = t.client.boundLink(ctx, required, t.options.ConfirmURL); err != nil {
+			return nil, false, err
+		}
 	}
 	if t.options.OnOutcome != nil {
 		t.options.OnOutcome(call, outcome)

@@ -1,8 +1,8 @@
 /** The client. */
 
-import type { Health, Status } from "./api.js";
+import type { ConnectionInfo, Health, operations, Status } from "./api.js";
 import * as core from "./core.js";
-import { PermissionDenied, ToolgateError, WaitTimeout } from "./errors.js";
+import { NotFound, PermissionDenied, ToolgateError, WaitTimeout } from "./errors.js";
 import type { Format } from "./formats.js";
 import type { ApprovalRequired, AuthRequired, Outcome } from "./outcomes.js";
 import {
@@ -54,6 +54,20 @@ export interface WaitOptions {
   timeoutMs?: number;
 }
 
+/**
+ * How a user connects. `confirm_url` has no default, because it decides whose account a link can connect.
+ *
+ * A page of your application binds the link to the user who is signed in there: the browser ends at it with
+ * `connect_code`, and the connection is made once you have called `client.connections.confirm(connect_code, user_id)`
+ * for that user. Somebody to whom the link was passed on connects nothing. With `null` the gateway's page asks
+ * "Are you X?" and believes the answer: that is for programs whose user sits before them.
+ */
+export interface ConnectOptions extends WaitOptions {
+  confirm_url: string | null;
+}
+
+type LinkBody = operations["link_connection"]["requestBody"]["content"]["application/json"];
+
 /** A connection to one toolgate server with one API key. */
 export class Toolgate {
   readonly tools = new Tools(this);
@@ -99,15 +113,42 @@ export class Toolgate {
   }
 
   /**
+   * Shows a connect link, waits until the user has connected the service, and answers the connection.
+   * `connection_id` renews that connection. Throws `WaitTimeout` when the time passes.
+   */
+  async connect(service: string, options: ConnectOptions & Omit<LinkBody, "service" | "confirm_url">): Promise<ConnectionInfo> {
+    const { confirm_url, show, timeoutMs = 900_000, ...asked } = options;
+    const confirm = decided(confirm_url);
+    const before = asked.connection_id ? (await this.connections.get(asked.connection_id)).state_since : undefined;
+    const link = await this.connections.link(service, { ...asked, ...(confirm ? { confirm_url: confirm } : {}) });
+    (show ?? console.log)(link.connect_url);
+    const ends = performance.now() + timeoutMs;
+    for (let left = timeoutMs; left > 0; left = ends - performance.now()) {
+      const began = performance.now();
+      const poll = { wait: this.#heldS(left), ...(before ? { active_after: before } : {}) };
+      const found = await this.connections.get(link.connection_id, poll).catch((error: unknown) => {
+        // Nobody has connected yet.
+        if (error instanceof NotFound) return undefined;
+        throw error;
+      });
+      if (found?.state === "active" && found.state_since !== before) return found;
+      // The server did not wait: it is about to stop.
+      if (performance.now() - began < LOOK_FIRST_MS) await this.#options.sleep(LOOK_FIRST_MS);
+    }
+    throw new WaitTimeout(`${service} was not connected in time`);
+  }
+
+  /**
    * Shows the connect link, waits until the user has connected, and makes the same call again.
    * Throws `WaitTimeout` when the time passes; a link itself is good for 15 minutes.
    */
-  async waitForConnection(outcome: AuthRequired, options: WaitOptions = {}): Promise<Outcome> {
+  async waitForConnection(outcome: AuthRequired, options: ConnectOptions): Promise<Outcome> {
+    const confirm = decided(options?.confirm_url);
     if (!outcome.connect_url) {
       throw new ToolgateError(outcome.message, { code: "service_not_configured", request_id: outcome.request_id });
     }
     const before = await this.#active(outcome);
-    (options.show ?? console.log)(outcome.connect_url);
+    (options.show ?? console.log)(confirm ? await this.boundLink(outcome, confirm) : outcome.connect_url);
     const timeoutMs = options.timeoutMs ?? 900_000;
     for await (const known of before ? this.#polls(outcome, before, timeoutMs) : this.#looks(timeoutMs)) {
       if (!known) continue;
@@ -155,14 +196,34 @@ export class Toolgate {
     const ends = performance.now() + timeoutMs;
     for (let left = timeoutMs; left > 0; left = ends - performance.now()) {
       const asked = performance.now();
-      const held = Math.min(left, POLL_MAX_MS, this.#options.timeoutMs / 2);
-      const now = await this.#active(outcome, { wait: Math.max(1, Math.ceil(held / 1000)), after: before });
+      const now = await this.#active(outcome, { wait: this.#heldS(left), after: before });
       const changed = now !== undefined && now.text !== before.text;
       before = now ?? before;
       yield changed;
       // The server did not wait: it is about to stop.
       if (!changed && performance.now() - asked < LOOK_FIRST_MS) await this.#options.sleep(LOOK_FIRST_MS);
     }
+  }
+
+  /** How long the server may hold one answer back, in whole seconds. */
+  #heldS(leftMs: number): number {
+    return Math.max(1, Math.ceil(Math.min(leftMs, POLL_MAX_MS, this.#options.timeoutMs / 2) / 1000));
+  }
+
+  /**
+   * A link for what the call lacked, at whose end the application says who its user is.
+   * @internal
+   */
+  async boundLink(outcome: AuthRequired, confirm_url: string): Promise<string> {
+    const { tool_name, user_id: named, connection_id } = outcome.call;
+    const user_id = named ?? (await this.status()).key.user_id;
+    const described = await this.tools.schema(tool_name, named ? { user_id: named } : {});
+    const connections = await this.connections.list({ user_id, service: outcome.service });
+    const known = connections.filter((found) => found.state !== "revoked");
+    const renews = connection_id ?? (known.length === 1 ? known[0]?.connection_id : undefined);
+    const scopes = described?.auth.scopes ?? [];
+    const link = await this.connections.link(outcome.service, { user_id, scopes, confirm_url, ...(renews ? { connection_id: renews } : {}) });
+    return link.connect_url;
   }
 
   /**
@@ -203,4 +264,12 @@ export class Toolgate {
       }
     }
   }
+}
+
+/** The page that was chosen, or `undefined` where none was; who chose nothing is asked to. */
+function decided(confirm_url: string | null | undefined): string | undefined {
+  if (confirm_url === undefined) {
+    throw new TypeError("confirm_url: pass the page of your application that confirms the user, or null where the user sits before this program");
+  }
+  return confirm_url ?? undefined;
 }

@@ -17,6 +17,21 @@ export interface ErrorFacts {
   details?: Record<string, unknown> | undefined;
 }
 
+/** How many of the violations a text names; `details` has all of them. */
+const VIOLATIONS_MAX = 5;
+
+/** What is wrong with the arguments, by JSON Pointer. */
+function violations(details: Record<string, unknown> | undefined): string {
+  const found = Array.isArray(details?.["violations"]) ? (details["violations"] as unknown[]) : [];
+  const told = found.flatMap((one) => {
+    if (typeof one !== "object" || one === null) return [];
+    const { path, message } = one as { path?: unknown; message?: unknown };
+    return [`${path || "/"}: ${message}`];
+  });
+  const more = told.length > VIOLATIONS_MAX ? [`and ${told.length - VIOLATIONS_MAX} more`] : [];
+  return [...told.slice(0, VIOLATIONS_MAX), ...more].join("; ");
+}
+
 /** Every failure of a call. */
 export class ToolgateError extends Error {
   readonly code: string;
@@ -26,14 +41,15 @@ export class ToolgateError extends Error {
   readonly retry_after: number | undefined;
   readonly hint: string | undefined;
   readonly details: Record<string, unknown>;
-  /** `message` as the server said it; the error's own adds code, hint and request id. */
+  /** `message` as the server said it; the error's own adds code, violations, hint and request id. */
   readonly said: string;
 
   constructor(message: string, facts: ErrorFacts = {}) {
     const code = facts.code ?? "error";
     const hint = facts.hint ? ` ${facts.hint}` : "";
     const id = facts.request_id ? ` (${facts.request_id})` : "";
-    super(`${code}: ${message}${hint}${id}`);
+    const wrong = violations(facts.details);
+    super(`${code}: ${message}${wrong && ` (${wrong})`}${hint}${id}`);
     this.name = new.target.name;
     this.said = message;
     this.code = code;

@@ -212,7 +212,10 @@ export class Permissions extends Resource {
 
 /** What users have connected, and links to connect. */
 export class Connections extends Resource {
-  /** A link at which the user connects an account: one use, 15 minutes. */
+  /**
+   * A link at which the user connects an account: one use, 15 minutes. With `confirm_url` nobody is connected before
+   * your application has confirmed who sits there; see `client.connect`, which waits for it.
+   */
   link(service: string, options: Omit<Body<"link_connection">, "service"> = {}): Promise<ConnectLink> {
     return this.call("link_connection", { ...options, service });
   }

@@ -13,6 +13,8 @@ export interface ToolsetOptions {
   session_id?: string;
   /** Is told each call that ran and its outcome, whole: the content of a result's files is here alone. */
   on_outcome?: (call: Call, outcome: Outcome) => void;
+  /** Binds the connect links that the model hands out; see `ConnectOptions`. */
+  confirm_url?: string;
 }
 
 /** The parts of the package `ai` that `Toolset.vercel` needs: pass the module itself. */
@@ -33,16 +35,18 @@ export class Toolset {
   readonly #format: Format;
   readonly #whose: { user_id?: string; session_id?: string };
   readonly #onOutcome: ToolsetOptions["on_outcome"];
+  readonly #confirmUrl: string | undefined;
   /** Whether tools were chosen, be it none: then no other one is ever run. */
   readonly #isChosen: boolean;
   readonly #made: { name: string; description: string; lowered: Lowered }[] = [];
   /** What the model calls a tool, and what it is called. */
   readonly #names = new Map<string, string>();
 
-  private constructor(client: Toolgate, format: Format, { tools, user_id, session_id, on_outcome }: ToolsetOptions) {
+  private constructor(client: Toolgate, format: Format, { tools, user_id, session_id, on_outcome, confirm_url }: ToolsetOptions) {
     this.#client = client;
     this.#format = format;
     this.#onOutcome = on_outcome;
+    this.#confirmUrl = confirm_url;
     this.#isChosen = Boolean(tools);
     this.#whose = { ...(user_id ? { user_id } : {}), ...(session_id ? { session_id } : {}) };
   }
@@ -131,7 +135,10 @@ export class Toolset {
   }
 
   async #execute(call: Call, tool_name: string, args: Record<string, unknown> | string): Promise<Said> {
-    const outcome = await this.#client.tools.execute(tool_name, args, this.#whose);
+    let outcome = await this.#client.tools.execute(tool_name, args, this.#whose);
+    if (this.#confirmUrl && (outcome.status === "auth_required" || outcome.status === "auth_expired") && outcome.connect_url) {
+      outcome = Object.assign(outcome, { connect_url: await this.#client.boundLink(outcome, this.#confirmUrl) });
+    }
     this.#onOutcome?.(call, outcome);
     return say(outcome);
   }

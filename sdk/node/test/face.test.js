@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 
-import { InvalidResponse, Toolgate, VERSION } from "toolgate";
+import { InvalidRequest, InvalidResponse, Toolgate, VERSION, WaitTimeout } from "toolgate";
 
 const KEY = "tg_live_" + "k".repeat(43);
 const document = JSON.parse(readFileSync(process.env.TOOLGATE_DOCUMENT, "utf8"));
@@ -78,4 +78,57 @@ test("what is not the API's answer is an error", async () => {
     const client = new Toolgate({ apiKey: KEY, fetch: async () => new Response(body) });
     await assert.rejects(client.tools.execute("a_b"), InvalidResponse);
   }
+});
+
+test("the text of an error says what is wrong with the arguments", () => {
+  const violations = [{ path: "/text", message: "is required" }, { path: "", message: "has an unknown key" }];
+  const refused = new InvalidRequest("the arguments do not fit", { code: "c", request_id: "req_1", details: { violations } });
+  assert.equal(refused.message, "c: the arguments do not fit (/text: is required; /: has an unknown key) (req_1)");
+  assert.equal(refused.said, "the arguments do not fit");
+  const many = Array.from({ length: 8 }, (_, n) => ({ path: `/${n}`, message: "is wrong" }));
+  assert.ok(new InvalidRequest("no", { details: { violations: many } }).message.includes("/4: is wrong; and 3 more)"));
+  for (const details of [{ violations: "x" }, { violations: [1] }, { violations: [] }, {}]) {
+    assert.equal(new InvalidRequest("no", { code: "c", details }).message, "c: no");
+  }
+});
+
+/** A server whose user has one connection to renew, and an outcome of it. */
+function renewing(asked) {
+  const connection = { connection_id: "con_1", user_id: "ada", service: "a", state: "reauth_needed", state_since: "t", scopes: [] };
+  const data = {
+    "/v1/tools/a_b/execute": { execution_id: "e", tool_name: "a_b", service: "a", session_id: "s", duration_ms: 1, status: "auth_expired", auth_type: "oauth2", message: "m", connect_url: "https://gate/connect/any" },
+    "/v1/tools/a_b/schema": { name: "a_b", auth: { type: "oauth2", scopes: ["repo"] } },
+    "/v1/connections": { connections: [connection, { ...connection, connection_id: "con_0", state: "revoked" }] },
+    "/v1/connections/link": { connect_url: "https://gate/connect/bound", connection_id: "con_1", expires_at: "t" },
+  };
+  const fetch = async (url, init) => {
+    const { pathname } = new URL(url);
+    asked[pathname] = init.body && JSON.parse(init.body);
+    return new Response(JSON.stringify({ success: true, data: data[pathname], meta: { request_id: "r" } }));
+  };
+  return new Toolgate({ apiKey: KEY, baseUrl: "http://127.0.0.1:1", fetch, sleep: async () => {} });
+}
+
+test("a bound link renews what the call had and is the one that is shown", async () => {
+  const [asked, shown] = [{}, []];
+  const client = renewing(asked);
+  const outcome = await client.tools.execute("a_b", {}, { user_id: "ada" });
+  const options = { show: (url) => shown.push(url), timeoutMs: 0 };
+  await assert.rejects(client.waitForConnection(outcome, { ...options, confirm_url: "https://app.example.com/connected" }), WaitTimeout);
+  assert.deepEqual(asked["/v1/connections/link"], { service: "a", user_id: "ada", scopes: ["repo"], connection_id: "con_1", confirm_url: "https://app.example.com/connected" });
+  delete asked["/v1/connections/link"];
+  await assert.rejects(client.waitForConnection(outcome, { ...options, confirm_url: null }), WaitTimeout);
+  assert.deepEqual(shown, ["https://gate/connect/bound", "https://gate/connect/any"]);
+  assert.ok(!("/v1/connections/link" in asked));
+});
+
+test("who says nothing of how the user is confirmed is asked to", async () => {
+  const asked = {};
+  const client = renewing(asked);
+  const outcome = await client.tools.execute("a_b");
+  for (const options of [undefined, {}, { confirm_url: undefined }]) {
+    await assert.rejects(client.waitForConnection(outcome, options), { name: "TypeError", message: /confirm_url/ });
+    await assert.rejects(client.connect("a", options ?? {}), { name: "TypeError", message: /confirm_url/ });
+  }
+  assert.deepEqual(Object.keys(asked), ["/v1/tools/a_b/execute"]);
 });

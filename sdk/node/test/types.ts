@@ -12,6 +12,15 @@ export async function looked(): Promise<unknown> {
   await client.tools.execute("a_b", {}, { userId: "ada" });
   // @ts-expect-error: nor such a value.
   await client.permissions.setTool("ada", "a_b", "perhaps");
+  if (outcome.status === "auth_required") {
+    // @ts-expect-error: who confirms the user has to be said.
+    await client.waitForConnection(outcome, {});
+    // @ts-expect-error: likewise.
+    await client.connect("github", { user_id: "ada" });
+    await client.waitForConnection(outcome, { confirm_url: null });
+    const connection: api.ConnectionInfo = await client.connect("github", { confirm_url: "https://app.example.com/connected", user_id: "ada" });
+    connection.state satisfies string;
+  }
   for await (const tool of client.tools.list({ service: "a" })) {
     const listed: api.ListedTool = tool;
     listed.name.toUpperCase();

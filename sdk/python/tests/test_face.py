@@ -108,6 +108,74 @@ class Keys(unittest.TestCase):
                 _core.request(client._settings, "get_execution", {"execution_id": bad})
 
 
+class Errors(unittest.TestCase):
+    def test_the_text_says_what_is_wrong_with_the_arguments(self):
+        violations = [{"path": "/text", "message": "is required"}, {"path": "", "message": "has an unknown key"}]
+        refused = toolgate.InvalidRequest("the arguments do not fit", code="c", request_id="req_1", details={"violations": violations})
+        self.assertEqual(str(refused), "c: the arguments do not fit (/text: is required; /: has an unknown key) (req_1)")
+
+    def test_many_violations_are_counted(self):
+        violations = [{"path": f"/{n}", "message": "is wrong"} for n in range(8)]
+        self.assertIn("/4: is wrong; and 3 more)", str(toolgate.InvalidRequest("no", details={"violations": violations})))
+
+    def test_details_of_another_shape_are_left_out(self):
+        for details in ({"violations": "x"}, {"violations": [1]}, {"violations": []}, {}):
+            self.assertEqual(str(toolgate.InvalidRequest("no", code="c", details=details)), "c: no")
+
+
+class Links(unittest.TestCase):
+    COMMON = {"execution_id": "exe_1", "tool_name": "a_b", "service": "a", "session_id": "s", "duration_ms": 1}
+
+    def client(self, asked):
+        """Answers as a server does whose user has one connection to renew."""
+        connection = {"connection_id": "con_1", "user_id": "ada", "service": "a", "state": "reauth_needed", "state_since": "t", "scopes": []}
+        data = {
+            "/v1/tools/a_b/schema": {"name": "a_b", "auth": {"type": "oauth2", "scopes": ["repo"]}},
+            "/v1/connections": {"connections": [connection, {**connection, "connection_id": "con_0", "state": "revoked"}]},
+            "/v1/connections/link": {"connect_url": "https://gate/connect/bound", "connection_id": "con_1", "expires_at": "t"},
+        }
+
+        def answer(request):
+            asked.append((request.url.path, json.loads(request.content or b"null")))
+            return httpx.Response(200, json={"success": True, "data": data[request.url.path], "meta": {"request_id": "r"}})
+
+        transport = httpx.Client(transport=httpx.MockTransport(answer))
+        return toolgate.Toolgate(Keys.KEY, "http://127.0.0.1:1", http_client=transport, sleep=lambda seconds: None)
+
+    def outcome(self):
+        call = toolgate.outcomes.ExecuteCall("a_b", user_id="ada")
+        said = {**self.COMMON, "status": "auth_expired", "auth_type": "oauth2", "message": "m", "connect_url": "https://gate/connect/any"}
+        return toolgate.outcomes.outcome(said, "req_1", call)
+
+    def test_a_bound_link_renews_what_the_call_had_and_is_the_one_that_is_shown(self):
+        asked, shown = [], []
+        with self.client(asked) as client, self.assertRaises(toolgate.WaitTimeout):
+            client.wait_for_connection(
+                self.outcome(), confirm_url="https://app.example.com/connected", show=shown.append, timeout=0
+            )
+        self.assertEqual(shown, ["https://gate/connect/bound"])
+        body = dict(asked)["/v1/connections/link"]
+        self.assertEqual(body, {
+            "service": "a", "user_id": "ada", "scopes": ["repo"], "connection_id": "con_1",
+            "confirm_url": "https://app.example.com/connected",
+        })
+
+    def test_without_a_page_of_the_application_the_servers_link_is_shown(self):
+        asked, shown = [], []
+        with self.client(asked) as client, self.assertRaises(toolgate.WaitTimeout):
+            client.wait_for_connection(self.outcome(), confirm_url=None, show=shown.append, timeout=0)
+        self.assertEqual(shown, ["https://gate/connect/any"])
+        self.assertNotIn("/v1/connections/link", dict(asked))
+
+    def test_who_says_nothing_of_it_is_asked_to(self):
+        asked = []
+        with self.client(asked) as client:
+            for call in (lambda: client.wait_for_connection(self.outcome()), lambda: client.connect("a")):
+                with self.assertRaisesRegex(TypeError, "confirm_url"):
+                    call()
+        self.assertEqual(asked, [])
+
+
 class Outcomes(unittest.TestCase):
     COMMON = {"execution_id": "exe_1", "tool_name": "a_b", "service": "a", "session_id": "s", "duration_ms": 1}
 

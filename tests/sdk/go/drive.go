@@ -111,7 +111,9 @@ func made(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 	case "tools.execute":
 		return c.Tools.Execute(ctx, m.text("tool_name"), params[toolgate.ExecuteToolParams](m))
 	case "wait_for_connection":
-		return c.WaitForConnection(ctx, last.(*toolgate.AuthRequired), m.wait())
+		return c.WaitForConnection(ctx, last.(*toolgate.AuthRequired), m.confirm(), m.wait())
+	case "connect":
+		return c.Connect(ctx, params[toolgate.LinkConnectionParams](m), m.confirm(), m.wait())
 	case "wait_for_approval":
 		return c.WaitForApproval(ctx, last.(*toolgate.ApprovalRequired), m.wait())
 	case "skills.list":
@@ -216,6 +218,13 @@ func made(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 	panic("no such call: " + m.Call)
 }
 
+func (m message) confirm() toolgate.Confirm {
+	if _, given := m.Args["confirm_url"]; given {
+		return toolgate.ConfirmAt(m.text("confirm_url"))
+	}
+	return toolgate.PageAsks
+}
+
 func (m message) wait() toolgate.Wait {
 	wait := toolgate.Wait{Show: show}
 	if raw, given := m.Args["timeout_ms"]; given {
@@ -242,6 +251,9 @@ func toolset(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 	}
 	if _, given := m.Args["user_id"]; given {
 		options.UserID = m.text("user_id")
+	}
+	if _, given := m.Args["confirm_url"]; given {
+		options.ConfirmURL = m.text("confirm_url")
 	}
 	set, err := c.Toolset(ctx, toolgate.Format(m.text("format")), options)
 	if err != nil {

@@ -80,9 +80,13 @@ async function make(client, last, { call, args, take }) {
     const toolset = await client.toolset(format, { ...options, on_outcome });
     return { definitions: toolset.definitions, results: await toolset.run(answer), outcomes };
   }
-  if (call.startsWith("wait_for_")) {
-    const options = { show, ...(args.timeout_ms ? { timeoutMs: args.timeout_ms } : {}) };
-    return client[camel(call)](last, options);
+  const { timeout_ms, ...given } = args;
+  const waiting = { show, ...(timeout_ms ? { timeoutMs: timeout_ms } : {}) };
+  if (call === "wait_for_approval") return client.waitForApproval(last, waiting);
+  if (call === "wait_for_connection") return client.waitForConnection(last, { confirm_url: null, ...given, ...waiting });
+  if (call === "connect") {
+    const { service, ...rest } = given;
+    return client.connect(service, { confirm_url: null, ...rest, ...waiting });
   }
   const names = POSITIONAL[call] ?? [];
   const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)));

@@ -42,9 +42,13 @@ def settings(new):
 
 
 def arguments(name, args, last):
-    if name.startswith("wait_for_"):
-        bound = {"timeout": args["timeout_ms"] / 1000} if "timeout_ms" in args else {}
+    bound = {"timeout": args.pop("timeout_ms") / 1000} if "timeout_ms" in args else {}
+    if name == "wait_for_approval":
         return (last,), {"show": show, **bound}
+    if name == "wait_for_connection":
+        return (last,), {"show": show, "confirm_url": args.get("confirm_url"), **bound}
+    if name == "connect":
+        return (), {"show": show, "confirm_url": None, **args, **bound}
     positional = {"skills.create": ["name"], "tools.search": ["query"]}.get(name, [])
     return tuple(args[key] for key in positional), {k: v for k, v in args.items() if k not in positional}
 
@@ -77,7 +81,7 @@ def failed(error):
 
 
 def toolset_of(args, outcomes):
-    named = {name: args[name] for name in ("tools", "user_id") if name in args}
+    named = {name: args[name] for name in ("tools", "user_id", "confirm_url") if name in args}
     named["on_outcome"] = lambda call, outcome: outcomes.append({"id": call.id, **plain(outcome)})
     return (args["format"],), named
 

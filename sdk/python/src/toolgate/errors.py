@@ -5,6 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 
+# How many of the violations a text names; `details` has all of them.
+_VIOLATIONS_MAX = 5
+
+
+def _violations(details: dict[str, Any]) -> str:
+    """What is wrong with the arguments, by JSON Pointer."""
+    found = details.get("violations")
+    if not isinstance(found, list):
+        return ""
+    told = [f"{one.get('path') or '/'}: {one.get('message')}" for one in found if isinstance(one, dict)]
+    more = [f"and {len(told) - _VIOLATIONS_MAX} more"] if len(told) > _VIOLATIONS_MAX else []
+    return "; ".join(told[:_VIOLATIONS_MAX] + more)
+
+
 class ToolgateError(Exception):
     """Every failure of a call.
 
@@ -39,6 +53,8 @@ class ToolgateError(Exception):
 
     def __str__(self) -> str:
         told = f"{self.code}: {self.message}"
+        if wrong := _violations(self.details):
+            told += f" ({wrong})"
         if self.hint:
             told += f" {self.hint}"
         return f"{told} ({self.request_id})" if self.request_id else told

@@ -304,7 +304,8 @@ class AsyncConnections(_Resource):
         confirm_url: str | None = None,
         idempotency_key: str | None = None,
     ) -> ConnectLink:
-        """A link at which the user connects an account: one use, 15 minutes."""
+        """A link at which the user connects an account: one use, 15 minutes. With `confirm_url` nobody is connected
+        before your application has confirmed who sits there; see `client.connect`, which waits for it."""
         return await self._call(
             "link_connection",
             service=service,

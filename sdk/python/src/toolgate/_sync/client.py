@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 
 from .. import _core
-from ..errors import ConnectionFailed, PermissionDenied, Timeout, ToolgateError, WaitTimeout
+from ..errors import ConnectionFailed, NotFound, PermissionDenied, Timeout, ToolgateError, WaitTimeout
 from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
-from ..types import Health, Status
+from ..types import ConnectionInfo, Health, Status
 from .resources import (
     Approvals,
     Connections,
@@ -106,15 +106,72 @@ class Toolgate:
         user_id: str | None = None,
         session_id: str | None = None,
         on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
     ) -> Toolset:
         """Tools for a model, in its provider's format: the chosen ones, or the three generic operations where
-        `tools` is absent; an empty list is no tool. `on_outcome` gets each call that ran and its outcome."""
-        return Toolset(self, format, user_id, session_id, on_outcome)._load(tools)
+        `tools` is absent; an empty list is no tool. `on_outcome` gets each call that ran and its outcome.
+        `confirm_url` binds the connect links that the model hands out; see `wait_for_connection`."""
+        return Toolset(self, format, user_id, session_id, on_outcome, confirm_url)._load(tools)
+
+    def connect(
+        self,
+        service: str,
+        *,
+        confirm_url: str | None,
+        user_id: str | None = None,
+        scopes: list[str] | None = None,
+        connection_id: str | None = None,
+        slot: str | None = None,
+        show: Callable[[str], object] = print,
+        timeout: float = 900.0,
+    ) -> ConnectionInfo:
+        """Shows a connect link, waits until the user has connected the service, and answers the connection.
+
+        See `wait_for_connection` for `confirm_url`, which you have to decide about. `connection_id` renews that
+        connection. Raises `WaitTimeout` when `timeout` seconds pass.
+        """
+        before = (self.connections.get(connection_id))["state_since"] if connection_id else None
+        link = self.connections.link(
+            service,
+            user_id=user_id,
+            scopes=scopes,
+            connection_id=connection_id,
+            slot=slot,
+            confirm_url=confirm_url,
+        )
+        show(link["connect_url"])
+        ends_at = time.monotonic() + timeout
+        while (left := ends_at - time.monotonic()) > 0:
+            asked_at = time.monotonic()
+            try:
+                found = self.connections.get(
+                    link["connection_id"], wait=self._poll_s(left), active_after=before
+                )
+                if found["state"] == "active" and found["state_since"] != before:
+                    return found
+            except NotFound:
+                # Nobody has connected yet.
+                pass
+            if time.monotonic() - asked_at < _LOOK_FIRST_S:
+                # The server did not wait: it is about to stop.
+                self._sleep(_LOOK_FIRST_S)
+        raise WaitTimeout(f"{service} was not connected within {timeout:.0f} s")
 
     def wait_for_connection(
-        self, outcome: AuthRequired, *, show: Callable[[str], object] = print, timeout: float = 900.0
+        self,
+        outcome: AuthRequired,
+        *,
+        confirm_url: str | None,
+        show: Callable[[str], object] = print,
+        timeout: float = 900.0,
     ) -> Outcome:
         """Shows the connect link, waits until the user has connected, and makes the same call again.
+
+        `confirm_url` is a page of your application, and binds the link to the user who is signed in there: the
+        browser ends at it with `connect_code`, and the connection is made once you have called
+        `client.connections.confirm(connect_code, user_id=...)` for that user. Somebody to whom the link was passed
+        on connects nothing. With `None` the gateway's page asks "Are you X?" and believes the answer: that is for
+        programs whose user sits before them.
 
         `show` gets the link. `timeout` is in seconds; a link itself is good for 15 minutes. Raises
         `WaitTimeout` when it passes.
@@ -122,7 +179,7 @@ class Toolgate:
         if outcome.connect_url is None:
             raise ToolgateError(outcome.message, code="service_not_configured", request_id=outcome.request_id)
         before = self._active(outcome)
-        show(outcome.connect_url)
+        show(outcome.connect_url if confirm_url is None else self._bound_link(outcome, confirm_url))
         if before is None:
             # A key that may not list connections finds out by making the call.
             for _ in self._looks(timeout):
@@ -176,6 +233,22 @@ class Toolgate:
     def _poll_s(self, left: float) -> int:
         """How long the server may hold one answer back, in whole seconds."""
         return max(1, math.ceil(min(left, _POLL_MAX_S, self._settings.timeout / 2)))
+
+    def _bound_link(self, outcome: AuthRequired, confirm_url: str) -> str:
+        """A link for what the call lacked, at whose end the application says who its user is."""
+        call = outcome.call
+        described = self.tools.schema(call.tool_name, user_id=call.user_id)
+        user = call.user_id or (self.status())["key"]["user_id"]
+        connections = self.connections.list(user_id=user, service=outcome.service)
+        known = [found["connection_id"] for found in connections if found["state"] != "revoked"]
+        link = self.connections.link(
+            outcome.service,
+            user_id=user,
+            scopes=described["auth"]["scopes"] if described else None,
+            connection_id=call.connection_id or (known[0] if len(known) == 1 else None),
+            confirm_url=confirm_url,
+        )
+        return link["connect_url"]
 
     def _active(
         self, outcome: AuthRequired, *, wait: int | None = None, after: list[tuple[str, str, list[str]]] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,7 +10,7 @@ from .. import dialects, formats
 from ..dialects import Lowered
 from ..errors import ToolgateError
 from ..formats import Call, Format, Said
-from ..outcomes import Outcome
+from ..outcomes import AuthRequired, Outcome
 
 if TYPE_CHECKING:
     from .client import Toolgate
@@ -32,12 +33,14 @@ class Toolset:
         user_id: str | None,
         session_id: str | None,
         on_outcome: OnOutcome | None,
+        confirm_url: str | None,
     ) -> None:
         self._client = client
         self._format = format
         self._user_id = user_id
         self._session_id = session_id
         self._on_outcome = on_outcome
+        self._confirm_url = confirm_url
         # Whether tools were chosen, be it none: then no other one is ever run.
         self._is_chosen = False
         self._tools: dict[str, tuple[str, Lowered]] = {}
@@ -125,6 +128,9 @@ class Toolset:
         outcome = self._client.tools.execute(
             tool_name, arguments, user_id=self._user_id, session_id=self._session_id
         )
+        if self._confirm_url and isinstance(outcome, AuthRequired) and outcome.connect_url:
+            bound = self._client._bound_link(outcome, self._confirm_url)
+            outcome = dataclasses.replace(outcome, connect_url=bound)
         if self._on_outcome:
             self._on_outcome(call, outcome)
         return formats.say(outcome)
