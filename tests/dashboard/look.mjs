@@ -1,7 +1,7 @@
 // Looks at every page, light and dark and 360 pixels wide: nothing serious or critical for axe-core,
 // no console error, no refusal of the policy, no request elsewhere, nothing wider than the screen.
 import assert from 'node:assert/strict';
-import { asked, createKey, open, paints, setUp, settled, signIn, violations, visit, walk } from './browser.mjs';
+import { ask, asked, createKey, open, paints, setUp, settled, signIn, violations, visit, walk } from './browser.mjs';
 import { furnish, places } from './places.mjs';
 
 await walk(async (browser, look) => {
@@ -10,7 +10,8 @@ await walk(async (browser, look) => {
   await first.page.goto(`${asked.base}/sign-in`);
   await first.page.getByText('Nobody has set this gateway up yet').waitFor();
   await setUp(first.page);
-  const of = await furnish(await createKey(first.page, 'agent', true));
+  const key = await createKey(first.page, 'agent', true);
+  const of = await furnish(key);
   // Each browser signs in by itself: a copied cookie is a stolen one, and ends the sign-in.
   const enter = async (options) => {
     const opened = await open(browser, options);
@@ -48,6 +49,19 @@ await walk(async (browser, look) => {
   await narrow.page.getByRole('heading', { name: 'Skills', level: 1 }).waitFor();
   all.push(...narrow.wrong);
   console.log('every page fits 360 pixels');
+
+  const long = 'x'.repeat(128);
+  const text = '/v1/tools/words_count/execute';
+  assert.equal((await ask(key, 'POST', text, { arguments: { text: 'one' }, user_id: long })).status, 200);
+  const wide = await enter({});
+  for (const path of ['/executions', '/permissions', `/permissions/${long}`]) {
+    await visit(wide.page, path);
+    await wide.page.getByText(long).first().waitFor();
+    const hidden = await wide.page.evaluate(() => [...document.querySelectorAll('main, .table-wrap')].map((box) => box.scrollWidth - box.clientWidth).filter((over) => over > 0));
+    assert.deepEqual(hidden, [], `a long name hides what is beside it on ${path}`);
+  }
+  all.push(...wide.wrong);
+  console.log('a long name hides nothing');
 
   // Times are told, not judged: they are this machine's, with whatever else it does.
   const empty = await enter({});

@@ -81,5 +81,14 @@ export const places = (of) => [
   ['workspace', '/settings/workspace'],
   ['audit', '/settings/audit'],
   ['account', '/settings/account'],
+  ['find', '/overview', async (page) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /^Find/ }).fill('words');
+    await page.getByRole('option', { name: 'words_count' }).first().waitFor();
+  }],
+  ['keys-help', '/overview', async (page) => {
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  }],
   ['nowhere', '/overview/nowhere'],
 ];

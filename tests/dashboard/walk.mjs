@@ -2,7 +2,7 @@
 // over curl and MCP. `asked`: provider, upload.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { asked, createKey, live, open, owner, setUp, visit, walk } from './browser.mjs';
+import { asked, createKey, live, open, owner, setUp, settled, visit, walk } from './browser.mjs';
 
 const TOOL = 'github_get_authenticated_user';
 const done = (what) => console.log(what);
@@ -179,7 +179,12 @@ await walk(async (browser, look) => {
   assert.equal(after.error.code, 'invalid_api_key');
   done('a revoked key fails at the next call');
 
-  await visit(page, '/settings/audit');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Find/ }).fill('audit');
+  await page.getByRole('option', { name: 'Audit log' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+  await settled(page);
   const log = await page.innerText('main');
   assert.ok(log.includes(owner.name), log);
   await page.getByRole('button', { name: 'Your account' }).click();

@@ -1,12 +1,14 @@
 // Which page an address shows. Pages come when they are first opened, each in a file of its own.
 
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { Component, lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent, type ReactNode } from 'react';
+import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Component, lazy, Suspense, useEffect, useState, type ComponentType, type LazyExoticComponent, type ReactNode } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { part } from './api/chunk';
 import { ApiError, call, whenSignedOut } from './api/client';
 import type { Me } from './api/types';
 import { MeContext } from './shell/me';
 import { Shell } from './shell/shell';
+import { SignInAgain } from './shell/sign-in-again';
 import { Empty, ErrorNote, Waiting } from './ui/note';
 import { Page } from './ui/page';
 import { Toasts } from './ui/toast';
@@ -15,47 +17,50 @@ import { Button } from './ui/button';
 const client = new QueryClient({
   defaultOptions: {
     queries: {
+      // The gateway may be on this machine; a browser that says it is offline need not be cut off from it.
+      networkMode: 'always',
       staleTime: 5_000,
       // A refusal will not change by asking again; a gateway that restarts will be back.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status === 503),
     },
+    mutations: { networkMode: 'always' },
   },
 });
 
 const GATES: [string, LazyExoticComponent<ComponentType>][] = [
-  ['/sign-in', lazy(() => import('./pages/sign-in'))],
-  ['/setup', lazy(() => import('./pages/setup'))],
-  ['/join', lazy(() => import('./pages/setup'))],
+  ['/sign-in', lazy(part(() => import('./pages/sign-in')))],
+  ['/setup', lazy(part(() => import('./pages/setup')))],
+  ['/join', lazy(part(() => import('./pages/setup')))],
 ];
 
 const PAGES: [string, LazyExoticComponent<ComponentType>][] = [
-  ['/overview', lazy(() => import('./pages/overview'))],
-  ['/tools', lazy(() => import('./pages/tools'))],
-  ['/tools/:tool', lazy(() => import('./pages/tool'))],
-  ['/integrations', lazy(() => import('./pages/integrations'))],
-  ['/integrations/:service', lazy(() => import('./pages/integration'))],
-  ['/plugins', lazy(() => import('./pages/plugins'))],
-  ['/plugins/:service', lazy(() => import('./pages/plugin'))],
-  ['/skills', lazy(() => import('./pages/skills'))],
-  ['/skills/:skill', lazy(() => import('./pages/skill'))],
-  ['/permissions', lazy(() => import('./pages/users'))],
-  ['/permissions/:user', lazy(() => import('./pages/permissions'))],
-  ['/approvals', lazy(() => import('./pages/approvals'))],
-  ['/approvals/:approval', lazy(() => import('./pages/approval'))],
-  ['/executions', lazy(() => import('./pages/executions'))],
-  ['/executions/:execution', lazy(() => import('./pages/execution'))],
-  ['/sessions', lazy(() => import('./pages/sessions'))],
-  ['/sessions/:session', lazy(() => import('./pages/session'))],
-  ['/knowledge', lazy(() => import('./pages/knowledge'))],
-  ['/knowledge/:document', lazy(() => import('./pages/document'))],
-  ['/webhooks', lazy(() => import('./pages/webhooks'))],
-  ['/webhooks/:webhook', lazy(() => import('./pages/webhook'))],
-  ['/settings/api', lazy(() => import('./pages/keys'))],
-  ['/settings/clients', lazy(() => import('./pages/clients'))],
-  ['/settings/members', lazy(() => import('./pages/members'))],
-  ['/settings/workspace', lazy(() => import('./pages/workspace'))],
-  ['/settings/audit', lazy(() => import('./pages/audit'))],
-  ['/settings/account', lazy(() => import('./pages/account'))],
+  ['/overview', lazy(part(() => import('./pages/overview')))],
+  ['/tools', lazy(part(() => import('./pages/tools')))],
+  ['/tools/:tool', lazy(part(() => import('./pages/tool')))],
+  ['/integrations', lazy(part(() => import('./pages/integrations')))],
+  ['/integrations/:service', lazy(part(() => import('./pages/integration')))],
+  ['/plugins', lazy(part(() => import('./pages/plugins')))],
+  ['/plugins/:service', lazy(part(() => import('./pages/plugin')))],
+  ['/skills', lazy(part(() => import('./pages/skills')))],
+  ['/skills/:skill', lazy(part(() => import('./pages/skill')))],
+  ['/permissions', lazy(part(() => import('./pages/users')))],
+  ['/permissions/:user', lazy(part(() => import('./pages/permissions')))],
+  ['/approvals', lazy(part(() => import('./pages/approvals')))],
+  ['/approvals/:approval', lazy(part(() => import('./pages/approval')))],
+  ['/executions', lazy(part(() => import('./pages/executions')))],
+  ['/executions/:execution', lazy(part(() => import('./pages/execution')))],
+  ['/sessions', lazy(part(() => import('./pages/sessions')))],
+  ['/sessions/:session', lazy(part(() => import('./pages/session')))],
+  ['/knowledge', lazy(part(() => import('./pages/knowledge')))],
+  ['/knowledge/:document', lazy(part(() => import('./pages/document')))],
+  ['/webhooks', lazy(part(() => import('./pages/webhooks')))],
+  ['/webhooks/:webhook', lazy(part(() => import('./pages/webhook')))],
+  ['/settings/api', lazy(part(() => import('./pages/keys')))],
+  ['/settings/clients', lazy(part(() => import('./pages/clients')))],
+  ['/settings/members', lazy(part(() => import('./pages/members')))],
+  ['/settings/workspace', lazy(part(() => import('./pages/workspace')))],
+  ['/settings/audit', lazy(part(() => import('./pages/audit')))],
+  ['/settings/account', lazy(part(() => import('./pages/account')))],
 ];
 
 export function App() {
@@ -83,13 +88,20 @@ export function App() {
 
 function SignedIn() {
   const [here, go] = useLocation();
+  const client = useQueryClient();
+  const [ended, setEnded] = useState(false);
   useEffect(() => {
     whenSignedOut(() => {
+      // Whoever was signed in signs in over the page, which stays with what was typed into it.
+      if (client.getQueryData(['me'])) {
+        setEnded(true);
+        return;
+      }
       const { pathname, search } = window.location;
       // Several requests may hear of it, one after the other.
       if (pathname !== '/sign-in') go(`/sign-in?return_to=${encodeURIComponent(pathname + search)}`, { replace: true });
     });
-  }, [go]);
+  }, [client, go]);
   const me = useQuery({ queryKey: ['me'], queryFn: () => call<Me>('GET', '/me'), staleTime: 60_000 });
   // Who was signed in still is while the gateway starts again: the page stays, with what was typed into it.
   if (!me.data) {
@@ -115,6 +127,7 @@ function SignedIn() {
           </Suspense>
         </Caught>
       </Shell>
+      {ended && <SignInAgain onSignedIn={() => setEnded(false)} />}
     </MeContext>
   );
 }

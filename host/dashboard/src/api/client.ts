@@ -29,9 +29,11 @@ interface Options {
 type SignedOut = () => void;
 let onSignedOut: SignedOut = () => {};
 
-/** Who is told when a sign-in has ended for good. */
-export function whenSignedOut(listener: SignedOut): void {
+/** Who is told when a sign-in has ended for good; answers who was told so far. */
+export function whenSignedOut(listener: SignedOut): SignedOut {
+  const before = onSignedOut;
   onSignedOut = listener;
+  return before;
 }
 
 /** Only the gateway's own word ends a sign-in: a gateway that starts again and a proxy without one say nothing of it. */

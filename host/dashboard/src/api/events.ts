@@ -29,6 +29,9 @@ let holding = 0;
 const held = new Set<string>();
 let tellHeld: () => void = () => {};
 
+/** Listens again where that had been given up: somebody has signed in. */
+export let listenAgain: () => void = () => {};
+
 /** Does what takes away the thing that a page shows. Until that page is left, nothing asks for the thing again. */
 export async function holdEvents(work: () => Promise<unknown>): Promise<void> {
   holding += 1;
@@ -132,11 +135,22 @@ export function listen(client: QueryClient, tell: (live: Live) => void): () => v
     }
   };
 
+  /** Does not wait for its next try. */
+  const online = () => {
+    if (!document.hidden && source?.readyState !== EventSource.OPEN) {
+      close();
+      looked();
+    }
+  };
+
+  listenAgain = looked;
   document.addEventListener('visibilitychange', looked);
+  window.addEventListener('online', online);
   looked();
   return () => {
     closed = true;
     document.removeEventListener('visibilitychange', looked);
+    window.removeEventListener('online', online);
     close();
     if (pending) clearTimeout(pending);
   };

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/client';
 import type { Approval as Shape } from '../api/types';
+import { useIsAdmin } from '../shell/me';
 import { Planned } from '../ui/answer';
 import { State } from '../ui/badge';
 import { Code } from '../ui/copy';
@@ -14,6 +15,7 @@ import { Decide } from './approvals';
 
 export default function Approval() {
   const { approval: id = '' } = useParams<{ approval: string }>();
+  const admin = useIsAdmin();
   const approval = useQuery({ queryKey: ['approvals', id], queryFn: () => call<Shape>('GET', `/approvals/${id}`) });
   const data = approval.data;
   return (
@@ -26,7 +28,7 @@ export default function Approval() {
                 items={[
                   ['Status', <State name={loaded.status} />],
                   ['Tool', <><span>{loaded.title} </span><Link href={`/tools/${loaded.tool_name}`} className="mono">{loaded.tool_name}</Link></>],
-                  ['User', <Link href={`/permissions/${encodeURIComponent(loaded.user_id)}`}>{loaded.user_id}</Link>],
+                  ['User', admin ? <Link href={`/permissions/${encodeURIComponent(loaded.user_id)}`}>{loaded.user_id}</Link> : loaded.user_id],
                   ['Account', loaded.connection_id ? (loaded.account ?? loaded.connection_id) : 'none'],
                   ['Asked by', `${loaded.asked_by_name} (${loaded.asked_by.startsWith('key:') ? 'API key' : 'member'})`],
                   ['Decides', whoDecides(loaded.approvers)],

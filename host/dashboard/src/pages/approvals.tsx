@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
 import type { Approval } from '../api/types';
+import { useIsAdmin } from '../shell/me';
 import { useAddressState } from '../ui/address';
 import { State } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -16,6 +17,7 @@ import { useSay } from '../ui/toast';
 const STATUSES = [['pending', 'Waiting'], ['', 'All'], ['approved', 'Approved'], ['used', 'Approved and run'], ['denied', 'Denied'], ['expired', 'Expired']] as const;
 
 export default function Approvals() {
+  const admin = useIsAdmin();
   const [chosen, setChosen] = useAddressState('status');
   const status = chosen === '' ? 'pending' : chosen === 'all' ? '' : chosen;
   const list = useInfiniteQuery({
@@ -35,8 +37,8 @@ export default function Approvals() {
       {list.data && (
         <Card flush>
           {approvals.length === 0 ? (
-            <Empty icon="approvals" title={status === 'pending' ? 'Nothing waits for you' : 'None'} action={<Link className="button" href="/permissions">Users and permissions</Link>}>
-              Set a service or a tool of a user to Ask, and its calls are parked here with the requests they would send.
+            <Empty icon="approvals" title={status === 'pending' ? 'Nothing waits for you' : 'None'} action={admin && <Link className="button" href="/permissions">Users and permissions</Link>}>
+              {admin ? 'Set a service or a tool of a user to Ask, and its calls wait here with the requests they would send.' : 'Calls for you that have to ask appear here.'}
             </Empty>
           ) : (
             <Table
@@ -46,7 +48,7 @@ export default function Approvals() {
               columns={[
                 { head: 'Call', cell: (row) => <Link href={`/approvals/${row.approval_id}`} className="mono strong">{row.tool_name}</Link> },
                 { head: 'User', cell: (row) => row.user_id },
-                { head: 'Would send', cell: (row) => <span className="mono small">{row.requests[0] ? `${row.requests[0].method} ${row.requests[0].url}` : 'nothing'}</span> },
+                { head: 'Would send', wide: true, cell: (row) => <span className="mono small">{row.requests[0] ? `${row.requests[0].method} ${row.requests[0].url}` : 'nothing'}</span> },
                 { head: 'Status', cell: (row) => <State name={row.status} /> },
                 { head: 'Asked', cell: (row) => <Time at={row.created_at} /> },
                 { head: 'Actions', align: 'acts', cell: (row) => row.status === 'pending' && <Decide approval={row} /> },

@@ -33,7 +33,7 @@ export default function Audit() {
                 { head: 'Who', cell: (row) => row.actor_name ?? row.actor },
                 { head: 'What', cell: (row) => <span className="mono nowrap">{row.action}</span> },
                 { head: 'About', cell: (row) => <span className="mono small">{row.subject}</span> },
-                { head: 'Details', cell: (row) => <span className="small">{details(row.details)}</span> },
+                { head: 'Details', wide: true, cell: (row) => <span className="small">{details(row.details)}</span> },
                 { head: 'From', cell: (row) => row.address ?? <span className="muted">command line</span> },
               ]}
             />

@@ -45,7 +45,7 @@ function Body({ service }: { service: Service }) {
       {service.missing && (
         <Note tone="warn">
           <p className="strong">Not ready yet</p>
-          <p>{service.missing}</p>
+          <p>{admin ? service.missing : `An admin of this workspace sets ${service.title} up first.`}</p>
         </Note>
       )}
       <Connections service={service} />
@@ -63,8 +63,8 @@ function Body({ service }: { service: Service }) {
           />
         </Card>
         <div className="stack">
-          {needsApp && <OAuthApp key={service.app?.client_id ?? 'none'} service={service} readOnly={!admin} />}
-          {service.settings.length > 0 && <Settings service={service} readOnly={!admin} />}
+          {admin && needsApp && <OAuthApp key={service.app?.client_id ?? 'none'} service={service} />}
+          {admin && service.settings.length > 0 && <Settings service={service} />}
           {admin && (needsApp || service.settings.length > 0) && <Test service={service} />}
         </div>
       </div>
@@ -73,6 +73,7 @@ function Body({ service }: { service: Service }) {
 }
 
 function Connections({ service }: { service: Service }) {
+  const admin = useIsAdmin();
   const connections = useQuery({
     queryKey: ['connections', service.service],
     queryFn: () => call<{ connections: Connection[] }>('GET', '/connections', { query: { service: service.service } }),
@@ -99,7 +100,11 @@ function Connections({ service }: { service: Service }) {
         {(data) =>
           data.connections.length === 0 ? (
             <Empty icon="integrations" title="Nobody has connected yet">
-              {service.connectable ? 'Press Connect to try it with your own account. Agents hand the same kind of link to their users when a tool needs it.' : 'It can be connected once the set-up below is complete.'}
+              {service.connectable
+                ? 'Press Connect to try it with your own account. Agents hand the same kind of link to their users when a tool needs it.'
+                : admin
+                  ? 'It can be connected once the set-up below is complete.'
+                  : 'It can be connected once an admin has set it up.'}
             </Empty>
           ) : (
             <Table
@@ -108,7 +113,7 @@ function Connections({ service }: { service: Service }) {
               rowKey={(row) => row.connection_id}
               columns={[
                 { head: 'Account', cell: (row) => <span className="strong">{row.account ?? 'unnamed'}</span> },
-                { head: 'User', cell: (row) => <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> },
+                { head: 'User', cell: (row) => (admin ? <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> : row.user_id) },
                 {
                   head: 'Health',
                   cell: (row) => (
@@ -183,7 +188,7 @@ function Connect({ service, onClose }: { service: Service; onClose: () => void }
   );
 }
 
-function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }) {
+function OAuthApp({ service }: { service: Service }) {
   const me = useMe();
   const client = useQueryClient();
   const say = useSay();
@@ -225,17 +230,15 @@ function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }
           <span className="label">Callback address</span>
           <CopyLine text={me.callback_url} label="callback address" />
         </div>
-        <TextField label="Client id" name="client_id" required readOnly={readOnly} value={clientId} onChange={setClientId} />
-        <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" readOnly={readOnly} value={secret} onChange={setSecret} hint={own && service.app?.has_secret ? 'One is stored and cannot be read; leave this empty to keep it.' : 'Stored sealed. Leave it empty for a public client.'} />
-        <TextField label="Scopes" readOnly={readOnly} value={scopes} onChange={setScopes} hint="Separated by spaces; empty asks for what the plugin needs." />
-        <TextField label="Address of the provider" type="url" readOnly={readOnly} value={provider} onChange={setProvider} hint="Only for an installation of your own, such as https://git.example.com." />
+        <TextField label="Client id" name="client_id" required value={clientId} onChange={setClientId} />
+        <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" value={secret} onChange={setSecret} hint={own && service.app?.has_secret ? 'One is stored and cannot be read; leave this empty to keep it.' : 'Stored sealed. Leave it empty for a public client.'} />
+        <TextField label="Scopes" value={scopes} onChange={setScopes} hint="Separated by spaces; empty asks for what the plugin needs." />
+        <TextField label="Address of the provider" type="url" value={provider} onChange={setProvider} hint="Only for an installation of your own, such as https://git.example.com." />
         {save.error && <ErrorNote error={save.error} />}
-        {!readOnly && (
-          <div className="row">
-            <Button type="submit" kind="primary" busy={save.isPending} disabled={clientId === ''}>Save</Button>
-            {own && <Button kind="danger" onClick={() => setRemoving(true)}>Remove</Button>}
-          </div>
-        )}
+        <div className="row">
+          <Button type="submit" kind="primary" busy={save.isPending} disabled={clientId === ''}>Save</Button>
+          {own && <Button kind="danger" onClick={() => setRemoving(true)}>Remove</Button>}
+        </div>
       </form>
       {removing && (
         <Confirm title="Remove the OAuth application?" action="Remove" onClose={() => setRemoving(false)} onConfirm={async () => took(await call<Service>('DELETE', path))}>
@@ -246,7 +249,7 @@ function OAuthApp({ service, readOnly }: { service: Service; readOnly: boolean }
   );
 }
 
-function Settings({ service, readOnly }: { service: Service; readOnly: boolean }) {
+function Settings({ service }: { service: Service }) {
   const operator = useIsOperator();
   const client = useQueryClient();
   const say = useSay();
@@ -279,14 +282,14 @@ function Settings({ service, readOnly }: { service: Service; readOnly: boolean }
             key={setting.key}
             name={setting.key}
             label={setting.title}
-            readOnly={readOnly || (setting.operator_only && !operator)}
+            readOnly={setting.operator_only && !operator}
             hint={setting.operator_only && !operator ? 'Only the operator changes this.' : setting.set && setting.value == null ? 'Set; its value is not shown.' : typeof setting.schema.description === 'string' ? setting.schema.description : undefined}
             value={shown(setting)}
             onChange={(value) => setValues((all) => ({ ...all, [setting.key]: value }))}
           />
         ))}
         {save.error && <ErrorNote error={save.error} />}
-        {!readOnly && <div><Button type="submit" kind="primary" busy={save.isPending} disabled={Object.keys(values).length === 0}>Save</Button></div>}
+        <div><Button type="submit" kind="primary" busy={save.isPending} disabled={Object.keys(values).length === 0}>Save</Button></div>
       </form>
     </Card>
   );

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Service } from '../api/types';
+import { useIsOperator } from '../shell/me';
 import { useAddressState } from '../ui/address';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -36,6 +37,7 @@ export const inWords = (name: string) => name.charAt(0).toUpperCase() + name.sli
 
 export default function Integrations() {
   const services = useServices();
+  const operator = useIsOperator();
   const [typed, setTyped] = useAddressState('query');
   const [category, setCategory] = useAddressState('category');
   const [state, setState] = useAddressState('state');
@@ -62,7 +64,7 @@ export default function Integrations() {
               </div>
               {shown.length === 0 ? (
                 <Card>
-                  <Empty icon="integrations" title={data.services.length === 0 ? 'No integration is installed' : 'None matches'} action={data.services.length === 0 ? <Link className="button primary" href="/plugins">Add a plugin</Link> : <Button onClick={clear}>Clear the filter</Button>}>
+                  <Empty icon="integrations" title={data.services.length === 0 ? 'No integration is installed' : 'None matches'} action={data.services.length === 0 ? operator && <Link className="button primary" href="/plugins">Add a plugin</Link> : <Button onClick={clear}>Clear the filter</Button>}>
                     {data.services.length === 0 ? 'Each integration is one plugin file.' : 'Try fewer words or another category.'}
                   </Empty>
                 </Card>

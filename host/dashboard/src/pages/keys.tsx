@@ -48,7 +48,7 @@ export default function Keys() {
                   { head: 'Name', cell: (row) => <span className="strong">{row.name}</span> },
                   { head: 'Key', cell: (row) => <span className="mono nowrap">tg_live_{row.prefix}...</span> },
                   { head: 'State', cell: (row) => <KeyState row={row} /> },
-                  { head: 'Acts for', cell: (row) => (row.users_any ? <span>any user, <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> unless named</span> : <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link>) },
+                  { head: 'Acts for', cell: (row) => (row.users_any ? <span>any user, <Link className="in-text" href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> unless named</span> : <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link>) },
                   { head: 'Scopes', cell: (row) => <Scopes row={row} all={data.scopes} /> },
                   { head: 'Limits', cell: (row) => <span className="small">{limits(row)}</span> },
                   { head: 'Last used', cell: (row) => <Time at={row.last_used_at} /> },

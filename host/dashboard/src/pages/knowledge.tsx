@@ -71,7 +71,7 @@ export default function Knowledge() {
                 rows={documents}
                 rowKey={(row) => row.document_id}
                 columns={[
-                  { head: 'Title', cell: (row) => <Link href={`/knowledge/${row.document_id}`} className="strong">{row.title}</Link> },
+                  { head: 'Title', wide: true, cell: (row) => <Link href={`/knowledge/${row.document_id}`} className="strong">{row.title}</Link> },
                   { head: 'Kind', cell: (row) => <Badge>{NAMES[row.media_type] ?? row.media_type}</Badge> },
                   { head: 'Pages', align: 'right', cell: (row) => row.pages ?? <span className="muted">none</span> },
                   { head: 'Characters', align: 'right', cell: (row) => count(row.chars) },

@@ -44,7 +44,7 @@ function Body({ sums }: { sums: Sums }) {
         <Stat name="Waiting" value={count(totals.waiting)} note="for a person" />
         <Stat name="Median" value={duration(totals.p50_ms)} note={`95th: ${duration(totals.p95_ms)}`} />
         <Stat name="Tools" value={count(counts.tools ?? 0)} note={plural(counts.services ?? 0, 'service')} />
-        <Stat name="Connections" value={count(counts.connections ?? 0)} note={plural(counts.keys ?? 0, 'key')} />
+        <Stat name="Connections" value={count(counts.connections ?? 0)} note={counts.keys == null ? 'of your accounts' : plural(counts.keys, 'key')} />
       </dl>
       {sums.attention.length > 0 && <Attention items={sums.attention} />}
       {totals.calls === 0 ? (

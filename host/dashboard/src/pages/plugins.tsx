@@ -88,9 +88,9 @@ function Troubles({ files }: { files: PluginFile[] }) {
         rows={files}
         rowKey={(row) => row.file}
         columns={[
-          { head: 'File', cell: (row) => <span className="mono">{visible(row.file)}</span> },
+          { head: 'File', wide: true, cell: (row) => <span className="mono">{visible(row.file)}</span> },
           { head: 'State', cell: (row) => <State name={row.state} /> },
-          { head: 'Why', cell: (row) => (row.reason != null ? visible(row.reason) : undefined) ?? (row.service ? <Link href={`/plugins/${row.service}`}>Look at the difference</Link> : '') },
+          { head: 'Why', wide: true, cell: (row) => (row.reason != null ? visible(row.reason) : undefined) ?? (row.service ? <Link href={`/plugins/${row.service}`}>Look at the difference</Link> : '') },
         ]}
       />
     </Card>

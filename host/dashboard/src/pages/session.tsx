@@ -117,9 +117,6 @@ function Conversation({ session }: { session: Shape }) {
             placeholder="What shall be done?"
             value={typed}
             onChange={setTyped}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-            }}
           />
           <div className="row">
             <Button type="submit" kind="primary" busy={turn != null} disabled={!typed.trim()}>Send</Button>

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { ApiError, call } from '../api/client';
 import type { Skill as Shape, SkillCheck, SkillVersion } from '../api/types';
@@ -14,11 +14,10 @@ import { Diff } from '../ui/diff';
 import { SelectField, TextArea, TextField } from '../ui/field';
 import { ErrorNote, Note, Waiting } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
+import { Prose } from '../ui/prose';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
-
-const Prose = lazy(() => import('../ui/markdown'));
 
 export default function Skill() {
   const { skill: id = '' } = useParams<{ skill: string }>();

@@ -47,8 +47,8 @@ export default function Skills() {
                 rows={data.skills}
                 rowKey={(row) => row.skill_id}
                 columns={[
-                  { head: 'Name', cell: (row) => <Link href={`/skills/${row.skill_id}`} className="strong">{row.name}</Link> },
-                  { head: 'Summary', cell: (row) => <span className="muted">{row.summary}</span> },
+                  { head: 'Name', wide: true, cell: (row) => <Link href={`/skills/${row.skill_id}`} className="strong">{row.name}</Link> },
+                  { head: 'Summary', wide: true, cell: (row) => <span className="muted">{row.summary}</span> },
                   { head: 'Version', align: 'right', cell: (row) => row.version },
                   { head: 'Changed', cell: (row) => <Time at={row.updated_at} /> },
                 ]}

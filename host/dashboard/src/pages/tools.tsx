@@ -5,7 +5,7 @@ import { useDeferredValue, useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
 import type { Found, FoundTool, ListedTool } from '../api/types';
-import { useMe } from '../shell/me';
+import { useIsOperator, useMe } from '../shell/me';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { SelectField, TextField } from '../ui/field';
@@ -36,6 +36,7 @@ export default function Tools() {
 }
 
 function Search({ query, service, userId, clear }: { query: string; service: string; userId: string; clear: () => void }) {
+  const operator = useIsOperator();
   const [limit, setLimit] = useState(20);
   const found = useQuery({
     queryKey: ['tools', 'search', query, service, limit],
@@ -48,7 +49,7 @@ function Search({ query, service, userId, clear }: { query: string; service: str
         data.tools.length === 0 ? (
           <Card>
             <Empty icon="search" title="Nothing matches well" action={service ? <Button onClick={clear}>Search all services</Button> : undefined}>
-              {data.suggestions?.length ? `The nearest services are ${data.suggestions.join(', ')}.` : 'Say what should be done in other words, or drop a plugin that can do it.'}
+              {data.suggestions?.length ? `The nearest services are ${data.suggestions.join(', ')}.` : operator ? 'Say what should be done in other words, or add a plugin that can do it.' : 'Say what should be done in other words.'}
             </Empty>
           </Card>
         ) : (
@@ -92,6 +93,7 @@ export function Effect({ tool }: { tool: ListedTool }) {
 }
 
 function All({ service }: { service: string }) {
+  const operator = useIsOperator();
   const list = useInfiniteQuery({
     queryKey: ['tools', 'list', service],
     queryFn: ({ pageParam }) => call<{ tools: ListedTool[]; next_cursor?: string | null }>('GET', '/tools/list', { query: { service, limit: 100, cursor: pageParam } }),
@@ -103,8 +105,8 @@ function All({ service }: { service: string }) {
   if (list.data && tools.length === 0) {
     return (
       <Card>
-        <Empty icon="tools" title="No tools here" action={<Link className="button primary" href="/plugins">Add a plugin</Link>}>
-          Tools come with plugins. Drop one on the plugins page, or into the folder that the gateway watches.
+        <Empty icon="tools" title="No tools here" action={operator && <Link className="button primary" href="/plugins">Add a plugin</Link>}>
+          {operator ? 'Tools come with plugins. Drop one on the plugins page, or into the folder that the gateway watches.' : 'The operator of this gateway adds plugins, and tools come with them.'}
         </Empty>
       </Card>
     );

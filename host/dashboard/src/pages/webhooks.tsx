@@ -45,8 +45,8 @@ export default function Webhooks() {
                 rows={data.webhooks}
                 rowKey={(row) => row.webhook_id}
                 columns={[
-                  { head: 'Address', cell: (row) => <Link href={`/webhooks/${row.webhook_id}`} className="mono strong">{row.url}</Link> },
-                  { head: 'About', cell: (row) => <span className="muted">{row.description}</span> },
+                  { head: 'Address', wide: true, cell: (row) => <Link href={`/webhooks/${row.webhook_id}`} className="mono strong">{row.url}</Link> },
+                  { head: 'About', wide: true, cell: (row) => <span className="muted">{row.description}</span> },
                   { head: 'State', cell: (row) => <WebhookState row={row} /> },
                   { head: 'Events', cell: (row) => <span className="small">{row.events.join(', ')}</span> },
                   { head: 'Created', cell: (row) => <Time at={row.created_at} /> },

@@ -1,23 +1,30 @@
 // Around every page of the signed-in: navigation, the workspace, live updates, the person's menu.
 
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { call } from '../api/client';
+import { call, whenSignedOut } from '../api/client';
 import { listen, type Live } from '../api/events';
 import { Button } from '../ui/button';
 import { Menu } from '../ui/menu';
 import { Badge } from '../ui/badge';
 import { useSay } from '../ui/toast';
+import { HelpKeys } from './help-keys';
+import { commandOf, isTyping, singleKeys } from './keys';
 import { useMe } from './me';
 import { Brand, Nav } from './nav';
+import { Outage } from './outage';
 import { setTheme, theme, type Theme } from './theme';
+
+const Palette = lazy(() => import('./palette'));
 
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
   const [here] = useLocation();
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
+  const live = useLive();
+  const [asked, setAsked] = useCommands();
   // A new page starts at its top, for the eye and for the screen reader.
   useEffect(() => {
     if (first.current) {
@@ -40,12 +47,16 @@ export function Shell({ children }: { children: ReactNode }) {
           <span className="place">{me.workspace.name}</span>
           <span className="only-wide"><Badge>{me.workspace.plan}</Badge></span>
           <span className="grow" />
-          <LiveMark />
+          <Button kind="quiet" icon="search" aria-label="Find (Ctrl K)" title="Find (Ctrl K)" onClick={() => setAsked('palette')} />
+          <LiveMark live={live} />
           <ThemeMenu />
           <PersonMenu />
         </header>
+        <Outage live={live} />
         <main id="main" className="page" ref={main} tabIndex={-1}>{children}</main>
       </div>
+      {asked === 'palette' && <Suspense><Palette onClose={() => setAsked(null)} /></Suspense>}
+      {asked === 'help' && <HelpKeys onClose={() => setAsked(null)} />}
     </div>
   );
 }
@@ -78,10 +89,37 @@ const LIVE: Record<Live, [string, string]> = {
   lost: ['off', 'reconnecting'],
 };
 
-function LiveMark() {
+function useLive(): Live {
   const client = useQueryClient();
   const [live, setLive] = useState<Live>('connecting');
   useEffect(() => listen(client, setLive), [client]);
+  return live;
+}
+
+/** Keys of the whole page, and the dialog that one of them has opened. */
+function useCommands() {
+  const [asked, setAsked] = useState<'palette' | 'help' | null>(null);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const command = commandOf(event, isTyping(event.target), singleKeys());
+      const inDialog = document.querySelector('dialog[open]') != null;
+      if (!command || (inDialog && command !== 'submit')) return;
+      if (command === 'submit') {
+        (event.target as HTMLInputElement).form?.requestSubmit();
+        return;
+      }
+      event.preventDefault();
+      const search = command === 'search' ? document.querySelector<HTMLInputElement>('main input[type=search]') : null;
+      if (search) search.focus();
+      else setAsked(command === 'help' ? 'help' : 'palette');
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+  return [asked, setAsked] as const;
+}
+
+function LiveMark({ live }: { live: Live }) {
   const [tone, word] = LIVE[live];
   return <span className={`live ${tone}`} role="status">{word}</span>;
 }
@@ -111,9 +149,14 @@ function PersonMenu() {
   const [, go] = useLocation();
   const say = useSay();
   const out = () => {
+    // Who leaves is not asked to come back.
+    const before = whenSignedOut(() => {});
     call('POST', '/sign-out', { body: {} })
       .then(() => window.location.assign('/sign-in'))
-      .catch(say.failed);
+      .catch((refused: unknown) => {
+        whenSignedOut(before);
+        say.failed(refused);
+      });
   };
   return (
     <Menu

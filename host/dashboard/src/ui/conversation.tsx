@@ -1,15 +1,14 @@
 // What is said in a session: messages, the steps between, what a turn waits for.
 
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Link } from 'wouter';
 import type { Message } from '../api/types';
 import { State } from './badge';
 import { Button } from './button';
 import { Icon } from './icon';
 import { Note } from './note';
+import { Prose } from './prose';
 import { Time } from './time';
-
-const Prose = lazy(() => import('./markdown'));
 
 const WHO = { user: 'User', assistant: 'Assistant', tool: 'Answer' };
 const WHY: Record<string, string> = {

@@ -13,7 +13,7 @@ export function RequestTable({ requests }: { requests: RequestRecord[] }) {
       rows={rows}
       rowKey={(row) => String(row.index)}
       columns={[
-        { head: 'Request', cell: (row) => <span className="mono">{row.method} {row.host}{row.path}{row.query ? `?${row.query}` : ''}</span> },
+        { head: 'Request', wide: true, cell: (row) => <span className="mono">{row.method} {row.host}{row.path}{row.query ? `?${row.query}` : ''}</span> },
         { head: 'Status', cell: (row) => <Badge tone={row.status == null || row.status >= 400 ? 'bad' : 'ok'}>{row.status ?? 'none'}</Badge> },
         { head: 'Credential', cell: (row) => row.credential_slot ?? <span className="muted">none</span> },
         { head: 'Out', align: 'right', cell: (row) => bytes(row.bytes_out) },

@@ -7,6 +7,8 @@ export interface Column<Row> {
   head: string;
   cell: (row: Row) => ReactNode;
   align?: 'right' | 'acts';
+  /** Text that may be long takes the room that is left; other cells break at their share. */
+  wide?: boolean;
 }
 
 interface Props<Row> {
@@ -37,7 +39,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, dense }: Props<Row>
           {rows.map((row) => (
             <tr key={rowKey(row)} role="row">
               {columns.map((column) => (
-                <td key={column.head} role="cell" data-label={column.head} className={column.align}>
+                <td key={column.head} role="cell" data-label={column.head} className={column.wide ? 'wide' : column.align}>
                   <div className={column.align === 'acts' ? 'row' : undefined}>{column.cell(row)}</div>
                 </td>
               ))}

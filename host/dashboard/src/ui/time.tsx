@@ -1,4 +1,6 @@
-// Times as people read them; the exact one is in the title and the `datetime`.
+// Times as people read them. The exact one is in the title and the `datetime`, and a press shows it.
+
+import { useState, useSyncExternalStore } from 'react';
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
@@ -20,11 +22,31 @@ export function ago(at: string, now = Date.now()): string {
 
 export const exact = (at: string) => EXACT.format(new Date(at));
 
+const TICK_MS = 30_000;
+const waiting = new Set<() => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
+
+/** One clock for all times of the page; it stands still where none is shown. */
+function everyTick(tell: () => void): () => void {
+  if (waiting.size === 0) {
+    ticking = setInterval(() => {
+      for (const one of waiting) one();
+    }, TICK_MS);
+  }
+  waiting.add(tell);
+  return () => {
+    waiting.delete(tell);
+    if (waiting.size === 0) clearInterval(ticking);
+  };
+}
+
 export function Time({ at }: { at: string | null | undefined }) {
+  const shown = useSyncExternalStore(everyTick, () => (at ? ago(at) : ''));
+  const [isExact, setExact] = useState(false);
   if (!at) return <span className="muted">never</span>;
   return (
-    <time dateTime={at} title={exact(at)} className="nowrap">
-      {ago(at)}
+    <time dateTime={at} title={exact(at)} className="nowrap" onClick={() => setExact(!isExact)}>
+      {isExact ? exact(at) : shown}
     </time>
   );
 }

@@ -1,0 +1,54 @@
+// What the palette finds by itself: pages, integrations, and the thing that an id names.
+
+import type { Service } from '../api/types';
+import { placesFor } from './places';
+
+export interface Hit {
+  name: string;
+  about?: string;
+  to: string;
+}
+
+const words = (typed: string) => typed.toLowerCase().split(/\s+/).filter(Boolean);
+const has = (text: string, typed: string) => {
+  const lower = text.toLowerCase();
+  return words(typed).every((word) => lower.includes(word));
+};
+
+/** Where things with ids are shown, by the beginning of the id. */
+const BY_ID: readonly (readonly [string, string, string])[] = [
+  ['exe_', '/executions/', 'Execution'],
+  ['apr_', '/approvals/', 'Approval'],
+  ['ses_', '/sessions/', 'Session'],
+  ['doc_', '/knowledge/', 'Document'],
+  ['whk_', '/webhooks/', 'Webhook'],
+];
+
+export function byId(typed: string): Hit[] {
+  const id = typed.trim();
+  const found = BY_ID.find(([prefix]) => id.startsWith(prefix) && id.length > prefix.length && /^\w+$/.test(id));
+  return found ? [{ name: `${found[2]} ${id}`, to: `${found[1]}${id}` }] : [];
+}
+
+export function pages(typed: string, admin: boolean): Hit[] {
+  const all = placesFor(admin).flatMap(([group, places]) => places.map((place) => ({ name: place.name, about: group, to: place.to })));
+  return [...all, { name: 'Your account', about: 'Settings', to: '/settings/account' }].filter((place) => has(`${place.name} ${place.about}`, typed));
+}
+
+const SERVICES_MAX = 5;
+
+/** Names first, then what descriptions say. */
+export function integrations(typed: string, services: readonly Service[]): Hit[] {
+  if (words(typed).length === 0) return [];
+  const named = services.filter((service) => has(`${service.title} ${service.service}`, typed));
+  const told = services.filter((service) => !named.includes(service) && has(`${service.description} ${service.categories.join(' ')}`, typed));
+  return [...named, ...told].slice(0, SERVICES_MAX).map((service) => ({ name: service.title, about: service.service, to: `/integrations/${service.service}` }));
+}
+
+/** What was run: by a tool or user that was found. */
+export function executionsOf(tools: readonly Hit[], users: readonly Hit[]): Hit[] {
+  return [
+    ...tools.slice(0, 1).map((tool) => ({ name: `Executions of ${tool.name}`, to: `/executions?tool_name=${encodeURIComponent(tool.name)}` })),
+    ...users.slice(0, 1).map((user) => ({ name: `Executions for ${user.name}`, to: `/executions?user_id=${encodeURIComponent(user.name)}` })),
+  ];
+}
