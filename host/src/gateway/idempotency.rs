@@ -14,7 +14,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use super::permissions::Permission;
 use super::tools::{Execute, Execution, Outcome};
 use super::{Caller, Error, Gateway, Scope};
 use crate::ids;
@@ -128,7 +127,11 @@ impl Gateway {
             let claim = match gateway.claim(&caller, &attempt).await? {
                 Ok(claim) => claim,
                 Err(kept) => {
-                    gateway.may_have_again(&caller, &request, &kept).await?;
+                    let user = caller.user(request.user_id.as_ref())?;
+                    let (tool, ran) = (&request.tool_name, &kept.execution_id);
+                    gateway
+                        .may_have_again(&caller, &user, ran, Some(tool))
+                        .await?;
                     return Ok(Once::Again(kept.answer));
                 }
             };
@@ -167,50 +170,6 @@ impl Gateway {
         task.await.map_err(|cause| {
             Error::Internal(anyhow::anyhow!("the execution's task ended: {cause}"))
         })?
-    }
-
-    /// Refuses a kept answer to who could not have it now: the tool, the session or the connection is
-    /// not theirs any more, or a person would have to be asked and was not.
-    async fn may_have_again(
-        &self,
-        caller: &Caller,
-        request: &Execute,
-        kept: &Kept,
-    ) -> Result<(), Error> {
-        let user = caller.user(request.user_id.as_ref())?;
-        let permissions = self.permissions_of(caller, &user).await?;
-        let snapshot = self.snapshot();
-        let tool = snapshot
-            .catalog
-            .get(&request.tool_name)
-            .ok_or_else(|| self.tool_not_found(&request.tool_name))?;
-        permissions.check(&user, tool)?;
-        let refused = || super::permissions::denied(&user, &tool.name);
-        if permissions.of(tool).permission == Permission::Ask {
-            let approved = self
-                .store
-                .ran_approved(&caller.workspace_id, &kept.execution_id);
-            if !approved.await? {
-                return Err(refused());
-            }
-        }
-        let _ = self.receipts.flush().await;
-        let ran = self
-            .store
-            .find_execution(&caller.workspace_id, &kept.execution_id)
-            .await?
-            .filter(|row| row.user_id.as_str() == user.as_str())
-            .ok_or_else(refused)?;
-        if let Some(connection_id) = &ran.connection_id {
-            let found = self
-                .store
-                .find_connection(&caller.workspace_id, connection_id)
-                .await?;
-            found
-                .filter(|row| row.user_id == user.as_str())
-                .ok_or_else(refused)?;
-        }
-        Ok(())
     }
 
     /// Does `work`, which writes to the database alone and needs `scope`, at most once for the

@@ -21,6 +21,7 @@ mod housekeeping;
 pub mod idempotency;
 pub mod integrations;
 mod journal;
+mod kept;
 pub mod key_ring;
 pub mod keys;
 pub mod knowledge;

@@ -211,6 +211,19 @@ impl Permissions {
             .map_or(self.default_approvers, |rule| rule.approvers)
     }
 
+    /// Whether a rule allowed a number of calls of the tool that are used up, and still counts else.
+    pub(super) fn allowed_calls_used_up(&self, tool: &Tool) -> bool {
+        let rules = [
+            self.rules.tools.get(&*tool.name),
+            self.rules.services.get(tool.service()),
+        ];
+        rules.into_iter().flatten().any(|rule| {
+            rule.rule == Rule::Allow
+                && rule.max_calls.is_some()
+                && rule.expires_at_ms.is_none_or(|at| at > self.now_ms)
+        })
+    }
+
     /// Whether the tool exists for the user: allowed, or allowed once somebody was asked.
     pub(super) fn shows(&self, tool: &Tool) -> bool {
         self.of(tool).permission != Permission::Deny

@@ -165,8 +165,8 @@ impl Gateway {
     ///
     /// # Errors
     /// `not_found` for an unknown or expired one, and for one of a user whom the caller may not act
-    /// for; `invalid_request` for an offset inside a
-    /// character or past the end.
+    /// for; `permission_denied` and `tool_not_found` where the user could not run the tool now with
+    /// that connection; `invalid_request` for an offset inside a character or past the end.
     pub async fn stored_result(
         &self,
         caller: &Caller,
@@ -175,6 +175,20 @@ impl Gateway {
         limit: usize,
     ) -> Result<StoredResult, Error> {
         caller.need(Scope::ToolsExecute)?;
+        let (piece, user) = self.piece(caller, result_id, offset, limit).await?;
+        self.may_have_again(caller, &user, &piece.execution_id, None)
+            .await?;
+        Ok(piece)
+    }
+
+    /// The piece, and for whom the tool ran.
+    async fn piece(
+        &self,
+        caller: &Caller,
+        result_id: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<(StoredResult, UserId), Error> {
         let bad_offset =
             || Error::InvalidRequest("offset must be 0 or the next_offset of a piece".to_owned());
         let limit = limit.clamp(PIECE_BYTES_MIN, PIECE_BYTES_MAX);
@@ -183,14 +197,16 @@ impl Gateway {
             u32::try_from(limit).map_err(|_| bad_offset())?,
         );
         let now_ms = self.clock.now_ms();
+        let unknown =
+            || Error::NotFound(format!("the result {}", super::find::shown_name(result_id)));
         let found = self
             .store
             .read_result(&caller.workspace_id, result_id, from, count, now_ms)
             .await?
             .filter(|found| caller.acts_for(found.user_id.as_deref().unwrap_or_default()))
-            .ok_or_else(|| {
-                Error::NotFound(format!("the result {}", super::find::shown_name(result_id)))
-            })?;
+            .ok_or_else(unknown)?;
+        let user =
+            UserId::parse(found.user_id.as_deref().unwrap_or_default()).map_err(|_| unknown())?;
         let bytes_total = usize::try_from(found.bytes_total).unwrap_or_default();
         if offset > bytes_total {
             return Err(bad_offset());
@@ -207,7 +223,7 @@ impl Gateway {
         piece.truncate(sound);
         let content = String::from_utf8(piece).map_err(|cause| Error::Internal(cause.into()))?;
         let end = offset + content.len();
-        Ok(StoredResult {
+        let piece = StoredResult {
             result_id: result_id.to_owned(),
             execution_id: found.execution_id,
             content,
@@ -215,7 +231,8 @@ impl Gateway {
             bytes_total,
             next_offset: (end < bytes_total).then_some(end),
             expires_at: rfc3339(found.expires_at_ms),
-        })
+        };
+        Ok((piece, user))
     }
 }
 
@@ -290,8 +307,8 @@ mod tests {
         assert!(text.len() <= 301 && text.len() == truncated.bytes_shown);
         let mut offset = Some(truncated.bytes_shown);
         while let Some(from) = offset {
-            let piece = world.stored_result(&caller, &truncated.result_id, from, 1_001);
-            let piece = piece.await.unwrap();
+            let piece = world.piece(&caller, &truncated.result_id, from, 1_001);
+            let (piece, _) = piece.await.unwrap();
             assert!(piece.content.len() <= 1_001);
             text.push_str(&piece.content);
             offset = piece.next_offset;
@@ -306,7 +323,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(refused.code(), "not_found");
         for offset in [truncated.bytes_total + 1, 11] {
-            let refused = world.stored_result(&caller, id, offset, 100).await;
+            let refused = world.piece(&caller, id, offset, 100).await;
             assert_eq!(refused.unwrap_err().code(), "invalid_request", "{offset}");
         }
         world.clock.advance_ms(KEPT_MS);
@@ -327,8 +344,8 @@ mod tests {
             fitted.await.unwrap().1.unwrap().result_id
         };
         let (theirs, own) = (keep("ada").await, keep("bob").await);
-        let read = |caller, id| world.stored_result(caller, id, 0, 100);
-        assert_eq!(read(&confined, &own).await.unwrap().result_id, own);
+        let read = |caller, id| world.piece(caller, id, 0, 100);
+        assert_eq!(read(&confined, &own).await.unwrap().0.result_id, own);
         let refused = read(&confined, &theirs).await.unwrap_err();
         assert_eq!(refused.code(), "not_found");
         for id in [&theirs, &own] {

@@ -6,6 +6,8 @@ use toolgate::gateway::{Scope, keys};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Answer, TestGateway, new_key};
 
+use crate::parity::say;
+
 async fn start() -> TestGateway {
     TestGateway::with_plugin("demo.wasm", Fixture::new("demo").build()).await
 }
@@ -104,7 +106,7 @@ async fn a_key_without_users_any_reaches_no_other_user() {
     assert!(!keys::DEFAULT_SCOPES.contains(&Scope::UsersAny));
 }
 
-/// Defence: `gateway/idempotency.rs` (`may_have_again`).
+/// Defence: `gateway/kept.rs` (`may_have_again`).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_answer_is_not_given_to_who_may_not_run_the_tool_any_more() {
     let gateway = start().await;
@@ -128,4 +130,48 @@ async fn a_kept_answer_is_not_given_to_who_may_not_run_the_tool_any_more() {
             .data();
         assert_eq!(again().await.status, status, "{permission}");
     }
+}
+
+/// Defence: `gateway/kept.rs` (`may_have_again`), for the rest of a large result too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_result_is_not_given_to_who_may_not_run_the_tool_any_more() {
+    let echo = Fixture::new("echo")
+        .invoke("(call $answer (local.get $arguments) (local.get $arguments_bytes))");
+    let gateway = TestGateway::with_plugin("echo.wasm", echo.build()).await;
+    let keep = async || {
+        let body = json!({"arguments": {"text": "x".repeat(2_000)}, "max_result_bytes": 256});
+        let ran = gateway.post("/v1/tools/echo_run/execute", &body).await;
+        let id = ran.data()["truncated"]["result_id"].clone();
+        id.as_str().expect("a kept result").to_owned()
+    };
+    let rule = "/v1/permissions/users/default/tools/echo_run";
+    let set = async |rule: &str, body: Value| {
+        send(&gateway, &gateway.key, Method::PATCH, rule, &body)
+            .await
+            .data();
+    };
+    let read = async |id: &str| gateway.get(&format!("/v1/results/{id}")).await;
+    let id = keep().await;
+    assert_eq!(read(&id).await.status, 200);
+    for (permission, status) in [("deny", 403), ("ask", 403), ("allow", 200)] {
+        set(rule, json!({"permission": permission})).await;
+        let piece = read(&id).await;
+        assert_eq!(piece.status, status, "{permission}");
+        assert_eq!(status == 403, !piece.text.contains("xxxx"), "{permission}");
+    }
+    set(rule, json!({"permission": "deny"})).await;
+    let asked = json!({"tool_name": "toolgate_read_result", "arguments": {"result_id": id}});
+    let over_mcp = say(&gateway, "svc_execute_tool", asked).await;
+    assert_eq!(over_mcp.code(), "permission_denied");
+
+    // The one call that a rule allowed may be read to its end.
+    set(rule, json!({"permission": "allow", "max_calls": 1})).await;
+    let default = "/v1/permissions/default";
+    set(default, json!({"default": "by_effect"})).await;
+    let service = "/v1/permissions/users/default/services/echo";
+    set(service, json!({"permission": "ask"})).await;
+    let id = keep().await;
+    assert_eq!(read(&id).await.status, 200, "used up by this very call");
+    set(service, json!({"permission": "deny"})).await;
+    assert_eq!(read(&id).await.code(), "permission_denied");
 }
