@@ -2,6 +2,7 @@
 //!
 //! Who may refresh one, and what becomes of it, is in [`leases`].
 
+mod accounts;
 mod leases;
 
 use std::collections::BTreeMap;
@@ -169,8 +170,8 @@ macro_rules! connect {
         let made: Option<$crate::store::Connection> = sqlx::query_as(
             "INSERT INTO connections (workspace_id, id, user_id, service, slot, auth_type, account, scopes, \
              parameters, sealed, generation, version, state, state_since_ms, token_expires_at_ms, refreshable, \
-             failures, created_at_ms, updated_at_ms, connected_at_ms) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, 1, 'active', $13, $11, $12, 0, $13, $13, $13) \
+             failures, created_at_ms, updated_at_ms, connected_at_ms, account_clean) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, 1, 'active', $13, $11, $12, 0, $13, $13, $13, TRUE) \
              ON CONFLICT (workspace_id, id) DO UPDATE SET auth_type = excluded.auth_type, \
              account = excluded.account, scopes = excluded.scopes, parameters = excluded.parameters, \
              sealed = excluded.sealed, generation = connections.generation + 1, \
@@ -178,7 +179,7 @@ macro_rules! connect {
              token_expires_at_ms = excluded.token_expires_at_ms, refreshable = excluded.refreshable, failures = 0, \
              next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, lease_since_ms = NULL, \
              lease_until_ms = NULL, updated_at_ms = excluded.updated_at_ms, \
-             connected_at_ms = excluded.connected_at_ms \
+             connected_at_ms = excluded.connected_at_ms, account_clean = TRUE \
              WHERE connections.user_id = excluded.user_id AND connections.service = excluded.service \
              AND connections.slot = excluded.slot RETURNING *",
         )

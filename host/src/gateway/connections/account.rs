@@ -127,6 +127,11 @@ fn name(body: &[u8], label: &str, scrubber: &Scrubber) -> Option<String> {
         Value::Number(number) => number.to_string(),
         _ => return None,
     };
+    shown_name(&text, scrubber)
+}
+
+/// `None` for a name that shows a credential, or nothing.
+pub(super) fn shown_name(text: &str, scrubber: &Scrubber) -> Option<String> {
     let text: String = text
         .chars()
         .filter(|c| !c.is_control() && !is_invisible(*c))

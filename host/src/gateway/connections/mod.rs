@@ -17,6 +17,7 @@ mod choose;
 mod credential;
 pub mod flow;
 mod known;
+pub(super) mod labels;
 mod lend;
 pub mod link;
 mod refresh;

@@ -1,10 +1,12 @@
 //! The account's name comes from the provider and is kept in clear.
 
 use serde_json::{Value, json};
+use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::{Received, Upstream};
 
 use super::spy::{
-    TOKEN, answers, assert_hidden, bearer, connect, credential, description, gateway, reads,
+    TOKEN, answers, assert_hidden, bearer, component, connect, credential, description, gateway,
+    reads,
 };
 
 async fn label(name: impl Fn(&str) -> String + Send + Sync + 'static) -> Value {
@@ -55,4 +57,63 @@ async fn a_label_never_holds_the_credential() {
 async fn a_label_is_shown_as_a_reader_sees_it() {
     let shown = label(|_| "A\u{200b}da\u{202e} L.".to_owned()).await;
     assert_eq!(shown["account"], "Ada L.");
+}
+
+/// Defence: `gateway/connections/labels.rs` looks at every name of an earlier build before it serves.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_label_of_an_earlier_build_is_cleaned_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = component(&description(
+        &bearer(),
+        json!({ "/me": reads("me", json!([])) }),
+    ))
+    .await;
+    let start = async || {
+        TestGateway::start(Options {
+            plugins: vec![("spy.wasm".to_owned(), file.clone())],
+            data_dir: Some(folder.path().join("data")),
+            plugins_dir: Some(folder.path().join("plugins")),
+            ..Options::default()
+        })
+        .await
+    };
+    let gateway = start().await;
+    let id = connect(&gateway, "ada", &[("f_secret", TOKEN)]).await["connection_id"].clone();
+    let id = id.as_str().unwrap();
+    gateway.stop().await;
+    let url = format!(
+        "sqlite://{}",
+        folder.path().join("data/toolgate.db").display()
+    );
+    let stale = "gho_16C7e42F292c6912E7710c838347Ae178B4a";
+    for (stored, shown) in [
+        (with(TOKEN, "\u{200b}"), Value::Null),
+        (format!("Ada {TOKEN}"), Value::Null),
+        (with(stale, "\u{ad}"), Value::Null),
+        ("A\u{200b}da\u{202e} L.".to_owned(), json!("Ada L.")),
+        ("ada@example.com".to_owned(), json!("ada@example.com")),
+    ] {
+        let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
+        sqlx::query("UPDATE connections SET account = $1, account_clean = FALSE WHERE id = $2")
+            .bind(&stored)
+            .bind(id)
+            .execute(&pool)
+            .await
+            .unwrap();
+        pool.close().await;
+        let gateway = start().await;
+        let found = gateway.get(&format!("/v1/connections/{id}")).await;
+        assert_hidden(&found.text, TOKEN);
+        assert_eq!(found.data()["account"], shown, "{stored}");
+        gateway.stop().await;
+        let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
+        let row: (Option<String>, bool) =
+            sqlx::query_as("SELECT account, account_clean FROM connections WHERE id = $1")
+                .bind(id)
+                .fetch_one(&pool)
+                .await
+                .unwrap();
+        assert_eq!(row, (shown.as_str().map(str::to_owned), true), "{stored}");
+        pool.close().await;
+    }
 }
