@@ -37,6 +37,7 @@ NAMES = {
     "list_permission_services": "PermissionServices",
     "get_user_permissions": "UserPermissions",
     "explain_permission": "PermissionExplanation",
+    "get_execution_payloads": "ExecutionPayloads",
     "summarise_user_permissions": "PermissionSummary",
     "get_result": "ResultPiece",
     "list_messages": "MessagePage",

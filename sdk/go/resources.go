@@ -432,6 +432,11 @@ func (e *Executions) Get(ctx context.Context, executionID string) (*ExecutionRec
 	return call[ExecutionReceipt](ctx, e.c, "get_execution", []string{executionID}, nil)
 }
 
+// Payloads reads the bodies that the workspace kept; for keys with the scope admin, and in the audit log.
+func (e *Executions) Payloads(ctx context.Context, executionID string) (*ExecutionPayloads, error) {
+	return call[ExecutionPayloads](ctx, e.c, "get_execution_payloads", []string{executionID}, nil)
+}
+
 // Approvals are calls that a person has to allow first.
 type Approvals struct{ c *Client }
 

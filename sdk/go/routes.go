@@ -29,6 +29,7 @@ var routes = map[string]route{
 	"get_default_permission":     {method: "GET", path: "/v1/permissions/default", keyed: false},
 	"get_document":               {method: "GET", path: "/v1/knowledge/documents/{document_id}", keyed: false},
 	"get_execution":              {method: "GET", path: "/v1/executions/{execution_id}", keyed: false},
+	"get_execution_payloads":     {method: "GET", path: "/v1/executions/{execution_id}/payloads", keyed: false},
 	"get_result":                 {method: "GET", path: "/v1/results/{result_id}", keyed: false},
 	"get_session":                {method: "GET", path: "/v1/sessions/{session_id}", keyed: false},
 	"get_skill":                  {method: "GET", path: "/v1/skills/{skill_id}", keyed: false},

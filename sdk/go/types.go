@@ -272,6 +272,31 @@ type ExecutionPage struct {
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
+// The body of one request, before a credential was added, or of one answer, as the plugin got it.
+type ExecutionPayload struct {
+	// Of the request within the call; an answer has the number of its request.
+	Number    int         `json:"number"`
+	Side      PayloadSide `json:"side"`
+	Method    string      `json:"method"`
+	Origin    string      `json:"origin"`
+	Path      string      `json:"path"`
+	MediaType string      `json:"media_type,omitempty"`
+	// Size of the whole body.
+	BytesTotal int `json:"bytes_total"`
+	// Whether `content` is its beginning only: 64 KiB of a body are kept, 512 KiB of a call.
+	Truncated bool            `json:"truncated"`
+	Encoding  PayloadEncoding `json:"encoding"`
+	Content   string          `json:"content"`
+}
+
+// `GET /v1/executions/{execution_id}/payloads`.
+type ExecutionPayloads struct {
+	ExecutionID string `json:"execution_id"`
+	// In the order in which the requests left, each request before its answer. Empty where the
+	// workspace kept none at the time of the call.
+	Payloads []ExecutionPayload `json:"payloads"`
+}
+
 // `GET /v1/executions/{id}`: one execution as it is kept.
 type ExecutionReceipt struct {
 	// `exe_<ULID>`.
@@ -581,6 +606,22 @@ type OperationCall struct {
 	// JSON text as the model wrote it.
 	Arguments string `json:"arguments"`
 }
+
+// How `content` stands for bytes.
+type PayloadEncoding string
+
+const (
+	PayloadEncodingText   PayloadEncoding = "text"
+	PayloadEncodingBase64 PayloadEncoding = "base64"
+)
+
+// Which half of an exchange a body is.
+type PayloadSide string
+
+const (
+	PayloadSideRequest PayloadSide = "request"
+	PayloadSideAnswer  PayloadSide = "answer"
+)
 
 // What a paused turn waits for.
 type Pending struct {
@@ -1043,6 +1084,7 @@ type ChangeDefaultPermissionParams struct {
 
 // ChangePermissionsParams is what PATCH /v1/permissions/users/{user_id}/batch takes beside its path. What is zero is not sent.
 type ChangePermissionsParams struct {
+	Approvers Approvers `in:"body,approvers"`
 	// By name of the service.
 	Services map[string]Setting `in:"body,services"`
 	// By name of the tool.

@@ -68,7 +68,7 @@ impl Egress {
         let url = Url::parse(&request.url).map_err(|cause| refused(cause.to_string()))?;
         let mut record = receipt::record(&request.method, &url, &[], None, &Scrubber::default());
         record.bytes_out = request.body.len() as u64;
-        journal.leaving(&record).await?;
+        journal.leaving(&record, None).await?;
         let began = Instant::now();
         let answer = self.exchange_for_host(request).await;
         if let Ok(answer) = &answer {

@@ -108,7 +108,8 @@ fn is_secret_name(name: &str) -> bool {
     SECRET_NAMES.iter().any(|word| name.contains(word))
 }
 
-fn looks_like_key(value: &str) -> bool {
+/// Whether the value may be a credential that nobody has named.
+pub(crate) fn looks_like_key(value: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~+/=:".contains(c);
     value.len() >= KEY_CHARS_MIN
         && value.chars().all(plain)
@@ -116,7 +117,7 @@ fn looks_like_key(value: &str) -> bool {
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-fn cut(mut text: String) -> String {
+pub(super) fn cut(mut text: String) -> String {
     text.truncate(text.floor_char_boundary(RECEIPT_PATH_BYTES_MAX));
     text
 }

@@ -19,6 +19,7 @@ use url::Url;
 use super::declared::Declared;
 use super::effect::Reading;
 use super::grant::Grant;
+use super::payload::{Payload, Payloads};
 use super::plan::PlanDigest;
 use super::scrub::{Learned, Scrubber};
 use super::{Credentials, Failure, FailureKind, PlannedRequest, Request, RequestRecord, Response};
@@ -78,8 +79,12 @@ pub type Witness = Arc<dyn Fn(Witnessed<'_>) + Send + Sync>;
 /// Writes a request down before it leaves, where a crash must not hide that it did.
 pub trait Journal: Send + Sync {
     /// The record as the receipt will have it, without what the answer adds. What cannot be written
-    /// does not leave.
-    fn leaving<'a>(&'a self, record: &'a RequestRecord) -> BoxFuture<'a, Result<(), NotWritten>>;
+    /// does not leave. `payload`: its body, where the workspace keeps it.
+    fn leaving<'a>(
+        &'a self,
+        record: &'a RequestRecord,
+        payload: Option<&'a Payload>,
+    ) -> BoxFuture<'a, Result<(), NotWritten>>;
 
     /// The line that was written last, with what the answer added; for requests of the host alone.
     fn answered(&self, record: &RequestRecord) {
@@ -131,6 +136,8 @@ pub struct Scope {
     journal: Option<Arc<dyn Journal>>,
     pub(super) repeats: bool,
     pub(super) declared: Declared,
+    /// Present: bodies are kept.
+    pub(super) payloads: Option<Payloads>,
     /// Present: the call changes nothing.
     pub(super) reading: Option<Reading>,
 }
@@ -161,6 +168,7 @@ impl Scope {
             journal: None,
             repeats: true,
             declared: Declared::default(),
+            payloads: None,
             reading: None,
         }
     }
@@ -245,11 +253,15 @@ impl Scope {
         held.is_some_and(|agreed| locked(agreed).strayed)
     }
 
-    pub(super) async fn leaving(&self, record: &RequestRecord) -> Result<(), Failure> {
+    pub(super) async fn leaving(
+        &self,
+        record: &RequestRecord,
+        payload: Option<&Payload>,
+    ) -> Result<(), Failure> {
         let Some(journal) = &self.journal else {
             return Ok(());
         };
-        journal.leaving(record).await.map_err(Into::into)
+        journal.leaving(record, payload).await.map_err(Into::into)
     }
 
     pub(super) fn witness(&self, exchange: Witnessed<'_>) {

@@ -198,7 +198,7 @@ impl Inner {
                     slot = None;
                 }
             }
-            let answer = self
+            let (number, answer) = self
                 .attempt(scope, &hop, injection.as_ref(), body_bytes_max, sent)
                 .await?;
             if answer.status == StatusCode::UNAUTHORIZED
@@ -230,6 +230,7 @@ impl Inner {
             else {
                 let in_part = hop.range_for(injection.as_ref()).is_some();
                 let response = answer::shown(scope, &hop, injection.as_ref(), in_part, answer)?;
+                scope.answer_payload(number, &hop, &response);
                 scope.witness(Witnessed {
                     request: &request,
                     url: &asked,
@@ -272,7 +273,7 @@ impl Inner {
         }
     }
 
-    /// One request on the wire, and its line in the receipt.
+    /// One request on the wire, and its line in the receipt. Answers its number in the call, too.
     async fn attempt(
         &self,
         scope: &Scope,
@@ -280,7 +281,7 @@ impl Inner {
         injection: Option<&Injection>,
         body_bytes_max: usize,
         sent: &AtomicBool,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<(u32, Answer), Failure> {
         if let Some(injection) = injection {
             scope.learn(secrets(scope, injection));
         }
@@ -319,7 +320,12 @@ impl Inner {
         }
         let mut receipt = Receipt::start(scope, sent, hop, injection);
         receipt.left = false;
-        scope.leaving(&receipt.record).await?;
+        let number = scope.next_number();
+        let payload = scope.request_payload(number, hop, &receipt.record);
+        scope.leaving(&receipt.record, payload.as_ref()).await?;
+        if let Some(payload) = payload {
+            scope.keep_payload(payload);
+        }
         receipt.left = true;
         let private = hop.target.named || mapping.is_some();
         let result = self
@@ -344,7 +350,7 @@ impl Inner {
                 sent: true,
                 ..failure
             })?;
-        Ok(answer)
+        Ok((number, answer))
     }
 
     /// Refuses what has no allowed upstream, where only those are asked.

@@ -69,6 +69,7 @@ impl Holder {
             workspace_name: workspace.name.into(),
             default_permission: workspace.settings.default_permission,
             default_approvers: workspace.settings.default_approvers,
+            keep_payloads: workspace.settings.keep_payloads,
             key_id: key.id.into(),
             key_name: key.name.into(),
             key_prefix: key.prefix.into(),

@@ -51,6 +51,8 @@ pub struct Identity {
     pub default_permission: DefaultPermission,
     /// Who decides where the default asks.
     pub default_approvers: Approvers,
+    /// Whether bodies of requests and answers are kept beside receipts.
+    pub keep_payloads: bool,
 }
 
 impl Deref for Caller {

@@ -24,6 +24,7 @@ use super::idempotency::{self, Claim};
 use super::journal::{RunJournal, requests_text};
 use super::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
 use super::outlive::outlive;
+use super::payloads::PayloadSeals;
 use super::permissions::Permissions;
 use super::plugins::Serving;
 use super::receipt_writer::{Late, Receipt};
@@ -209,6 +210,9 @@ impl Gateway {
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let mut receipt = receipt_of(caller, &run, status, reason, duration_ms, &requests);
         receipt.0.connection_id = held.connection_id().map(Text::from);
+        if let Some(seals) = self.seals(caller, &run) {
+            receipt.0.payloads = seals.rows(&scope.payloads());
+        }
         self.keep_receipt(receipt, !requests.is_empty()).await;
         Ok(Execution {
             outcome: outcome.map_err(after_the_run)?,
@@ -270,7 +274,11 @@ impl Gateway {
             let mut receipt = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
             receipt.0.connection_id = held.connection_id().map(Text::from);
             let may_write = run.tool.effect() != Effect::Read;
-            let journal = RunJournal::new(self.receipts.clone(), *receipt, may_write);
+            let seals = self.seals(caller, run);
+            if seals.is_some() {
+                scope = scope.keeping_payloads();
+            }
+            let journal = RunJournal::new(self.receipts.clone(), *receipt, seals, may_write);
             scope = scope.journaled_by(Arc::new(journal));
         }
         if let Some(approved) = &run.permit.approved {
@@ -380,6 +388,14 @@ impl Gateway {
         }
     }
 
+    /// Present where the workspace keeps bodies.
+    fn seals(&self, caller: &Caller, run: &Run) -> Option<PayloadSeals> {
+        caller.keep_payloads.then(|| {
+            let workspace_id = caller.workspace_id.clone();
+            PayloadSeals::new(&self.vault, workspace_id, run.execution_id.clone())
+        })
+    }
+
     async fn keep_receipt(&self, receipt: Receipt, durable: bool) {
         let execution_id = receipt.0.id.clone();
         if self.receipts.keep(receipt, durable).await == Err(Late) {
@@ -436,6 +452,7 @@ fn receipt_of(
         requests: requests_text(requests),
         arguments: None,
         result: None,
+        payloads: Vec::new(),
     };
     let session = Session {
         workspace_id: caller.workspace_id.clone(),

@@ -8,8 +8,9 @@
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
+use super::payloads::PayloadSeals;
 use super::receipt_writer::{Late, Receipts};
-use crate::egress::{Journal, NotWritten, RequestRecord};
+use crate::egress::{Journal, NotWritten, Payload, RequestRecord};
 use crate::store::{ExecutionRow, Session};
 use crate::text::Text;
 
@@ -27,6 +28,8 @@ pub(super) struct RunJournal {
     receipts: Receipts,
     row: ExecutionRow,
     session: Option<Session>,
+    /// Present where the workspace keeps bodies.
+    seals: Option<PayloadSeals>,
     left: Mutex<Left>,
 }
 
@@ -43,6 +46,7 @@ impl RunJournal {
     pub(super) fn new(
         receipts: Receipts,
         (row, session): (ExecutionRow, Option<Session>),
+        seals: Option<PayloadSeals>,
         may_write: bool,
     ) -> Self {
         let requests = Vec::new();
@@ -50,6 +54,7 @@ impl RunJournal {
             receipts,
             row,
             session,
+            seals,
             left: Mutex::new(Left {
                 requests,
                 may_write,
@@ -59,7 +64,11 @@ impl RunJournal {
 }
 
 impl Journal for RunJournal {
-    fn leaving<'a>(&'a self, record: &'a RequestRecord) -> BoxFuture<'a, Result<(), NotWritten>> {
+    fn leaving<'a>(
+        &'a self,
+        record: &'a RequestRecord,
+        payload: Option<&'a Payload>,
+    ) -> BoxFuture<'a, Result<(), NotWritten>> {
         Box::pin(async move {
             // Held until the line is queued, so that a later receipt never lacks an earlier line;
             // requests of one call that leave together wait for the same commit.
@@ -69,8 +78,13 @@ impl Journal for RunJournal {
             if !left.may_write {
                 return Ok(());
             }
+            let sealed = self.seals.as_ref().zip(payload);
             let row = ExecutionRow {
                 requests: requests_text(&left.requests),
+                payloads: sealed
+                    .and_then(|(seals, payload)| seals.row(payload))
+                    .into_iter()
+                    .collect(),
                 ..self.row.clone()
             };
             let receipt = Box::new((row, self.session.clone()));

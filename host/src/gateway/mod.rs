@@ -32,6 +32,7 @@ pub mod messages;
 mod outcome;
 mod outlive;
 pub mod overview;
+pub mod payloads;
 pub mod permission_default;
 pub mod permission_rules;
 mod permissions;
@@ -167,6 +168,9 @@ impl Gateway {
         )?
         .with_upgrades(config.upgrades);
         intake.scan(plugins::Reach::Remembered).await?;
+        connections::labels::clean(&store, &vault, &snapshot)
+            .await
+            .context("the names of connected accounts cannot be cleaned")?;
         let (stop, running) = (CancellationToken::new(), TaskTracker::new());
         let public_url = match &config.public_url {
             Some(url) => url.clone(),

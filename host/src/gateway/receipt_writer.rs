@@ -161,10 +161,17 @@ impl Writer {
                 }
                 tell.extend(item.written);
             }
-            keep_latest(&mut rows, |row| (&row.workspace_id, &row.id));
-            keep_latest(&mut sessions, |session| {
-                (&session.workspace_id, &session.id)
-            });
+            // Bodies come with the receipt that was written as their request left.
+            keep_latest(
+                &mut rows,
+                |row| (&row.workspace_id, &row.id),
+                |older, latest| latest.payloads.append(&mut older.payloads),
+            );
+            keep_latest(
+                &mut sessions,
+                |session| (&session.workspace_id, &session.id),
+                |_, _| {},
+            );
             self.write(rows, sessions, tell).await;
         }
     }
@@ -236,14 +243,19 @@ async fn gather(waiting: &mut mpsc::Receiver<Item>, hurry: &Notify, items: &mut 
 }
 
 /// Of what came under one key only the last stays: the receipt that was left when a call began gives
-/// way to the one of its end, and a statement that writes a row twice is an error to PostgreSQL. In
+/// way to the one of its end, after `hand_on`, and a statement that writes a row twice is an error to PostgreSQL. In
 /// order, so that two processes lock rows the same way round.
-fn keep_latest<T>(list: &mut Vec<T>, key: impl Fn(&T) -> (&Text, &Text)) {
+fn keep_latest<T>(
+    list: &mut Vec<T>,
+    key: impl Fn(&T) -> (&Text, &Text),
+    hand_on: impl Fn(&mut T, &mut T),
+) {
     list.sort_by(|a, b| key(a).cmp(&key(b)));
     list.dedup_by(|later, kept| {
         let same = key(later) == key(kept);
         if same {
             std::mem::swap(later, kept);
+            hand_on(later, kept);
         }
         same
     });

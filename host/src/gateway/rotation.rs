@@ -3,11 +3,13 @@
 use serde::Serialize;
 
 use super::Error;
-use crate::store::Store;
+use crate::store::{SealedBox, Store};
 use crate::vault::{Place, Vault};
 
 /// Boxes that a serving gateway seals meanwhile are seen by the next pass.
 const PASSES_MAX: usize = 10;
+/// Kept bodies that are in memory at one time, at most 175 KB each.
+const PAGE: u32 = 64;
 
 /// What a rotation did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,28 +35,43 @@ pub async fn rotate(store: &Store, vault: &Vault) -> Result<Rotated, Error> {
 /// Puts every box under the current key and answers how many there are.
 async fn rewrap_all(store: &Store, vault: &Vault) -> Result<usize, Error> {
     for _ in 0..PASSES_MAX {
-        let boxes = store.list_sealed().await?;
-        let mut moved = 0;
-        for old in &boxes {
-            let place = Place {
-                kind: &old.kind,
-                workspace_id: &old.workspace_id,
-                user_id: &old.user_id,
-                service: &old.service,
-                id: &old.id,
-            };
-            if let Some(new) = vault.rewrap(&place, &old.sealed).map_err(internal)? {
-                moved += 1;
-                store.reseal(old, &new).await?;
+        let mut boxes = store.list_sealed().await?;
+        let (mut count, mut moved) = (boxes.len(), rewrap(store, vault, &boxes).await?);
+        loop {
+            let last = boxes.pop().filter(|last| last.kind == "payload");
+            boxes = store.list_sealed_payloads(last.as_ref(), PAGE).await?;
+            if boxes.is_empty() {
+                break;
             }
+            count += boxes.len();
+            moved += rewrap(store, vault, &boxes).await?;
         }
         if moved == 0 {
-            return Ok(boxes.len());
+            return Ok(count);
         }
     }
     Err(Error::Internal(anyhow::anyhow!(
         "boxes were sealed under another key in each of {PASSES_MAX} passes"
     )))
+}
+
+/// Answers how many of them were under another key.
+async fn rewrap(store: &Store, vault: &Vault, boxes: &[SealedBox]) -> Result<usize, Error> {
+    let mut moved = 0;
+    for old in boxes {
+        let place = Place {
+            kind: &old.kind,
+            workspace_id: &old.workspace_id,
+            user_id: &old.user_id,
+            service: &old.service,
+            id: &old.id,
+        };
+        if let Some(new) = vault.rewrap(&place, &old.sealed).map_err(internal)? {
+            moved += 1;
+            store.reseal(old, &new).await?;
+        }
+    }
+    Ok(moved)
 }
 
 fn internal(cause: crate::vault::VaultError) -> Error {

@@ -15,11 +15,13 @@ use crate::gateway::Gateway;
 use crate::gateway::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions, ReceiptKind,
 };
+use crate::gateway::payloads::ExecutionPayloads;
 
 pub fn routes() -> OpenApiRouter<App> {
     openapi::resource("Executions", "Receipts of what ran.")
         .routes(routes!(list))
         .routes(routes!(read))
+        .routes(routes!(payloads))
 }
 
 /// List executions
@@ -83,8 +85,8 @@ async fn list(
 
 /// Read an execution
 ///
-/// Who ran what, on which plugin file, and every request that left the gateway for it. Arguments
-/// and results are not kept.
+/// Who ran what, on which plugin file, and every request that left the gateway for it. Bodies are
+/// not part of it.
 #[utoipa::path(
     get,
     path = "/v1/executions/{execution_id}",
@@ -119,4 +121,36 @@ async fn read(
     query.finish()?;
     let receipt = gateway.execution(&caller, &execution_id).await?;
     Ok(Success::new(&caller, receipt))
+}
+
+/// Read an execution's bodies
+///
+/// The bodies of its requests and answers, where the workspace had the setting that keeps them: of
+/// each the first 64 KiB, 512 KiB of a call together, without any credential that the gateway adds.
+/// For keys with the scope `admin`, owners and admins; every reading is in the audit log.
+#[utoipa::path(
+    get,
+    path = "/v1/executions/{execution_id}/payloads",
+    operation_id = "get_execution_payloads",
+    tag = "Executions",
+    security(("api_key" = [])),
+    params(("execution_id" = String, Path, description = "As execute answered it.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "The bodies.", body = inline(Success<ExecutionPayloads>), example = json!({
+        "success": true,
+        "data": {
+            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "payloads": [{"number": 1, "side": "request", "method": "POST", "origin": "https://api.github.com", "path": "/repos/ada/engine/issues", "media_type": "application/json", "bytes_total": 23, "truncated": false, "encoding": "text", "content": "{\"title\": \"It is slow\"}"}]
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn payloads(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([execution_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<ExecutionPayloads>, Failure> {
+    query.finish()?;
+    let payloads = gateway.execution_payloads(&caller, &execution_id).await?;
+    Ok(Success::new(&caller, payloads))
 }

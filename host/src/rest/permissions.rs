@@ -321,6 +321,8 @@ struct BatchBody {
     /// By name of the tool.
     #[serde(default)]
     tools: BTreeMap<String, Setting>,
+    /// Who decides, for all rules of the batch that are `ask`; `admins` if absent.
+    approvers: Option<Approvers>,
 }
 
 /// Change permissions in a batch
@@ -334,10 +336,10 @@ struct BatchBody {
     tag = "Permissions",
     security(("api_key" = [])),
     params(("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")),
-    request_body(content = BatchBody, description = "The rules.", example = json!({"services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}})),
+    request_body(content = BatchBody, description = "The rules.", example = json!({"services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}, "approvers": "members"})),
     responses((status = 200, description = "The user's rules.", body = inline(Success<UserPermissions>), example = json!({
         "success": true,
-        "data": {"user_id": "ada@example.com", "default": "allow", "services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}},
+        "data": {"user_id": "ada@example.com", "default": "allow", "services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}, "approvers": {"tools": {"github_create_issue": "members"}}},
         "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
     }))),
 )]
@@ -349,10 +351,22 @@ async fn batch(
     JsonBody(body): JsonBody<BatchBody>,
 ) -> Result<Success<UserPermissions>, Failure> {
     query.finish()?;
+    let asks = |rules: &BTreeMap<_, Setting>| rules.values().any(|rule| *rule == Setting::Ask);
+    if body.approvers.is_some() && !asks(&body.services) && !asks(&body.tools) {
+        let message = "goes with rules that are `ask`, and none of the batch is";
+        return Err(Failure::field("approvers", message));
+    }
     let changes = |rules: BTreeMap<String, Setting>| {
         rules
             .into_iter()
-            .map(|(name, setting)| (name, setting.into()))
+            .map(|(name, setting)| {
+                let approvers = body.approvers.filter(|_| setting == Setting::Ask);
+                let change = Change {
+                    approvers,
+                    ..setting.into()
+                };
+                (name, change)
+            })
             .collect()
     };
     let request = ChangePermissions {

@@ -71,6 +71,7 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
         requests: "[]".into(),
         arguments: None,
         result: None,
+        payloads: Vec::new(),
     };
     store.record_executions(&[execution], &[]).await.unwrap();
     let approval = store::Approval {

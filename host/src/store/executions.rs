@@ -3,8 +3,9 @@
 use super::batch::{Statement, statements};
 use super::events::emit;
 use super::page::one_more;
+use super::payloads::insert_payloads;
 use super::sessions::{tell_new_sessions, upsert_sessions};
-use super::{Cursor, Event, EventType, Page, Session, Store, StoreError, portable};
+use super::{Cursor, Event, EventType, Page, PayloadRow, Session, Store, StoreError, portable};
 use crate::clock::rfc3339;
 use crate::text::Text;
 use serde_json::json;
@@ -52,6 +53,9 @@ pub struct ExecutionRow {
     /// JSON, only where the workspace keeps payloads; always absent in lists.
     pub arguments: Option<Text>,
     pub result: Option<Text>,
+    /// Bodies to be written with it; never read with it.
+    #[sqlx(skip)]
+    pub payloads: Vec<PayloadRow>,
 }
 
 /// Which receipts to list; `None` does not filter.
@@ -138,6 +142,7 @@ impl Store {
                 }
                 insert.execute(&mut *tx).await?;
             }
+            insert_payloads!(tx, executions.iter().flat_map(|row| &row.payloads));
             if somebody.is_some() {
                 let events: Vec<Event> = executions.iter().filter_map(told).collect();
                 emit!(tx, self, &events);

@@ -31,6 +31,7 @@ mod members;
 mod oauth_apps;
 mod open;
 mod page;
+mod payloads;
 mod permissions;
 mod plugins;
 mod rate_counts;
@@ -75,6 +76,7 @@ pub use member_links::{LinkKind, MemberLink};
 pub use members::{Member, MemberChange, Role};
 pub use oauth_apps::{OAuthApp, SealedBox};
 pub use page::{Cursor, Page};
+pub use payloads::PayloadRow;
 pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
 pub use plugins::{
     ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, Plugin, PluginFile,

@@ -96,7 +96,7 @@ impl Store {
         }))
     }
 
-    /// Every box there is.
+    /// Every box there is but those of kept bodies, which are many ([`Store::list_sealed_payloads`]).
     pub async fn list_sealed(&self) -> Result<Vec<SealedBox>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
@@ -132,6 +132,10 @@ impl Store {
             "webhook_previous" => {
                 "UPDATE webhooks SET sealed_previous = $5 \
                  WHERE workspace_id = $1 AND $2 = '' AND id = $3 AND sealed_previous = $4"
+            }
+            "payload" => {
+                "UPDATE execution_payloads SET sealed = $5 \
+                 WHERE workspace_id = $1 AND $2 = '' AND id = $3 AND sealed = $4"
             }
             "hook" => {
                 "UPDATE hooks SET sealed = $5 \

@@ -200,10 +200,32 @@ export interface paths {
         };
         /**
          * Read an execution
-         * @description Who ran what, on which plugin file, and every request that left the gateway for it. Arguments
-         *     and results are not kept.
+         * @description Who ran what, on which plugin file, and every request that left the gateway for it. Bodies are
+         *     not part of it.
          */
         get: operations["get_execution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/executions/{execution_id}/payloads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an execution's bodies
+         * @description The bodies of its requests and answers, where the workspace had the setting that keeps them: of
+         *     each the first 64 KiB, 512 KiB of a call together, without any credential that the gateway adds.
+         *     For keys with the scope `admin`, owners and admins; every reading is in the audit log.
+         */
+        get: operations["get_execution_payloads"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1034,6 +1056,7 @@ export interface components {
         Approvers: "admins" | "members" | "self";
         /** @description Rules of services and tools. */
         BatchBody: {
+            approvers?: components["schemas"]["Approvers"] | null;
             /** @description By name of the service. */
             services?: {
                 [key: string]: components["schemas"]["Setting"];
@@ -1307,6 +1330,37 @@ export interface components {
             executions: components["schemas"]["ExecutionReceipt"][];
             /** @description `null` on the last page. */
             next_cursor?: string | null;
+        };
+        /** @description The body of one request, before a credential was added, or of one answer, as the plugin got it. */
+        ExecutionPayload: {
+            /** @description Size of the whole body. */
+            bytes_total: number;
+            content: string;
+            encoding: components["schemas"]["PayloadEncoding"];
+            /** @example application/json */
+            media_type?: string | null;
+            method: string;
+            /**
+             * Format: int32
+             * @description Of the request within the call; an answer has the number of its request.
+             */
+            number: number;
+            /** @example https://api.github.com */
+            origin: string;
+            path: string;
+            side: components["schemas"]["PayloadSide"];
+            /** @description Whether `content` is its beginning only: 64 KiB of a body are kept, 512 KiB of a call. */
+            truncated: boolean;
+        };
+        /** @description `GET /v1/executions/{execution_id}/payloads`. */
+        ExecutionPayloads: {
+            /** @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD */
+            execution_id: string;
+            /**
+             * @description In the order in which the requests left, each request before its answer. Empty where the
+             *     workspace kept none at the time of the call.
+             */
+            payloads: components["schemas"]["ExecutionPayload"][];
         };
         /** @description `GET /v1/executions/{id}`: one execution as it is kept. */
         ExecutionReceipt: {
@@ -1674,6 +1728,16 @@ export interface components {
             /** @enum {string} */
             status: "approval_required";
         });
+        /**
+         * @description How `content` stands for bytes.
+         * @enum {string}
+         */
+        PayloadEncoding: "text" | "base64";
+        /**
+         * @description Which half of an exchange a body is.
+         * @enum {string}
+         */
+        PayloadSide: "request" | "answer";
         /** @description What a paused turn waits for. */
         Pending: {
             approval_id?: string | null;
@@ -2351,6 +2415,8 @@ export type Error = components['schemas']['Error'];
 export type ExecuteBody = components['schemas']['ExecuteBody'];
 export type Execution = components['schemas']['Execution'];
 export type ExecutionPage = components['schemas']['ExecutionPage'];
+export type ExecutionPayload = components['schemas']['ExecutionPayload'];
+export type ExecutionPayloads = components['schemas']['ExecutionPayloads'];
 export type ExecutionReceipt = components['schemas']['ExecutionReceipt'];
 export type ExecutionStatus = components['schemas']['ExecutionStatus'];
 export type Failure = components['schemas']['Failure'];
@@ -2380,6 +2446,8 @@ export type Meta = components['schemas']['Meta'];
 export type ModelState = components['schemas']['ModelState'];
 export type OperationCall = components['schemas']['OperationCall'];
 export type Outcome = components['schemas']['Outcome'];
+export type PayloadEncoding = components['schemas']['PayloadEncoding'];
+export type PayloadSide = components['schemas']['PayloadSide'];
 export type Pending = components['schemas']['Pending'];
 export type Permission = components['schemas']['Permission'];
 export type PermissionCounts = components['schemas']['PermissionCounts'];
@@ -3407,6 +3475,73 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    get_execution_payloads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As execute answered it.
+                 * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bodies. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "payloads": [
+                     *           {
+                     *             "number": 1,
+                     *             "side": "request",
+                     *             "method": "POST",
+                     *             "origin": "https://api.github.com",
+                     *             "path": "/repos/ada/engine/issues",
+                     *             "media_type": "application/json",
+                     *             "bytes_total": 23,
+                     *             "truncated": false,
+                     *             "encoding": "text",
+                     *             "content": "{\"title\": \"It is slow\"}"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ExecutionPayloads"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     health_check: {
         parameters: {
             query?: never;
@@ -4020,7 +4155,8 @@ export interface operations {
                  *       },
                  *       "tools": {
                  *         "github_create_issue": "ask"
-                 *       }
+                 *       },
+                 *       "approvers": "members"
                  *     }
                  */
                 "application/json": components["schemas"]["BatchBody"];
@@ -4045,6 +4181,11 @@ export interface operations {
                      *         },
                      *         "tools": {
                      *           "github_create_issue": "ask"
+                     *         },
+                     *         "approvers": {
+                     *           "tools": {
+                     *             "github_create_issue": "members"
+                     *           }
                      *         }
                      *       },
                      *       "meta": {

@@ -20,6 +20,7 @@ import type {
   Document,
   DocumentPage,
   ExecutionPage,
+  ExecutionPayloads,
   ExecutionReceipt,
   FoundPassages,
   FoundTools,
@@ -371,6 +372,11 @@ export class Executions extends Resource {
 
   get(execution_id: string): Promise<ExecutionReceipt> {
     return this.call("get_execution", { execution_id });
+  }
+
+  /** The bodies that the workspace kept; for keys with the scope `admin`, and in the audit log. */
+  payloads(execution_id: string): Promise<ExecutionPayloads> {
+    return this.call("get_execution_payloads", { execution_id });
   }
 }
 

@@ -11,7 +11,7 @@ export interface Route {
 export const ROUTES = {
   add_document: {"method": "POST", "path": "/v1/knowledge/documents", "query": [], "header": ["Idempotency-Key"], "body": ["content", "content_base64", "media_type", "title"]},
   change_default_permission: {"method": "PATCH", "path": "/v1/permissions/default", "query": [], "header": [], "body": ["approvers", "default"]},
-  change_permissions: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/batch", "query": [], "header": [], "body": ["services", "tools"]},
+  change_permissions: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/batch", "query": [], "header": [], "body": ["approvers", "services", "tools"]},
   change_service_permission: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/services/{service_name}", "query": [], "header": [], "body": ["approvers", "expires_at", "max_calls", "permission"]},
   change_tool_permission: {"method": "PATCH", "path": "/v1/permissions/users/{user_id}/tools/{tool_name}", "query": [], "header": [], "body": ["approvers", "expires_at", "max_calls", "permission"]},
   check_skill: {"method": "GET", "path": "/v1/skills/{skill_id}/check", "query": ["user_id"], "header": [], "body": []},
@@ -34,6 +34,7 @@ export const ROUTES = {
   get_default_permission: {"method": "GET", "path": "/v1/permissions/default", "query": [], "header": [], "body": []},
   get_document: {"method": "GET", "path": "/v1/knowledge/documents/{document_id}", "query": [], "header": [], "body": []},
   get_execution: {"method": "GET", "path": "/v1/executions/{execution_id}", "query": [], "header": [], "body": []},
+  get_execution_payloads: {"method": "GET", "path": "/v1/executions/{execution_id}/payloads", "query": [], "header": [], "body": []},
   get_result: {"method": "GET", "path": "/v1/results/{result_id}", "query": ["offset", "limit"], "header": [], "body": []},
   get_session: {"method": "GET", "path": "/v1/sessions/{session_id}", "query": [], "header": [], "body": []},
   get_skill: {"method": "GET", "path": "/v1/skills/{skill_id}", "query": [], "header": [], "body": []},

@@ -120,7 +120,7 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
             options={APPROVERS.map(([value, short]) => [value, short] as const)}
           />
         )}
-        <CheckField label="Keep arguments and results of calls" hint="Off: a receipt says what left, not what it said." checked={keep} disabled={!owner} onChange={setKeep} />
+        <CheckField label="Keep the bodies of requests and answers" hint="Sealed, beside the receipt, for admins alone; 64 KiB of each. Off: a receipt says what left, not what it said." checked={keep} disabled={!owner} onChange={setKeep} />
         {save.error && <ErrorNote error={save.error} />}
         {owner ? <div><Button type="submit" kind="primary" busy={save.isPending} disabled={!changed}>Save</Button></div> : <Note><p>An owner changes these.</p></Note>}
       </form>

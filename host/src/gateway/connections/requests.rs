@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::Keeper;
-use crate::egress::{Journal, NotWritten, RequestRecord};
+use crate::egress::{Journal, NotWritten, Payload, RequestRecord};
 use crate::gateway::Caller;
 use crate::gateway::executions::{ExecutionStatus, ReceiptKind};
 use crate::gateway::journal::requests_text;
@@ -94,6 +94,7 @@ impl Keeper {
                 requests: "[]".into(),
                 arguments: None,
                 result: None,
+                payloads: Vec::new(),
             },
             began: Instant::now(),
             left: Mutex::default(),
@@ -154,7 +155,12 @@ impl HostRequests {
 }
 
 impl Journal for HostRequests {
-    fn leaving<'a>(&'a self, record: &'a RequestRecord) -> BoxFuture<'a, Result<(), NotWritten>> {
+    /// Of what the gateway itself sends no body is kept: tokens are in them.
+    fn leaving<'a>(
+        &'a self,
+        record: &'a RequestRecord,
+        _payload: Option<&'a Payload>,
+    ) -> BoxFuture<'a, Result<(), NotWritten>> {
         let requests = {
             let mut left = self.left();
             left.push(record.clone());

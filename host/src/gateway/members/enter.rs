@@ -109,6 +109,7 @@ impl Gateway {
             scopes: scopes_of(member.role).into(),
             default_permission: workspace.settings.default_permission,
             default_approvers: workspace.settings.default_approvers,
+            keep_payloads: workspace.settings.keep_payloads,
         };
         let caller = Caller {
             identity: Arc::new(identity),

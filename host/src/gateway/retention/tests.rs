@@ -33,6 +33,7 @@ fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
         requests: "[]".into(),
         arguments: None,
         result: None,
+        payloads: Vec::new(),
     }
 }
 

@@ -31,7 +31,7 @@ ROUTES = {
         "/v1/permissions/users/{user_id}/batch",
         (),
         (),
-        ("services", "tools"),
+        ("approvers", "services", "tools"),
     ),
     "change_service_permission": Route(
         "PATCH",
@@ -183,6 +183,13 @@ ROUTES = {
     "get_execution": Route(
         "GET",
         "/v1/executions/{execution_id}",
+        (),
+        (),
+        (),
+    ),
+    "get_execution_payloads": Route(
+        "GET",
+        "/v1/executions/{execution_id}/payloads",
         (),
         (),
         (),

@@ -463,6 +463,18 @@ class OperationCall(TypedDict):
     """
 
 
+PayloadEncoding: TypeAlias = Literal["text", "base64"]
+"""
+How `content` stands for bytes.
+"""
+
+
+PayloadSide: TypeAlias = Literal["request", "answer"]
+"""
+Which half of an exchange a body is.
+"""
+
+
 class Pending(TypedDict):
     """
     What a paused turn waits for.
@@ -1396,6 +1408,7 @@ class BatchBody(TypedDict):
     """
     By name of the tool.
     """
+    approvers: NotRequired[Approvers | None]
 
 
 class ConnectionInfo(TypedDict):
@@ -1452,6 +1465,32 @@ class DefaultPermissionBody(TypedDict):
 
     default: DefaultRule
     approvers: NotRequired[Approvers | None]
+
+
+class ExecutionPayload(TypedDict):
+    """
+    The body of one request, before a credential was added, or of one answer, as the plugin got it.
+    """
+
+    number: int
+    """
+    Of the request within the call; an answer has the number of its request.
+    """
+    side: PayloadSide
+    method: str
+    origin: str
+    path: str
+    media_type: NotRequired[str | None]
+    bytes_total: int
+    """
+    Size of the whole body.
+    """
+    truncated: bool
+    """
+    Whether `content` is its beginning only: 64 KiB of a body are kept, 512 KiB of a call.
+    """
+    encoding: PayloadEncoding
+    content: str
 
 
 class ExecutionReceipt(TypedDict):
@@ -1746,6 +1785,19 @@ class ExecutionPage(TypedDict):
     next_cursor: NotRequired[str | None]
     """
     `null` on the last page.
+    """
+
+
+class ExecutionPayloads(TypedDict):
+    """
+    `GET /v1/executions/{execution_id}/payloads`.
+    """
+
+    execution_id: str
+    payloads: list[ExecutionPayload]
+    """
+    In the order in which the requests left, each request before its answer. Empty where the
+    workspace kept none at the time of the call.
     """
 
 

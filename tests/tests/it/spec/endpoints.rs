@@ -205,6 +205,20 @@ async fn patch_permissions_user_batch_changes_all_or_nothing() {
         ),
         (&json!("deny"), &json!("ask"))
     );
+    assert!(changed.get("approvers").is_none(), "admins decide");
+    let named = json!({ "services": { "demo": "deny" }, "tools": { "locked_run": "ask" }, "approvers": "members" });
+    let changed = change(path, named).await;
+    assert_eq!(
+        changed["approvers"],
+        json!({ "tools": { "locked_run": "members" } })
+    );
+    for bad in [
+        json!({ "services": { "demo": "deny" }, "approvers": "self" }),
+        json!({ "tools": { "locked_run": "ask" }, "approvers": "nobody" }),
+    ] {
+        let refused = send("PATCH", path, Some(&gateway().key), Some(bad)).await;
+        assert_eq!((refused.status, &*refused.code()), (400, "invalid_request"));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -38,6 +38,7 @@ fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
         requests: "[]".into(),
         arguments: Some(r#"{"q":"\u0000"}"#.into()),
         result: Some("{}".into()),
+        payloads: Vec::new(),
     }
 }
 

@@ -52,6 +52,7 @@ fn receipts(workspace_id: &str, told: &[Told]) -> Vec<ExecutionRow> {
             requests: "[]".into(),
             arguments: None,
             result: None,
+            payloads: Vec::new(),
         },
     )
     .collect()

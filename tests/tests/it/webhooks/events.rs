@@ -153,6 +153,7 @@ fn execution(at: &At, id: &str, status: &str) -> ExecutionRow {
         requests: "[]".into(),
         arguments: Some("{\"private\":true}".into()),
         result: None,
+        payloads: Vec::new(),
     }
 }
 

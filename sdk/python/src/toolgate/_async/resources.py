@@ -26,6 +26,7 @@ from ..types import (
     DeletedWebhook,
     DeliveryStatus,
     Document,
+    ExecutionPayloads,
     ExecutionReceipt,
     ExecutionStatus,
     FoundPassages,
@@ -267,9 +268,12 @@ class AsyncPermissions(_Resource):
         *,
         services: dict[str, Setting] | None = None,
         tools: dict[str, Setting] | None = None,
+        approvers: Approvers | None = None,
     ) -> UserPermissions:
-        """Sets many rules, all or none."""
-        return await self._call("change_permissions", user_id=user_id, services=services, tools=tools)
+        """Sets many rules, all or none. `approvers`: who decides, for those that are set to `ask`."""
+        return await self._call(
+            "change_permissions", user_id=user_id, services=services, tools=tools, approvers=approvers
+        )
 
     async def summary(self, user_id: str) -> PermissionSummary:
         return await self._call("summarise_user_permissions", user_id=user_id)
@@ -565,6 +569,10 @@ class AsyncExecutions(_Resource):
 
     async def get(self, execution_id: str) -> ExecutionReceipt:
         return await self._call("get_execution", execution_id=execution_id)
+
+    async def payloads(self, execution_id: str) -> ExecutionPayloads:
+        """The bodies that the workspace kept; for keys with the scope `admin`, and in the audit log."""
+        return await self._call("get_execution_payloads", execution_id=execution_id)
 
 
 class AsyncApprovals(_Resource):
