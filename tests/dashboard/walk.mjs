@@ -69,6 +69,11 @@ await walk(async (browser, look) => {
   // What was wrong on purpose is said on the page, and by the browser on its console.
   wrong.splice(0, wrong.length, ...wrong.filter((line) => !line.includes('/words_count/execute')));
   await page.getByLabel('text required').fill('to be or not to be');
+  await page.getByRole('button', { name: 'Copy as ...' }).click();
+  const copied = await page.getByRole('region', { name: 'call in curl' }).innerText();
+  const said = JSON.parse(execFileSync('sh', ['-c', copied.replace('curl', 'curl -sS')], { encoding: 'utf8', env: { ...process.env, TOOLGATE_API_KEY: key } }));
+  assert.equal(said.data?.status, 'success', JSON.stringify(said));
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('region', { name: 'result' }).getByText('"or"').waitFor();
   await page.getByText('No request left the gateway').waitFor();
@@ -186,7 +191,8 @@ await walk(async (browser, look) => {
   await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
   await settled(page);
   const log = await page.innerText('main');
-  assert.ok(log.includes(owner.name), log);
+  assert.ok(log.includes(`${owner.name} revoked the API key research agent`), log);
+  assert.ok(log.includes(`approved ${TOOL} for ${user}`), log);
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();

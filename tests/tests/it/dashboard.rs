@@ -397,6 +397,25 @@ async fn lighthouse_gives_at_least_95() {
     world.walk("lighthouse.mjs", json!({})).await;
 }
 
+/// What the dashboard decides without a page: its own tests, beside its sources.
+#[tokio::test]
+async fn the_unit_tests_of_the_dashboard_pass() {
+    let folder = here().join("../host/dashboard");
+    assert!(
+        folder.join("node_modules").exists(),
+        "host/dashboard/node_modules is missing: run `make dashboard` first"
+    );
+    let mut command = tools::npm().unwrap();
+    let output = command.arg("test").current_dir(folder).output();
+    let output = output.await.unwrap();
+    assert!(
+        output.status.success(),
+        "{}\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
 #[test]
 fn the_bundle_is_small_and_holds_nothing_inline_and_no_foreign_address() {
     let dist = dist();

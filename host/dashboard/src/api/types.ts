@@ -197,6 +197,8 @@ export interface RequestRecord {
 }
 export interface Receipt {
   execution_id: string;
+  /** `connection`: what the gateway itself sent for one. */
+  kind?: 'tool' | 'connection';
   tool_name: string;
   user_id: string;
   key: { name: string; prefix: string };

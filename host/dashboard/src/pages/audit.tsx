@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../api/client';
 import type { AuditEntry } from '../api/types';
+import { plain, sentence } from '../ui/audit-words';
 import { Button } from '../ui/button';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
@@ -30,10 +31,18 @@ export default function Audit() {
               rowKey={(row) => row.entry_id}
               columns={[
                 { head: 'When', cell: (row) => <Time at={row.at} /> },
-                { head: 'Who', cell: (row) => row.actor_name ?? row.actor },
-                { head: 'What', cell: (row) => <span className="mono nowrap">{row.action}</span> },
-                { head: 'About', cell: (row) => <span className="mono small">{row.subject}</span> },
-                { head: 'Details', wide: true, cell: (row) => <span className="small">{details(row.details)}</span> },
+                {
+                  head: 'What',
+                  wide: true,
+                  cell: (row) => (
+                    <details className="entry">
+                      <summary>{sentence(row)}</summary>
+                      <p className="small muted">{row.actor}{row.request_id && `, request ${row.request_id}`}</p>
+                      <p className="small mono">{[row.subject, plain(row.details)].filter(Boolean).join('; ')}</p>
+                    </details>
+                  ),
+                },
+                { head: 'Action', cell: (row) => <span className="mono small">{row.action}</span> },
                 { head: 'From', cell: (row) => row.address ?? <span className="muted">command line</span> },
               ]}
             />
@@ -43,10 +52,4 @@ export default function Audit() {
       )}
     </Page>
   );
-}
-
-function details(values: Record<string, unknown> | null | undefined): string {
-  return Object.entries(values ?? {})
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join('; ');
 }

@@ -1,12 +1,17 @@
-// The receipt of one call.
+// The receipt of one call: what left, why it has no result, and the same call again.
 
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/client';
 import type { Receipt } from '../api/types';
+import { useMe } from '../shell/me';
 import { State } from '../ui/badge';
+import { Button } from '../ui/button';
+import { CallAs } from '../ui/call-as';
 import { CopyLine } from '../ui/copy';
-import { Empty } from '../ui/note';
+import { failureOf } from '../ui/failures';
+import { Empty, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { RequestTable } from '../ui/requests';
 import { duration, exact, Time } from '../ui/time';
@@ -14,16 +19,32 @@ import { duration, exact, Time } from '../ui/time';
 export default function Execution() {
   const { execution: id = '' } = useParams<{ execution: string }>();
   const receipt = useQuery({ queryKey: ['executions', id], queryFn: () => call<Receipt>('GET', `/executions/${id}`) });
+  const me = useMe();
+  const [copying, setCopying] = useState(false);
+  const ran = receipt.data?.kind === 'connection' ? undefined : receipt.data;
+  const again = ran && `/tools/${ran.tool_name}${ran.user_id === me.user_id ? '' : `?user_id=${encodeURIComponent(ran.user_id)}`}`;
   return (
-    <Page title={receipt.data ? `Receipt of ${receipt.data.tool_name}` : 'Receipt'} back={{ to: '/executions', name: 'Executions' }}>
+    <Page
+      title={receipt.data ? `Receipt of ${receipt.data.tool_name}` : 'Receipt'}
+      back={{ to: '/executions', name: 'Executions' }}
+      actions={
+        again && (
+          <>
+            <Link className="button" href={again}>Run again, or dry run</Link>
+            <Button icon="copy" onClick={() => setCopying(true)}>Copy as ...</Button>
+          </>
+        )
+      }
+    >
       <Loaded query={receipt}>
         {(data) => (
           <div className="stack">
+            <Failed receipt={data} />
             <Card title="The call">
               <Pairs
                 items={[
                   ['Status', <span className="row"><State name={data.status} />{data.reason && <span>{data.reason.replaceAll('_', ' ')}</span>}</span>],
-                  ['Tool', <Link href={`/tools/${data.tool_name}`} className="mono">{data.tool_name}</Link>],
+                  ['Tool', data.kind === 'connection' ? <span className="mono">{data.tool_name}</span> : <Link href={`/tools/${data.tool_name}`} className="mono">{data.tool_name}</Link>],
                   ['User', data.user_id],
                   ['By', data.key.prefix ? `${data.key.name} (${data.key.prefix})` : data.key.name],
                   ['Started', <>{exact(data.started_at)} (<Time at={data.started_at} />)</>],
@@ -35,11 +56,30 @@ export default function Execution() {
               />
             </Card>
             <Card title="Requests that left" flush>
-              {data.requests.length === 0 ? <Empty icon="executions" title="No request left the gateway" /> : <RequestTable requests={data.requests} />}
+              {data.requests.length === 0 ? <Empty icon="executions" title="No request left the gateway" /> : <RequestTable requests={data.requests} total_ms={data.duration_ms} />}
             </Card>
           </div>
         )}
       </Loaded>
+      {copying && ran && (
+        <CallAs
+          call={{ baseUrl: me.public_url, tool: ran.tool_name, args: {}, userId: ran.user_id }}
+          about="A receipt keeps no arguments: put them in, or enter them on the tool's page and copy it there."
+          onClose={() => setCopying(false)}
+        />
+      )}
     </Page>
+  );
+}
+
+function Failed({ receipt }: { receipt: Receipt }) {
+  const failure = failureOf(receipt);
+  if (!failure) return null;
+  return (
+    <Note tone={receipt.status === 'error' ? 'bad' : 'warn'}>
+      <p className="strong">{failure.why}</p>
+      <p>{failure.next}</p>
+      <p className="small"><code>{failure.code}</code>{failure.to && <> <Link href={failure.to.path}>{failure.to.name}</Link></>}</p>
+    </Note>
   );
 }

@@ -10,6 +10,7 @@ import { Button } from '../ui/button';
 import { SelectField, TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
+import { failureOf } from '../ui/failures';
 import { Table } from '../ui/table';
 import { duration, Time } from '../ui/time';
 
@@ -20,7 +21,8 @@ export default function Executions() {
   const [tool, setTool] = useAddressState('tool_name');
   const [user, setUser] = useAddressState('user_id');
   const [status, setStatus] = useAddressState('status');
-  const filter = useDeferredValue({ tool_name: tool.trim(), user_id: user.trim(), status });
+  const [kind, setKind] = useAddressState('kind');
+  const filter = useDeferredValue({ tool_name: tool.trim(), user_id: user.trim(), status, kind });
   const list = useInfiniteQuery({
     queryKey: ['executions', 'list', filter],
     queryFn: ({ pageParam }) => call<{ executions: Receipt[]; next_cursor?: string | null }>('GET', '/executions', { query: { ...filter, limit: 50, cursor: pageParam } }),
@@ -28,11 +30,12 @@ export default function Executions() {
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
   const rows = list.data?.pages.flatMap((page) => page.executions) ?? [];
-  const filtered = Boolean(tool || user || status);
+  const filtered = Boolean(tool || user || status || kind);
   const clear = () => {
     setTool('');
     setUser('');
     setStatus('');
+    setKind('');
   };
   return (
     <Page title="Executions" about="Every call with its receipt: what left the gateway, where to, with which credential. Arguments and results are not kept unless the workspace says so.">
@@ -40,6 +43,7 @@ export default function Executions() {
         <div className="search"><TextField bare label="Tool" type="search" placeholder="Exact tool name" value={tool} onChange={setTool} /></div>
         {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user id" value={user} onChange={setUser} /></div>}
         <SelectField bare label="Status" className="narrow" value={status} onChange={setStatus} options={[['', 'Any status'], ...STATUSES.map((name) => [name, name.replaceAll('_', ' ')] as const)]} />
+        <SelectField bare label="Kind" className="narrow" value={kind} onChange={setKind} options={[['', 'Calls of tools'], ['connection', 'The gateway\'s own requests']]} />
       </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
@@ -56,7 +60,7 @@ export default function Executions() {
               rowKey={(row) => row.execution_id}
               columns={[
                 { head: 'Tool', cell: (row) => <Link href={`/executions/${row.execution_id}`} className="mono strong">{row.tool_name}</Link> },
-                { head: 'Status', cell: (row) => <State name={row.reason && row.status === 'error' ? row.reason : row.status} /> },
+                { head: 'Status', cell: (row) => <Outcome row={row} /> },
                 { head: 'User', cell: (row) => row.user_id },
                 { head: 'By', cell: (row) => <span className="muted">{row.key.name}</span> },
                 { head: 'Requests', align: 'right', cell: (row) => row.requests.length },
@@ -69,5 +73,16 @@ export default function Executions() {
         </Card>
       )}
     </Page>
+  );
+}
+
+/** The state, and why where it is an error. */
+function Outcome({ row }: { row: Receipt }) {
+  const why = row.status === 'error' ? failureOf(row)?.why : undefined;
+  return (
+    <div className="stack tight">
+      <span><State name={row.reason && row.status === 'error' ? row.reason : row.status} /></span>
+      {why && <span className="small muted">{why}</span>}
+    </div>
   );
 }

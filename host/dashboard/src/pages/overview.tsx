@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
 import type { Overview as Sums, Period } from '../api/types';
+import { PENDING_MAX, usePending } from '../shell/nav';
+import { useAddressState } from '../ui/address';
 import { CallsChart, LatencyChart } from '../ui/chart';
 import { Icon } from '../ui/icon';
 import { Empty } from '../ui/note';
@@ -20,7 +21,8 @@ const PERIODS: { value: Period; label: string }[] = [
 const LAST: Record<Period, string> = { '1h': 'in the last hour', '24h': 'in the last day', '7d': 'in the last week', '30d': 'in the last month' };
 
 export default function Overview() {
-  const [period, setPeriod] = useState<Period>('24h');
+  const [chosen, setPeriod] = useAddressState('period');
+  const period = PERIODS.find(({ value }) => value === chosen)?.value ?? '24h';
   const query = useQuery({
     queryKey: ['overview', period],
     queryFn: () => call<Sums>('GET', '/overview', { query: { period } }),
@@ -35,17 +37,18 @@ export default function Overview() {
 
 function Body({ sums }: { sums: Sums }) {
   const { totals, counts } = sums;
+  const pending = usePending();
   const share = totals.calls > 0 ? ((totals.errors / totals.calls) * 100).toFixed(1) : '0';
   return (
     <div className="stack">
-      <dl className="stats">
-        <Stat name="Calls" value={count(totals.calls)} note={LAST[sums.period]} />
-        <Stat name="Errors" value={count(totals.errors)} note={`${share} % of calls`} />
-        <Stat name="Waiting" value={count(totals.waiting)} note="for a person" />
-        <Stat name="Median" value={duration(totals.p50_ms)} note={`95th: ${duration(totals.p95_ms)}`} />
-        <Stat name="Tools" value={count(counts.tools ?? 0)} note={plural(counts.services ?? 0, 'service')} />
-        <Stat name="Connections" value={count(counts.connections ?? 0)} note={counts.keys == null ? 'of your accounts' : plural(counts.keys, 'key')} />
-      </dl>
+      <nav className="stats" aria-label="Sums">
+        <Stat to="/executions" name="Calls" value={count(totals.calls)} note={LAST[sums.period]} />
+        <Stat to="/executions?status=error" name="Errors" value={count(totals.errors)} note={`${share} % of calls`} />
+        <Stat to="/approvals" name="Waiting" value={pending == null ? '...' : pending >= PENDING_MAX ? `${PENDING_MAX}+` : count(pending)} note="for a person, now" />
+        <Stat to="/executions" name="Median" value={duration(totals.p50_ms)} note={`95th: ${duration(totals.p95_ms)}`} />
+        <Stat to="/tools" name="Tools" value={count(counts.tools ?? 0)} note={plural(counts.services ?? 0, 'service')} />
+        <Stat to="/integrations?state=connected" name="Connections" value={count(counts.connections ?? 0)} note={counts.keys == null ? 'of your accounts' : plural(counts.keys, 'key')} />
+      </nav>
       {sums.attention.length > 0 && <Attention items={sums.attention} />}
       {totals.calls === 0 ? (
         <Card>
@@ -73,14 +76,13 @@ function Body({ sums }: { sums: Sums }) {
   );
 }
 
-function Stat({ name, value, note }: { name: string; value: string; note: string }) {
+function Stat({ to, name, value, note }: { to: string; name: string; value: string; note: string }) {
   return (
-    <div className="stat">
-      <dt>{name}</dt>
-      <dd>
-        {value} <div className="note">{note}</div>
-      </dd>
-    </div>
+    <Link className="stat" href={to}>
+      <span className="name">{name}</span>
+      <span className="value">{value}</span>
+      <span className="note">{note}</span>
+    </Link>
   );
 }
 

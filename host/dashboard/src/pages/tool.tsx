@@ -2,12 +2,13 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useParams } from 'wouter';
+import { Link, useParams, useSearchParams } from 'wouter';
 import { ApiError, call } from '../api/client';
 import type { Execution, Receipt, ToolSchema } from '../api/types';
 import { useIsAdmin, useMe } from '../shell/me';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
+import { CallAs } from '../ui/call-as';
 import { Json } from '../ui/copy';
 import { TextArea, TextField } from '../ui/field';
 import { ErrorNote } from '../ui/note';
@@ -59,7 +60,9 @@ function TryIt({ tool }: { tool: ToolSchema }) {
   const [way, setWay] = useState<Way>('form');
   const [value, setValue] = useState<Arguments>({});
   const [text, setText] = useState('{}');
-  const [userId, setUserId] = useState(me.user_id);
+  const [search] = useSearchParams();
+  const [userId, setUserId] = useState(admin ? (search.get('user_id') ?? me.user_id) : me.user_id);
+  const [copied, setCopied] = useState<Arguments | null>(null);
   const [broken, setBroken] = useState<string | null>(null);
   const run = useMutation({
     mutationFn: ({ dryRun, args }: { dryRun: boolean; args: Arguments }) =>
@@ -107,10 +110,12 @@ function TryIt({ tool }: { tool: ToolSchema }) {
           <div className="row">
             <Button type="submit" kind="primary" icon="play" busy={run.isPending && !run.variables.dryRun}>Run</Button>
             <Button busy={run.isPending && run.variables.dryRun} onClick={() => start(true)}>Dry run</Button>
-            <span className="muted small grow">A dry run shows what would be sent, and sends nothing.</span>
+            <Button kind="quiet" icon="copy" onClick={() => setCopied(take())}>Copy as ...</Button>
           </div>
+          <p className="muted small">A dry run shows what would be sent, and sends nothing.</p>
         </form>
       </Card>
+      {copied && <CallAs call={{ baseUrl: me.public_url, tool: tool.name, args: copied, userId }} onClose={() => setCopied(null)} />}
       <div className="stays">
       <Card title="Answer">
         {run.error ? (

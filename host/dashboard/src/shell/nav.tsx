@@ -18,14 +18,22 @@ export function Brand() {
   );
 }
 
+/** How many approvals are counted. */
+export const PENDING_MAX = 100;
+
+/** Calls that wait for a person now; as many as are counted, at most. */
+export function usePending(): number | undefined {
+  const pending = useQuery({
+    queryKey: ['approvals', 'pending'],
+    queryFn: () => call<{ approvals: Approval[] }>('GET', '/approvals', { query: { status: 'pending', limit: PENDING_MAX } }),
+  });
+  return pending.data?.approvals.length;
+}
+
 export function Nav({ onGo }: { onGo?: () => void }) {
   const [here] = useLocation();
   const admin = useIsAdmin();
-  const pending = useQuery({
-    queryKey: ['approvals', 'pending'],
-    queryFn: () => call<{ approvals: Approval[] }>('GET', '/approvals', { query: { status: 'pending', limit: 100 } }),
-  });
-  const waiting = pending.data?.approvals.length ?? 0;
+  const waiting = usePending() ?? 0;
   return (
     <nav className="nav stack" aria-label="Main">
       {placesFor(admin).map(([group, places]) => (

@@ -96,7 +96,7 @@ export function CallsChart({ series, bucketMs }: { series: Point[]; bucketMs: nu
       <figcaption className="row apart">
         <ul className="legend" id={id} aria-label="Calls over time">
           <li><i className="calls" />answered</li>
-          <li><i className="waiting" />waiting for a person</li>
+          <li><i className="waiting" />asked a person</li>
           <li><i className="errors" />errors</li>
         </ul>
         <span className="small muted number">{shown ? `${label(shown.at, bucketMs)}: ${count(shown.calls)} calls, ${count(shown.errors)} errors` : ''}</span>
@@ -117,7 +117,7 @@ export function CallsChart({ series, bucketMs }: { series: Point[]; bucketMs: nu
         })}
         <Times series={series} bucketMs={bucketMs} at={setAt} scale={sizes} />
       </svg>
-      <Numbers caption="Calls over time" series={series} bucketMs={bucketMs} heads={['Calls', 'Waiting', 'Errors']} row={(point) => [point.calls, point.waiting, point.errors]} />
+      <Numbers caption="Calls over time" series={series} bucketMs={bucketMs} heads={['Calls', 'Asked a person', 'Errors']} row={(point) => [point.calls, point.waiting, point.errors]} />
     </figure>
   );
 }

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ACTIONS, sentence } from './audit-words';
+
+const entry = (action: string, details: Record<string, unknown> = {}, subject = 'github') => ({ actor: 'member:mem_1', actor_name: 'Ada', action, subject, details });
+
+describe('a change is a sentence', () => {
+  it.each([
+    ['approvals.deny', { tool_name: 'github_create_issue', user_id: 'bob' }, 'Ada denied github_create_issue for bob'],
+    ['keys.create', { name: 'ci', prefix: 'a1', scopes: ['tools:read', 'skills:read'] }, 'Ada created the API key ci with the scopes tools:read, skills:read'],
+    ['members.change', { from: 'member', to: 'admin', email: 'bob@example.com' }, 'Ada made bob@example.com admin, who was member'],
+    ['permissions.change', { rules: [{ kind: 'service', name: 'slack', rule: 'deny' }, { kind: 'tool', name: 'github_get', rule: 'inherit' }] }, 'Ada changed what github may do: slack denied, github_get set back to the default'],
+    ['plugins.roll_back', { to: { version: '1.0.0' }, from: { version: '2.0.0' } }, 'Ada rolled github back to 1.0.0, from 2.0.0'],
+    ['services.configure', { set: ['region'], removed: ['host'] }, 'Ada changed settings of github: region; without host'],
+  ])('%s', (action, details, said) => {
+    expect(sentence(entry(action, details))).toBe(said);
+  });
+
+  it('counts what it does not list', () => {
+    const rules = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, rule: 'deny' }));
+    expect(sentence(entry('permissions.change', { rules }))).toBe('Ada changed what github may do: a denied, b denied, c denied, and 2 more');
+  });
+
+  it('of no known kind keeps everything that was said', () => {
+    expect(sentence(entry('things.happen', { one: 1, more: { two: 2 } }))).toBe('Ada: things.happen of github (one: 1; more: {"two":2})');
+  });
+
+  it('names nobody where only an id is known', () => {
+    expect(sentence({ ...entry('members.sign_out'), actor_name: null })).toBe('member:mem_1 signed out');
+    expect(sentence({ ...entry('workspace.create', { name: 'Acme' }), actor: 'operator', actor_name: null })).toBe('The operator created the workspace Acme');
+  });
+
+  it('says nothing empty where a detail is missing', () => {
+    for (const action of ACTIONS) expect(sentence(entry(action))).not.toMatch(/undefined|null|\[object/);
+  });
+});
+
+it('every action that the gateway writes down has a sentence', () => {
+  const root = join(import.meta.dirname, '../../..');
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.rs') && !/(^|\/)(dashboard|target)\//.test(name));
+  const source = files.map((name) => readFileSync(join(root, name), 'utf8')).join('\n');
+  // Logged events have names of the same form; those that are written down go through one of these.
+  const written = source.matchAll(/(?:record_change|record_member|record_operator|begin)\((?:[^"();]|\(\))*?"([a-z_]+\.[a-z_]+)"|action = "([a-z_]+\.[a-z_]+)"/g);
+  const found = new Set([...written].map((match) => match[1] ?? match[2] ?? ''));
+  expect(found.size).toBeGreaterThan(25);
+  expect([...found].filter((action) => !ACTIONS.includes(action))).toEqual([]);
+});

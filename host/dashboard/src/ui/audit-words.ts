@@ -1,0 +1,89 @@
+// A change of the audit log as a sentence. What no sentence is written for stays as the gateway said it, so that nothing
+// is hidden.
+
+import type { AuditEntry } from '../api/types';
+
+type Details = Record<string, unknown>;
+const text = (value: unknown): string => (typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value));
+const list = (value: unknown): string => (Array.isArray(value) ? value.map(text).join(', ') : text(value));
+const about = (name: unknown, otherwise: string): string => text(name) || otherwise;
+
+interface Rule {
+  kind?: string;
+  name?: string;
+  rule?: string;
+  approvers?: string;
+}
+const RULE: Record<string, string> = { allow: 'allowed', deny: 'denied', ask: 'made to ask', inherit: 'set back to the default' };
+const RULES_MAX = 3;
+
+function rules(details: Details): string {
+  const all = (Array.isArray(details.rules) ? details.rules : []) as Rule[];
+  const said = all.slice(0, RULES_MAX).map((rule) => `${about(rule.name, 'a tool')} ${RULE[rule.rule ?? ''] ?? text(rule.rule)}`);
+  return [...said, ...(all.length > RULES_MAX ? [`and ${all.length - RULES_MAX} more`] : [])].join(', ');
+}
+
+function version(value: unknown): string {
+  return text((value as Details | null | undefined)?.version);
+}
+
+/** What was done, after the name of who did it. */
+const SENTENCES: Record<string, (details: Details, subject: string) => string> = {
+  'approvals.approve': (d) => `approved ${text(d.tool_name)} for ${text(d.user_id)}`,
+  'approvals.deny': (d) => `denied ${text(d.tool_name)} for ${text(d.user_id)}`,
+  'connections.delete': (d) => `disconnected ${text(d.service)} of ${text(d.user_id)}${d.revoked_at_provider ? ', and revoked it at the provider' : ''}`,
+  'hooks.delete': () => 'closed the address for events of a connection',
+  'hooks.put': (d) => `opened an address for events of ${text(d.service)}, connected by ${text(d.user_id)}`,
+  'keys.change': (d) => `changed the API key ${text(d.name)}`,
+  'keys.create': (d) => `created the API key ${text(d.name)} with the scopes ${list(d.scopes)}`,
+  'keys.revoke': (d) => `revoked the API key ${text(d.name)}`,
+  'keys.rotate': (d) => `made a second key, tg_live_${text(d.prefix)}..., to replace one`,
+  'members.change': (d) => `made ${text(d.email)} ${text(d.to)}, who was ${text(d.from)}`,
+  'members.create': (d) => `joined as ${text(d.role)}: ${text(d.email)}`,
+  'members.invite': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
+  'members.refresh_reused': () => 'lost a sign-in: a copy of it was used elsewhere',
+  'members.remove': (d) => `removed ${text(d.email)}`,
+  'members.rename': (d) => `changed their name to ${text(d.name)}`,
+  'members.reset': (d) => `made a link for a new password of ${text(d.email)}`,
+  'members.revoke_sign_in': () => 'ended one of their sign-ins',
+  'members.set_password': () => 'set a new password',
+  'members.sign_in': (d) => (d.provider ? `signed in with ${text(d.provider)}` : 'signed in'),
+  'members.sign_out': () => 'signed out',
+  'members.uninvite': (d) => `withdrew the invitation of ${text(d.email)}`,
+  'permissions.change': (d, subject) => `changed what ${subject} may do: ${rules(d)}`,
+  'permissions.change_default': (d) => `let tools without a rule ${d.default === 'by_effect' ? 'ask when they change something' : 'be allowed'}`,
+  'plugins.approve': (d, subject) => `approved version ${text(d.version)} of ${subject}`,
+  'plugins.remove': (_, subject) => `removed the plugin ${subject}`,
+  'plugins.roll_back': (d, subject) => `rolled ${subject} back to ${version(d.to)}, from ${version(d.from)}`,
+  'plugins.upload': (d, subject) => `uploaded version ${text(d.version)} of ${subject}`,
+  'services.configure': (d, subject) => `changed settings of ${subject}: ${[list(d.set), Array.isArray(d.removed) && d.removed.length > 0 ? `without ${list(d.removed)}` : ''].filter(Boolean).join('; ')}`,
+  'services.forget_app': (_, subject) => `removed the OAuth application of ${subject}`,
+  'services.register_app': (d, subject) => `saved the OAuth application ${text(d.client_id)} of ${subject}`,
+  'webhooks.create': (d) => `added a webhook to ${text(d.url)} for ${list(d.events)}`,
+  'webhooks.delete': () => 'deleted a webhook',
+  'webhooks.resend': () => 'had a delivery sent again',
+  'webhooks.rotate': () => 'made a new signing secret for a webhook',
+  'webhooks.test': () => 'sent a test to a webhook',
+  'webhooks.update': (d) => `changed the webhook to ${text(d.url)}${d.enabled === false ? ', which is off now' : ''}`,
+  'workspace.change': (d) => (d.name ? `renamed the workspace to ${text(d.name)}` : 'changed the settings of the workspace'),
+  'workspace.create': (d) => `created the workspace ${text(d.name)}`,
+};
+
+/** Actions that have a sentence. */
+export const ACTIONS = Object.keys(SENTENCES);
+
+/** Who did what, without a full stop. */
+export function sentence(entry: Pick<AuditEntry, 'actor' | 'actor_name' | 'action' | 'subject' | 'details'>): string {
+  const who = entry.actor_name ?? (entry.actor === 'operator' ? 'The operator' : entry.actor);
+  const said = SENTENCES[entry.action]?.(entry.details ?? {}, entry.subject);
+  if (said) return `${who} ${said}`;
+  const details = plain(entry.details);
+  return `${who}: ${entry.action} of ${entry.subject}${details ? ` (${details})` : ''}`;
+}
+
+/** Everything that was written down with it. */
+export function plain(details: Details | null | undefined): string {
+  return Object.entries(details ?? {})
+    .map(([name, value]) => `${name}: ${text(value)}`)
+    .join('; ');
+}

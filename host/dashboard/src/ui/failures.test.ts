@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { Receipt, RequestRecord } from '../api/types';
+import { failureOf } from './failures';
+
+const request = (status: number | null): RequestRecord => ({ method: 'POST', host: 'api.github.com', path: '/', status, bytes_out: 1, bytes_in: 1, duration_ms: 1 });
+const receipt = (status: string, reason: string | null = null, requests: RequestRecord[] = []): Receipt => ({
+  execution_id: 'exe_1', tool_name: 'github_create_issue', user_id: 'ada', key: { name: 'ci', prefix: 'a' }, status, reason, started_at: '', duration_ms: 1,
+  plugin: { service: 'github', version: '1', sha256: 'x' }, requests,
+});
+
+it('a call with a result has no failure', () => {
+  for (const status of ['success', 'dry_run', 'running']) expect(failureOf(receipt(status))).toBeNull();
+});
+
+describe('a provider that refused', () => {
+  it.each([
+    [400, 'did not accept the request'],
+    [403, 'refused the credential'],
+    [404, 'knows nothing of that name'],
+    [429, 'too many requests'],
+    [503, 'it failed'],
+  ])('is named with its status: %i', (status, why) => {
+    const found = failureOf(receipt('error', 'provider_error', [request(200), request(status)]));
+    expect(found?.code).toBe('provider_error');
+    expect(found?.why).toContain(`api.github.com answered ${status}: it `);
+    expect(found?.why).toContain(why);
+  });
+  it('is the request that was refused, not the one after it', () => {
+    expect(failureOf(receipt('error', 'provider_error', [request(404), request(200)]))?.why).toContain('404');
+  });
+  it('may not have answered, or not have been asked', () => {
+    expect(failureOf(receipt('error', 'provider_error', [request(null)]))?.why).toBe('api.github.com did not answer.');
+    expect(failureOf(receipt('error', 'provider_error'))?.why).toContain('Nothing was sent');
+    expect(failureOf(receipt('error', 'provider_error', [request(200)]))?.why).toContain('could not use');
+  });
+});
+
+it('every failure has a code, a sentence and a next step', () => {
+  const all = [
+    ...['provider_error', 'provider_rate_limited', 'timeout', 'limit_exceeded', 'plugin_crashed', 'something_new'].map((reason) => receipt('error', reason)),
+    ...['auth_required', 'auth_expired', 'approval_required', 'interrupted'].map((status) => receipt(status)),
+  ];
+  for (const one of all) {
+    const found = failureOf(one);
+    expect(found?.code, one.status).toMatch(/^[a-z_]+$/);
+    for (const text of [found?.why, found?.next]) expect(text, one.status).toMatch(/^(?:[A-Z]|ada |github).*\.$/);
+  }
+});
