@@ -4,6 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { logos } from './logos/plugin.ts';
 
 /** Leaves `x.br` and `x.gz` beside every text file of the build; the server only picks one. */
 function compressed(): Plugin {
@@ -32,14 +33,14 @@ const proxied = {
 };
 
 export default defineConfig({
-  plugins: [react(), compressed()],
+  plugins: [react(), logos(), compressed()],
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },
-  test: { include: ['src/**/*.test.{ts,tsx}'] },
+  test: { include: ['{src,logos}/**/*.test.{ts,tsx}'] },
   server: {
     proxy: { '/internal': proxied, '/v1': proxied, '/connect/': proxied, '/oauth': proxied },
   },

@@ -32,6 +32,8 @@ use super::serving::program;
 const WALK_MAX: Duration = Duration::from_secs(600);
 /// Everything that the pages are made of, as it travels.
 const BUNDLE_BYTES_MAX: u64 = 400 * 1024;
+/// The script that every page begins with, in brotli.
+const MAIN_BYTES_MAX: u64 = 110_000;
 
 /// The program on an empty data folder, with the authorization server in GitHub's place where one
 /// was asked for.
@@ -421,15 +423,19 @@ fn the_bundle_is_small_and_holds_nothing_inline_and_no_foreign_address() {
     let dist = dist();
     let mut compressed = 0;
     let mut scripts = 0;
-    for entry in std::fs::read_dir(dist.join("assets")).unwrap() {
-        let path = entry.unwrap().path();
-        match path.extension().and_then(std::ffi::OsStr::to_str) {
-            Some("gz") => compressed += path.metadata().unwrap().len(),
-            Some("js") => {
-                scripts += 1;
-                assert!(gz(&path).exists(), "{} is not compressed", path.display());
+    let mut folders = vec![dist.join("assets")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.extension().and_then(std::ffi::OsStr::to_str) {
+                _ if path.is_dir() => folders.push(path),
+                Some("gz") => compressed += path.metadata().unwrap().len(),
+                Some("js") => {
+                    scripts += 1;
+                    assert!(gz(&path).exists(), "{} is not compressed", path.display());
+                }
+                _ => {}
             }
-            _ => {}
         }
     }
     assert!(scripts > 10, "{scripts} scripts");
@@ -445,6 +451,10 @@ fn the_bundle_is_small_and_holds_nothing_inline_and_no_foreign_address() {
     }
     let scripts = page.matches("<script").count();
     assert_eq!(page.matches("src=\"/assets/").count(), scripts, "{page}");
+    let (_, main) = page.split_once("src=\"/").unwrap();
+    let (main, _) = main.split_once('"').unwrap();
+    let main = dist.join(format!("{main}.br")).metadata().unwrap().len();
+    assert!(main < MAIN_BYTES_MAX, "{main} bytes of the main script");
 }
 
 fn gz(path: &Path) -> PathBuf {

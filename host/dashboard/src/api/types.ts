@@ -211,6 +211,21 @@ export interface Receipt {
   requests: RequestRecord[];
 }
 
+/** The body of one request or answer, where the workspace keeps them. */
+export interface Payload {
+  /** Of the request within the call; an answer has the number of its request. */
+  number: number;
+  side: 'request' | 'answer';
+  method: string;
+  origin: string;
+  path: string;
+  media_type?: string | null;
+  bytes_total: number;
+  truncated: boolean;
+  encoding: 'text' | 'base64';
+  content: string;
+}
+
 export interface Approval {
   approval_id: string;
   user_id: string;

@@ -4,22 +4,23 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/client';
-import type { Receipt } from '../api/types';
-import { useMe } from '../shell/me';
+import type { Payload, Receipt } from '../api/types';
+import { useIsAdmin, useMe } from '../shell/me';
 import { State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { CallAs } from '../ui/call-as';
-import { CopyLine } from '../ui/copy';
+import { Code, CopyLine } from '../ui/copy';
 import { failureOf } from '../ui/failures';
 import { Empty, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { RequestTable } from '../ui/requests';
-import { duration, exact, Time } from '../ui/time';
+import { bytes, duration, exact, Time } from '../ui/time';
 
 export default function Execution() {
   const { execution: id = '' } = useParams<{ execution: string }>();
   const receipt = useQuery({ queryKey: ['executions', id], queryFn: () => call<Receipt>('GET', `/executions/${id}`) });
   const me = useMe();
+  const admin = useIsAdmin();
   const [copying, setCopying] = useState(false);
   const ran = receipt.data?.kind === 'connection' ? undefined : receipt.data;
   const again = ran && `/tools/${ran.tool_name}${ran.user_id === me.user_id ? '' : `?user_id=${encodeURIComponent(ran.user_id)}`}`;
@@ -58,6 +59,7 @@ export default function Execution() {
             <Card title="Requests that left" flush>
               {data.requests.length === 0 ? <Empty icon="executions" title="No request left the gateway" /> : <RequestTable requests={data.requests} total_ms={data.duration_ms} />}
             </Card>
+            {admin && data.requests.length > 0 && <Bodies id={data.execution_id} />}
           </div>
         )}
       </Loaded>
@@ -81,5 +83,37 @@ function Failed({ receipt }: { receipt: Receipt }) {
       <p>{failure.next}</p>
       <p className="small"><code>{failure.code}</code>{failure.to && <> <Link href={failure.to.path}>{failure.to.name}</Link></>}</p>
     </Note>
+  );
+}
+
+/** What requests and answers said, where the workspace keeps it; asked for when it is opened, for every reading is written down. */
+function Bodies({ id }: { id: string }) {
+  const [open, setOpen] = useState(false);
+  const payloads = useQuery({ queryKey: ['payloads', id], queryFn: () => call<{ payloads: Payload[] }>('GET', `/executions/${id}/payloads`), enabled: open, staleTime: Infinity });
+  return (
+    <Card title="Bodies" actions={<Button size="small" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? 'Hide' : 'Show'}</Button>}>
+      {!open && <p className="muted">What requests and answers said, where the workspace keeps it. The audit log names who reads it.</p>}
+      {open && (
+        <Loaded query={payloads}>
+          {(data) =>
+            data.payloads.length === 0 ? (
+              <p className="muted">None were kept: the workspace did not keep bodies when this call ran.</p>
+            ) : (
+              <div className="stack">
+                {data.payloads.map((payload) => (
+                  <div key={`${payload.number} ${payload.side}`} className="stack tight">
+                    <h3>{payload.side === 'request' ? `Request ${payload.number}` : `Answer to request ${payload.number}`} <span className="muted small">{payload.method} {payload.origin}{payload.path}</span></h3>
+                    <Code text={payload.content} label={`${payload.side} ${payload.number}`} />
+                    <p className="small muted">
+                      {[payload.media_type, bytes(payload.bytes_total), payload.truncated && 'only its beginning was kept', payload.encoding === 'base64' && 'as Base64'].filter(Boolean).join(', ')}
+                    </p>
+                  </div>
+                ))}
+              </div>
+            )
+          }
+        </Loaded>
+      )}
+    </Card>
   );
 }

@@ -12,6 +12,7 @@ import { CopyLine } from '../ui/copy';
 import { Confirm, Dialog } from '../ui/dialog';
 import { TextField } from '../ui/field';
 import { Icon } from '../ui/icon';
+import { Logo } from '../ui/logo';
 import { Empty, ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { Table } from '../ui/table';
@@ -27,6 +28,7 @@ export default function Integration() {
   return (
     <Page
       title={data?.title ?? name}
+      mark={data && <Logo service={data.service} title={data.title} size={44} />}
       about={data?.description}
       back={{ to: '/integrations', name: 'Integrations' }}
       actions={data && data.auth.length > 0 && <Button kind="primary" icon="plus" disabled={!data.connectable} onClick={() => setConnecting(true)}>Connect</Button>}

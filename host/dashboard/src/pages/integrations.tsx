@@ -6,6 +6,7 @@ import { useAddressState } from '../ui/address';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { SelectField, TextField } from '../ui/field';
+import { Logo } from '../ui/logo';
 import { Empty } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { useServices } from '../ui/services';
@@ -17,6 +18,7 @@ const STATES = [
   ['broken', 'Needs attention'],
   ['missing', 'Needs set-up'],
   ['ready', 'Ready to connect'],
+  ['free', 'No account needed'],
 ] as const;
 
 function matches(service: Service, words: string[], category: string, state: string): boolean {
@@ -27,7 +29,8 @@ function matches(service: Service, words: string[], category: string, state: str
     case 'connected': return service.connections > 0;
     case 'broken': return service.connections_broken > 0;
     case 'missing': return Boolean(service.missing);
-    case 'ready': return service.connectable && service.connections === 0;
+    case 'ready': return service.auth.length > 0 && service.connectable && service.connections === 0;
+    case 'free': return service.auth.length === 0 && !service.missing;
     default: return true;
   }
 }
@@ -48,7 +51,8 @@ export default function Integrations() {
     <Page title="Integrations" about="The services that agents can reach. A service with an account of its own is connected by each user; some need your OAuth application or an address first.">
       <Loaded query={services}>
         {(data) => {
-          const shown = data.services.filter((service) => matches(service, words, category, state));
+          // What is in use comes first; the others stay in their order.
+          const shown = data.services.filter((service) => matches(service, words, category, state)).sort((a, b) => Number(b.connections > 0) - Number(a.connections > 0));
           const clear = () => {
             setTyped('');
             setCategory('');
@@ -85,7 +89,7 @@ function Tile({ service }: { service: Service }) {
   return (
     <Link href={`/integrations/${service.service}`} className="tile">
       <div className="row">
-        <span className="mark" aria-hidden="true">{service.title.slice(0, 2)}</span>
+        <Logo service={service.service} title={service.title} />
         <div className="grow">
           <h2>{service.title}</h2>
           <div className="muted small">{plural(service.tools, 'tool')}</div>
@@ -104,7 +108,7 @@ export function Health({ service }: { service: Service }) {
       {service.connections > service.connections_broken && <Badge tone="ok">{plural(service.connections - service.connections_broken, 'connection')}</Badge>}
       {service.missing && <Badge tone="warn">needs set-up</Badge>}
       {service.auth.length === 0 && !service.missing && <Badge>no account needed</Badge>}
-      {service.connectable && service.connections === 0 && <Badge tone="info">ready to connect</Badge>}
+      {service.auth.length > 0 && service.connectable && service.connections === 0 && <Badge tone="info">ready to connect</Badge>}
     </>
   );
 }

@@ -12,6 +12,7 @@ import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { SelectField, TextField } from '../ui/field';
 import { Icon } from '../ui/icon';
+import { Logo } from '../ui/logo';
 import { Empty, ErrorNote, Note, Progress } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { Changes, Rights } from '../ui/rights';
@@ -67,7 +68,7 @@ function List({ plugins }: { plugins: Plugin[] }) {
       rows={plugins}
       rowKey={(row) => row.service}
       columns={[
-        { head: 'Plugin', cell: (row) => <Link href={`/plugins/${row.service}`} className="strong">{row.title ?? row.service}</Link> },
+        { head: 'Plugin', cell: (row) => <span className="row named"><Logo service={row.service} title={row.title ?? row.service} size={20} /><Link href={`/plugins/${row.service}`} className="strong">{row.title ?? row.service}</Link></span> },
         { head: 'State', cell: (row) => <span className="row"><State name={row.state} />{row.pending && <Badge tone="warn">upgrade waits</Badge>}</span> },
         { head: 'Version', cell: (row) => <span className="mono">{row.version}</span> },
         { head: 'Tools', align: 'right', cell: (row) => row.tools },

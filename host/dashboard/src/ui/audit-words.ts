@@ -32,6 +32,7 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'approvals.approve': (d) => `approved ${text(d.tool_name)} for ${text(d.user_id)}`,
   'approvals.deny': (d) => `denied ${text(d.tool_name)} for ${text(d.user_id)}`,
   'connections.delete': (d) => `disconnected ${text(d.service)} of ${text(d.user_id)}${d.revoked_at_provider ? ', and revoked it at the provider' : ''}`,
+  'executions.read_payloads': (_, subject) => `read the kept bodies of ${subject}`,
   'hooks.delete': () => 'closed the address for events of a connection',
   'hooks.put': (d) => `opened an address for events of ${text(d.service)}, connected by ${text(d.user_id)}`,
   'keys.change': (d) => `changed the API key ${text(d.name)}`,

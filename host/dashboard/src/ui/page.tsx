@@ -9,12 +9,14 @@ interface Props {
   title: string;
   about?: ReactNode;
   actions?: ReactNode;
+  /** Stands before the title. */
+  mark?: ReactNode;
   /** The page above. */
   back?: { to: string; name: string };
   children: ReactNode;
 }
 
-export function Page({ title, about, actions, back, children }: Props) {
+export function Page({ title, about, actions, mark, back, children }: Props) {
   useEffect(() => {
     document.title = `${title} - toolgate`;
   }, [title]);
@@ -26,6 +28,7 @@ export function Page({ title, about, actions, back, children }: Props) {
         </nav>
       )}
       <div className="head">
+        {mark}
         <div className="grow">
           <h1>{title}</h1>
           {about && <p>{about}</p>}

@@ -7,6 +7,7 @@ import type { Approvers, PermissionCounts, PermissionSummary, Setting, UserPermi
 import { Badge } from './badge';
 import { Button } from './button';
 import { CheckField, SelectField, TextField } from './field';
+import { Logo } from './logo';
 import { Empty } from './note';
 import { Card, Loaded } from './page';
 import { APPROVERS, approversOf, limitOf, whoDecides, type Kind } from './rules';
@@ -100,6 +101,7 @@ export function Matrix({ user, rules, services, change, readOnly }: MatrixProps)
                   {!readOnly && <CheckField label={<span className="only-read">Choose {item.display_name}</span>} checked={chosen.has(item.service)} onChange={(on) => choose(item.service, on)} />}
                   <button type="button" className="button quiet small" aria-expanded={open === item.service} onClick={() => setOpen(open === item.service ? null : item.service)}>
                     <span aria-hidden="true">{open === item.service ? '▾' : '▸'}</span>
+                    <Logo service={item.service} title={item.display_name} size={18} />
                     {item.display_name}
                   </button>
                   <Counts counts={summary.data?.services[item.service]} total={item.tools} />
