@@ -8,7 +8,9 @@
 //! of their functions ([`super::functions`]).
 //!
 //! Without a program ([`Compiler::program`]) it is done here, in the same two queues and without
-//! bounds: for tests of plugins on their author's machine.
+//! bounds: for tests of plugins on their author's machine. Each queue has threads of its own, since
+//! a function that is being compiled gives its thread to nobody. Where there is a program and no
+//! process can be started, this is for small files alone; others are refused.
 
 pub mod child;
 mod cost;
@@ -50,8 +52,38 @@ pub struct Compiler {
     program: Arc<OnceLock<PathBuf>>,
     quick: Arc<Queue>,
     long: Arc<Queue>,
-    quick_here: Arc<Semaphore>,
-    long_here: Arc<Semaphore>,
+    quick_here: Here,
+    long_here: Here,
+}
+
+/// One queue of this process: a turn, and the threads of whoever has it.
+#[derive(Clone)]
+struct Here {
+    turn: Arc<Semaphore>,
+    threads: Arc<OnceLock<rayon::ThreadPool>>,
+}
+
+impl Here {
+    fn new() -> Self {
+        Self {
+            turn: Arc::new(Semaphore::new(1)),
+            threads: Arc::default(),
+        }
+    }
+
+    /// Compiles on the threads of the queue, which are made for its first file.
+    fn compile(&self, engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Component> {
+        let threads = match self.threads.get() {
+            Some(threads) => threads,
+            None => {
+                let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+                let made = rayon::ThreadPoolBuilder::new().num_threads(cores);
+                let made = made.build().map_err(wasmtime::Error::new)?;
+                self.threads.get_or_init(|| made)
+            }
+        };
+        threads.install(|| Component::from_binary(engine, bytes))
+    }
 }
 
 /// A file on its way, in a folder that goes with this.
@@ -95,8 +127,8 @@ impl Compiler {
             program,
             quick: Arc::new(Queue::new(1)),
             long: Arc::new(Queue::new(LONG_AT_ONCE)),
-            quick_here: Arc::new(Semaphore::new(1)),
-            long_here: Arc::new(Semaphore::new(1)),
+            quick_here: Here::new(),
+            long_here: Here::new(),
         })
     }
 
@@ -150,20 +182,27 @@ impl Compiler {
     }
 
     async fn without_process(&self, job: Job, cause: &io::Error) -> wasmtime::Result<Component> {
+        // Nothing here would bound what a large file takes.
+        if !job.cost.is_small(self.size) {
+            return Err(wasmtime::Error::msg(format!(
+                "it is too large to be compiled but by a process of its own, and none could be started ({cause}): drop it again"
+            )));
+        }
         tracing::warn!(error = %cause, "runtime.no_compiler_process: compiled in this one");
         self.compile_here(job).await
     }
 
     async fn compile_here(&self, job: Job) -> wasmtime::Result<Component> {
-        let turn = match job.cost.is_small(self.size) {
-            true => self.quick_here.clone().acquire_owned().await,
-            false => self.long_here.clone().acquire_owned().await,
+        let here = match job.cost.is_small(self.size) {
+            true => self.quick_here.clone(),
+            false => self.long_here.clone(),
         };
+        let turn = here.turn.clone().acquire_owned().await;
         let engine = self.engine.clone();
         let compiling = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let bytes = fs::read(job.folder().join(INPUT))?;
-            Component::from_binary(&engine, &bytes)
+            here.compile(&engine, &bytes)
         });
         // Past its time nobody waits for it, and it holds the turn until it is done.
         let time_max = self.size.bounds().compile_time_max;
@@ -221,4 +260,27 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .mode(0o600)
         .open(path)?;
     file.write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::engine;
+
+    #[tokio::test]
+    async fn where_no_process_can_be_started_a_large_file_is_refused_and_a_small_one_compiled() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = engine::for_compiling(Size::Ordinary).unwrap();
+        let program = Arc::new(OnceLock::from(folder.path().join("nothing")));
+        let compiler = Compiler::open(&engine, Size::Ordinary, folder.path(), program).unwrap();
+        let component = |constants: usize| {
+            let function = format!("(func {})", "(drop (i32.const 1))".repeat(constants));
+            wat::parse_str(format!("(component (core module {function}))")).unwrap()
+        };
+        let small = compiler.job(component(10)).await.unwrap();
+        compiler.compile(small).await.unwrap();
+        let large = compiler.job(component(60_000)).await.unwrap();
+        let refused = compiler.compile(large).await.err().unwrap().to_string();
+        assert!(refused.contains("none could be started"), "{refused}");
+    }
 }
