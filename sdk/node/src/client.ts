@@ -108,7 +108,7 @@ export class Toolgate {
   }
 
   /** Tools for a model, in its provider's format: the chosen ones, or the three generic operations. */
-  toolset(format: Format, options: ToolsetOptions = {}): Promise<Toolset> {
+  toolset<F extends Format>(format: F, options: ToolsetOptions = {}): Promise<Toolset<F>> {
     return Toolset.load(this, format, options);
   }
 

@@ -12,6 +12,22 @@ export const DIALECT_OF: Record<Format, Dialect> = {
   gemini: "gemini",
 };
 
+/** A tool as each provider's package types it; the shapes are theirs, so that `definitions` goes in without a cast. */
+export interface Definitions {
+  openai: { type: "function"; function: { name: string; description: string; parameters: Record<string, unknown> } };
+  openai_responses: { type: "function"; name: string; description: string; parameters: Record<string, unknown>; strict: boolean };
+  anthropic: { name: string; description: string; input_schema: { type: "object"; [key: string]: unknown } };
+  gemini: { functionDeclarations: { name: string; description: string; parameters?: Record<string, unknown> }[] };
+}
+
+/** What the next request says of a call, likewise. */
+export interface Results {
+  openai: { role: "tool"; tool_call_id: string; content: string };
+  openai_responses: { type: "function_call_output"; call_id: string; output: string };
+  anthropic: { type: "tool_result"; tool_use_id: string; content: string; is_error?: boolean };
+  gemini: { functionResponse: { id?: string; name: string; response: Record<string, unknown> } };
+}
+
 /** The three operations with which a model finds and runs any tool. */
 export const GENERIC: { name: string; description: string; schema: Schema }[] = [
   {

@@ -3,7 +3,7 @@
 import type { Toolgate } from "./client.js";
 import { lower, toolName, type Lowered } from "./dialects.js";
 import { ToolgateError } from "./errors.js";
-import { calls, definition, definitions, DIALECT_OF, GENERIC, result, say, sayError, type Call, type Format, type Said } from "./formats.js";
+import { calls, definition, definitions, DIALECT_OF, GENERIC, result, say, sayError, type Call, type Definitions, type Format, type Results, type Said } from "./formats.js";
 import type { Outcome } from "./outcomes.js";
 
 export interface ToolsetOptions {
@@ -21,7 +21,11 @@ export interface ToolsetOptions {
 export interface VercelAI {
   tool: (made: never) => unknown;
   jsonSchema: (schema: never) => unknown;
+  generateText: (options: never) => unknown;
 }
+
+/** The package's own type of a set of tools: what its `generateText` takes. */
+export type VercelTools<AI extends VercelAI> = Parameters<AI["generateText"]>[0] extends { tools?: infer Tools } ? NonNullable<Tools> : never;
 
 /**
  * The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
@@ -30,9 +34,9 @@ export interface VercelAI {
  * back what the next request says about the calls in it, in their order. A model hears of a file its name, type
  * and size; see `ToolsetOptions.on_outcome` for its content.
  */
-export class Toolset {
+export class Toolset<F extends Format = Format> {
   readonly #client: Toolgate;
-  readonly #format: Format;
+  readonly #format: F;
   readonly #whose: { user_id?: string; session_id?: string };
   readonly #onOutcome: ToolsetOptions["on_outcome"];
   readonly #confirmUrl: string | undefined;
@@ -42,7 +46,7 @@ export class Toolset {
   /** What the model calls a tool, and what it is called. */
   readonly #names = new Map<string, string>();
 
-  private constructor(client: Toolgate, format: Format, { tools, user_id, session_id, on_outcome, confirm_url }: ToolsetOptions) {
+  private constructor(client: Toolgate, format: F, { tools, user_id, session_id, on_outcome, confirm_url }: ToolsetOptions) {
     this.#client = client;
     this.#format = format;
     this.#onOutcome = on_outcome;
@@ -52,7 +56,7 @@ export class Toolset {
   }
 
   /** @internal */
-  static async load(client: Toolgate, format: Format, options: ToolsetOptions): Promise<Toolset> {
+  static async load<F extends Format>(client: Toolgate, format: F, options: ToolsetOptions): Promise<Toolset<F>> {
     const made = new Toolset(client, format, options);
     const dialect = DIALECT_OF[format];
     if (!options.tools) {
@@ -70,15 +74,16 @@ export class Toolset {
     return made;
   }
 
-  get definitions(): Record<string, unknown>[] {
+  /** The value of `tools` in the provider's request. */
+  get definitions(): Definitions[F][] {
     const made = this.#made.map(({ name, description, lowered }) => definition(this.#format, name, description, lowered.schema));
-    return definitions(this.#format, made);
+    return definitions(this.#format, made) as Definitions[F][];
   }
 
   /** Makes every call in a model's answer; a failed one is told to the model, not thrown. */
-  async run(answer: unknown): Promise<Record<string, unknown>[]> {
+  async run(answer: unknown): Promise<Results[F][]> {
     const results = [];
-    for (const call of calls(this.#format, answer)) results.push(result(this.#format, call, await this.#said(call)));
+    for (const call of calls(this.#format, answer)) results.push(result(this.#format, call, await this.#said(call)) as Results[F]);
     return results;
   }
 
@@ -88,13 +93,13 @@ export class Toolset {
   }
 
   /** The same as tools of the Vercel AI SDK: `toolset.vercel(await import("ai"))`. */
-  vercel<AI extends VercelAI>(ai: AI): Record<string, ReturnType<AI["tool"]>> {
+  vercel<AI extends VercelAI>(ai: AI): VercelTools<AI> {
     const entries = this.#made.map(({ name, description, lowered }) => {
       const execute = (args: Record<string, unknown>): Promise<unknown> => this.call(name, args);
       const inputSchema = ai.jsonSchema(lowered.schema as never);
       return [name, ai.tool({ description, inputSchema, execute } as never)] as const;
     });
-    return Object.fromEntries(entries) as Record<string, ReturnType<AI["tool"]>>;
+    return Object.fromEntries(entries) as VercelTools<AI>;
   }
 
   #user(): { user_id?: string } {

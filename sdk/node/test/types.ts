@@ -1,5 +1,8 @@
 /** Compiled, not run: what the types let through and what they do not. */
 
+import type Anthropic from "@anthropic-ai/sdk";
+import * as ai from "ai";
+import type OpenAI from "openai";
 import { Toolgate, type api, type Outcome } from "toolgate";
 
 const client = new Toolgate();
@@ -28,8 +31,34 @@ export async function looked(): Promise<unknown> {
   return outcome.status === "success" ? outcome.result : outcome.status;
 }
 
-export async function handed(): Promise<void> {
-  const ai = await import("ai");
-  const toolset = await client.toolset("openai", { tools: ["a_b"] });
-  toolset.vercel(ai);
+/** Each provider's own package takes the tools and the results as they are, without a cast. */
+export async function handed(openai: OpenAI, anthropic: Anthropic): Promise<void> {
+  const chosen = { tools: ["a_b"] };
+
+  const chat = await client.toolset("openai", chosen);
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Do it" }];
+  const completion = await openai.chat.completions.create({ model: "any", messages, tools: chat.definitions });
+  const said = completion.choices[0]?.message;
+  if (said) messages.push(said, ...(await chat.run(said)));
+
+  const responses = await client.toolset("openai_responses", chosen);
+  const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Do it" }];
+  const response = await openai.responses.create({ model: "any", input, tools: responses.definitions });
+  input.push(...(await responses.run(response)));
+
+  const blocks = await client.toolset("anthropic", chosen);
+  const turns: Anthropic.MessageParam[] = [{ role: "user", content: "Do it" }];
+  const message = await anthropic.messages.create({ model: "any", max_tokens: 1, messages: turns, tools: blocks.definitions });
+  turns.push({ role: "assistant", content: message.content }, { role: "user", content: await blocks.run(message) });
+
+  const { name } = (await client.toolset("anthropic")).definitions[0] ?? { name: "" };
+  name.toUpperCase();
+  // @ts-expect-error: one provider's tools are not another's.
+  await openai.chat.completions.create({ model: "any", messages, tools: blocks.definitions });
+}
+
+export async function handedToVercel(model: ai.LanguageModel): Promise<void> {
+  const tools = (await client.toolset("openai", { tools: ["a_b"] })).vercel(ai);
+  const { text } = await ai.generateText({ model, tools, prompt: "Do it" });
+  text.toUpperCase();
 }

@@ -14,11 +14,12 @@ cd "$clean/app"
 export TOOLGATE_DOCUMENT="$document" TOOLGATE_CATALOG="$clean/catalog.json" TOOLGATE_DIALECTS="$here/../dialects.json"
 node --test --test-reporter=dot face.test.js dialects.test.js
 
-# What TypeScript makes of the declarations, and the Vercel AI SDK of the tools.
-ln -s "$tools/node/node_modules/ai" node_modules/ai
-mkdir -p node_modules/@types
-ln -s "$tools/node/node_modules/@types/node" node_modules/@types/node
-"$tools/node/node_modules/.bin/tsc" --noEmit --strict --skipLibCheck --target es2022 --module nodenext --types node types.ts
+# What TypeScript and the providers' own packages make of the declarations, and the Vercel AI SDK of the tools.
+mkdir -p node_modules/@types node_modules/@anthropic-ai
+for package in ai openai @anthropic-ai/sdk @types/node; do
+    ln -s "$tools/node/node_modules/$package" "node_modules/$package"
+done
+"$tools/node/node_modules/.bin/tsc" --noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --skipLibCheck --target es2022 --module nodenext --types node types.ts
 node --test --test-reporter=dot vercel.test.js
 
 # The README's first program, word for word.

@@ -18,6 +18,14 @@ export TOOLGATE_DOCUMENT="$document" TOOLGATE_CATALOG="$clean/catalog.json" TOOL
 site=$("$clean/venv/bin/python" -c 'import toolgate, pathlib; print(pathlib.Path(toolgate.__file__).parent.parent)')
 PYTHONPATH=$site "$tools/providers/bin/python" -B "$here/providers.py"
 
+# What they say of its types, strictly.
+MYPYPATH=$sdk/python/src "$tools/python/bin/mypy" --strict --follow-imports silent --cache-dir "$clean/mypy-providers" \
+    --python-executable "$tools/providers/bin/python" "$here/typed.py"
+PATH=$("$here/../../node/setup.sh"):$PATH
+cp "$here/typed.py" "$clean/typed.py"
+printf '{ "typeCheckingMode": "strict", "include": ["typed.py"], "extraPaths": ["%s"] }' "$(cd "$sdk/python/src" && pwd)" > "$clean/pyrightconfig.json"
+"$tools/node/node_modules/.bin/pyright" --pythonpath "$tools/providers/bin/python" -p "$clean"
+
 # The README's first program, word for word.
 awk '/^```python$/ { on = 1; next } /^```$/ { if (on) exit } on' "$sdk/python/README.md" > "$clean/quick_start.py"
 [ "$(wc -l < "$clean/quick_start.py")" -lt 20 ] || { echo "the quick start has 20 lines or more" >&2; exit 1; }

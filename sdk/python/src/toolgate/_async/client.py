@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import httpx
 
@@ -30,6 +30,14 @@ from .resources import (
     AsyncWebhooks,
 )
 from .toolset import AsyncToolset, OnOutcome
+
+# A toolset is typed as the provider's own package types it, where that is installed.
+if TYPE_CHECKING:
+    from anthropic.types import ToolParam, ToolResultBlockParam
+    from google.genai.types import PartDict, ToolDict
+    from openai.types.chat import ChatCompletionToolMessageParam, ChatCompletionToolParam
+    from openai.types.responses import FunctionToolParam
+    from openai.types.responses.response_input_param import FunctionCallOutput
 
 # How often a wait looks where the server cannot hold its answer back, in seconds: from the first to the last.
 _LOOK_FIRST_S = 1.0
@@ -99,6 +107,55 @@ class AsyncToolgate:
         """Whose key this is, and its limits."""
         return await self._call("get_status")
 
+    @overload
+    async def toolset(
+        self,
+        format: Literal["openai"],
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> AsyncToolset[ChatCompletionToolParam, ChatCompletionToolMessageParam]: ...
+
+    @overload
+    async def toolset(
+        self,
+        format: Literal["openai_responses"],
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> AsyncToolset[FunctionToolParam, FunctionCallOutput]: ...
+
+    @overload
+    async def toolset(
+        self,
+        format: Literal["anthropic"],
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> AsyncToolset[ToolParam, ToolResultBlockParam]: ...
+
+    @overload
+    async def toolset(
+        self,
+        format: Literal["gemini"],
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> AsyncToolset[ToolDict, PartDict]: ...
+
+    @overload
     async def toolset(
         self,
         format: Format,
@@ -108,11 +165,23 @@ class AsyncToolgate:
         session_id: str | None = None,
         on_outcome: OnOutcome | None = None,
         confirm_url: str | None = None,
-    ) -> AsyncToolset:
+    ) -> AsyncToolset[Any, Any]: ...
+
+    async def toolset(
+        self,
+        format: Format,
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> AsyncToolset[Any, Any]:
         """Tools for a model, in its provider's format: the chosen ones, or the three generic operations where
         `tools` is absent; an empty list is no tool. `on_outcome` gets each call that ran and its outcome.
         `confirm_url` binds the connect links that the model hands out; see `wait_for_connection`."""
-        return await AsyncToolset(self, format, user_id, session_id, on_outcome, confirm_url)._load(tools)
+        made: AsyncToolset[Any, Any] = AsyncToolset(self, format, user_id, session_id, on_outcome, confirm_url)
+        return await made._load(tools)
 
     async def connect(
         self,

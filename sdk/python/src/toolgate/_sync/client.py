@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import httpx
 
@@ -29,6 +29,14 @@ from .resources import (
     Webhooks,
 )
 from .toolset import Toolset, OnOutcome
+
+# A toolset is typed as the provider's own package types it, where that is installed.
+if TYPE_CHECKING:
+    from anthropic.types import ToolParam, ToolResultBlockParam
+    from google.genai.types import PartDict, ToolDict
+    from openai.types.chat import ChatCompletionToolMessageParam, ChatCompletionToolParam
+    from openai.types.responses import FunctionToolParam
+    from openai.types.responses.response_input_param import FunctionCallOutput
 
 # How often a wait looks where the server cannot hold its answer back, in seconds: from the first to the last.
 _LOOK_FIRST_S = 1.0
@@ -98,6 +106,55 @@ class Toolgate:
         """Whose key this is, and its limits."""
         return self._call("get_status")
 
+    @overload
+    def toolset(
+        self,
+        format: Literal["openai"],
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> Toolset[ChatCompletionToolParam, ChatCompletionToolMessageParam]: ...
+
+    @overload
+    def toolset(
+        self,
+        format: Literal["openai_responses"],
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> Toolset[FunctionToolParam, FunctionCallOutput]: ...
+
+    @overload
+    def toolset(
+        self,
+        format: Literal["anthropic"],
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> Toolset[ToolParam, ToolResultBlockParam]: ...
+
+    @overload
+    def toolset(
+        self,
+        format: Literal["gemini"],
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> Toolset[ToolDict, PartDict]: ...
+
+    @overload
     def toolset(
         self,
         format: Format,
@@ -107,11 +164,23 @@ class Toolgate:
         session_id: str | None = None,
         on_outcome: OnOutcome | None = None,
         confirm_url: str | None = None,
-    ) -> Toolset:
+    ) -> Toolset[Any, Any]: ...
+
+    def toolset(
+        self,
+        format: Format,
+        tools: list[str] | None = None,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        on_outcome: OnOutcome | None = None,
+        confirm_url: str | None = None,
+    ) -> Toolset[Any, Any]:
         """Tools for a model, in its provider's format: the chosen ones, or the three generic operations where
         `tools` is absent; an empty list is no tool. `on_outcome` gets each call that ran and its outcome.
         `confirm_url` binds the connect links that the model hands out; see `wait_for_connection`."""
-        return Toolset(self, format, user_id, session_id, on_outcome, confirm_url)._load(tools)
+        made: Toolset[Any, Any] = Toolset(self, format, user_id, session_id, on_outcome, confirm_url)
+        return made._load(tools)
 
     def connect(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from .. import dialects, formats
 from ..dialects import Lowered
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from .client import Toolgate
 
 OnOutcome: TypeAlias = Callable[[Call, Outcome], object]
+# A tool, and what is said of a call, as the provider's package types them.
+Definition = TypeVar("Definition")
+Result = TypeVar("Result")
 
 
-class Toolset:
+class Toolset(Generic[Definition, Result]):
     """The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
 
     `definitions` is the value of `tools` in the provider's request. `run` takes the model's answer and
@@ -46,7 +49,7 @@ class Toolset:
         self._tools: dict[str, tuple[str, Lowered]] = {}
         self._made: list[tuple[str, str, Lowered]] = []
 
-    def _load(self, tools: list[str] | None) -> Toolset:
+    def _load(self, tools: list[str] | None) -> Toolset[Definition, Result]:
         dialect = formats.DIALECT_OF[self._format]
         if tools is None:
             for name, description, schema in formats.GENERIC:
@@ -62,19 +65,21 @@ class Toolset:
         return self
 
     @property
-    def definitions(self) -> list[dict[str, Any]]:
+    def definitions(self) -> list[Definition]:
+        """The value of `tools` in the provider's request."""
         made = [
             formats.definition(self._format, name, description, lowered.schema)
             for name, description, lowered in self._made
         ]
-        return formats.definitions(self._format, made)
+        return cast("list[Definition]", formats.definitions(self._format, made))
 
-    def run(self, answer: Any) -> list[dict[str, Any]]:
+    def run(self, answer: object) -> list[Result]:
         """Makes every call in a model's answer; a failed one is told to the model, not raised."""
-        return [
+        results = [
             formats.result(self._format, call, self._said(call))
             for call in formats.calls(self._format, answer)
         ]
+        return cast("list[Result]", results)
 
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Makes one call by the name that the definitions say, and answers what a model is told."""
