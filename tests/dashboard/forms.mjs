@@ -32,7 +32,7 @@ await walk(async (browser, look) => {
   await save('Look thrice.', 2);
   await page.getByText('Somebody saved version 3 while you were editing 2').waitFor();
   assert.equal(await instructions.inputValue(), 'Half a thought');
-  await page.getByRole('button', { name: 'Take theirs' }).click();
+  await page.getByRole('button', { name: 'Use theirs' }).click();
   await says('Look thrice.');
   done('an edit outlives a look at another tab, and a page without one follows the newest version');
 
@@ -70,7 +70,7 @@ await walk(async (browser, look) => {
   await page.getByLabel('Client id').fill('the-client');
   await page.getByLabel('Client secret').fill('the-client-secret');
   await page.getByRole('button', { name: 'Save' }).first().click();
-  await page.getByText('One is stored').waitFor();
+  await page.getByText('A secret is stored').waitFor();
   await page.getByRole('button', { name: 'Remove' }).waitFor();
   const tenant = await open(browser);
   look(tenant.page);
@@ -80,22 +80,22 @@ await walk(async (browser, look) => {
   await tenant.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await tenant.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   await visit(tenant.page, '/integrations/github');
-  const theirs = tenant.page.getByText("The operator's application serves");
+  const theirs = tenant.page.getByText("The operator's application is used");
   await theirs.waitFor();
-  assert.equal(await tenant.page.getByText('One is stored').count(), 0, 'the secret of another is not kept');
+  assert.equal(await tenant.page.getByText('A secret is stored').count(), 0, 'the secret of another is not kept');
   assert.equal(await tenant.page.getByRole('button', { name: 'Remove' }).count(), 0);
   await tenant.page.getByLabel('Client id').fill('their-own');
   await tenant.page.getByRole('button', { name: 'Save' }).first().click();
   await tenant.page.getByRole('button', { name: 'Remove' }).waitFor();
   assert.equal(await theirs.count(), 0);
-  assert.equal(await tenant.page.getByText('One is stored').count(), 0);
+  assert.equal(await tenant.page.getByText('A secret is stored').count(), 0);
   look(page);
   done("a tenant's admin is promised nothing of the operator's application");
 
   await visit(page, '/knowledge');
   const file = page.locator('input[type=file]');
   await file.setInputFiles(asked.picture);
-  const refusals = page.getByRole('alert').getByText('Only .txt, .md, .html and .pdf are read.');
+  const refusals = page.getByRole('alert').getByText('Only .txt, .md, .html and .pdf files are supported.');
   await refusals.waitFor();
   await file.setInputFiles(asked.other);
   await page.getByText('other.png').waitFor();
@@ -119,7 +119,7 @@ await walk(async (browser, look) => {
   look(plain);
   await plain.addInitScript(() => Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined }));
   await visit(plain, '/integrations/github');
-  await plain.getByRole('button', { name: 'Copy callback address' }).click();
+  await plain.getByRole('button', { name: 'Copy callback URL' }).click();
   await plain.getByText('Press Ctrl+C').waitFor();
   assert.equal(await plain.evaluate(() => String(getSelection())), `${asked.base}/oauth/callback`);
   done('where the browser gives no clipboard the text is selected');

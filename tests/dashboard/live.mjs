@@ -143,7 +143,7 @@ await walk(async (browser, watch) => {
   await page.keyboard.press('Escape');
   await again.getByLabel('Password').fill('not my password');
   await again.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await again.getByRole('alert').waitFor();
+  await again.getByRole('alert').getByText('Wrong e-mail or password').waitFor();
   assert.equal(await again.getByLabel('E-mail').inputValue(), owner.email);
   await again.getByLabel('Password').fill(owner.password);
   await again.getByRole('button', { name: 'Sign in', exact: true }).click();

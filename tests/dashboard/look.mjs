@@ -8,7 +8,7 @@ await walk(async (browser, look) => {
   const first = await open(browser);
   look(first.page);
   await first.page.goto(`${asked.base}/sign-in`);
-  await first.page.getByText('Nobody has set this gateway up yet').waitFor();
+  await first.page.getByText('This gateway has not been set up yet').waitFor();
   await setUp(first.page);
   const key = await createKey(first.page, 'agent', true);
   const of = await furnish(key);

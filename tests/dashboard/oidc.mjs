@@ -76,7 +76,7 @@ await walk(async (browser, look) => {
     await begin(page);
     await page.waitForURL((url) => url.origin === asked.issuer);
     await page.getByRole('link', { name: /cancel|abort/i }).click();
-    await refused(page, 'oidc_denied', 'told not to sign you in');
+    await refused(page, 'oidc_denied', 'cancelled or refused at the provider');
     done('who changes their mind at the provider is not signed in');
   }
   {
@@ -113,7 +113,7 @@ await walk(async (browser, look) => {
     there.searchParams.set('nonce', 'another');
     await page.goto(there.href);
     await logIn(page, owner.email);
-    await refused(page, 'oidc_failed', 'The provider could not be asked');
+    await refused(page, 'oidc_failed', 'The provider could not be reached');
     done('an ID token with another nonce is refused');
   }
   {

@@ -56,7 +56,7 @@ export const places = (of) => [
   ['users', '/permissions'],
   ['permissions', '/permissions/charles', (page) => page.getByRole('button', { name: 'Words', exact: true }).click()],
   ['permissions-explain', '/permissions/charles', (page) => page.getByRole('tab', { name: 'Explain' }).click()],
-  ['permission-for-a-time', '/permissions/charles', (page) => page.getByRole('button', { name: 'Rule for a time' }).click()],
+  ['permission-for-a-time', '/permissions/charles', (page) => page.getByRole('button', { name: 'Temporary rule' }).click()],
   ['approvals', '/approvals'],
   ['approval', `/approvals/${of.approval}`],
   ['executions', '/executions'],
@@ -88,7 +88,7 @@ export const places = (of) => [
   }],
   ['keys-help', '/overview', async (page) => {
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   }],
   ['nowhere', '/overview/nowhere'],
 ];

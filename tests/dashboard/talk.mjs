@@ -21,7 +21,7 @@ await walk(async (browser, look) => {
   await writeFile(note, '# Travel policy\n\nTrains before planes. \u{1f682} Hotels up to 120 EUR a night.\n');
   await writeFile(picture, 'no document');
   await page.setInputFiles('input[type=file]', [picture, note, asked.pdf]);
-  await page.getByRole('alert').getByText('Only .txt, .md, .html and .pdf are read.').waitFor();
+  await page.getByRole('alert').getByText('Only .txt, .md, .html and .pdf files are supported.').waitFor();
   const documents = page.getByRole('table', { name: 'Documents, newest first' });
   await documents.getByRole('link', { name: 'Travel policy' }).waitFor();
   await documents.getByRole('row').filter({ hasText: 'PDF' }).waitFor();
@@ -40,12 +40,12 @@ await walk(async (browser, look) => {
   await marked.waitFor();
   assert.match(await marked.innerText(), /Hotels up to 120 EUR a night\.$/);
   await visit(page, '/knowledge?query=zeppelin');
-  await page.getByText('Nothing answers that').waitFor();
+  await page.getByText('No passages found').waitFor();
   await live(page);
   const added = await ask(key, 'POST', '/v1/knowledge/documents', { media_type: 'text/plain', content: 'Zeppelins need a form.' });
   await passages.getByRole('link', { name: 'Zeppelins need a form.' }).waitFor();
   await ask(key, 'DELETE', `/v1/knowledge/documents/${added.data.document_id}`);
-  await page.getByText('Nothing answers that').waitFor();
+  await page.getByText('No passages found').waitFor();
   done('a search answers passages that lead into their document, and follows what others change');
 
   await visit(page, '/knowledge');
@@ -60,8 +60,8 @@ await walk(async (browser, look) => {
 
   await visit(page, '/sessions');
   await page.getByRole('button', { name: 'New session' }).first().click();
-  await page.getByRole('dialog').getByLabel('What shall be done?').fill('Say hello');
-  await page.getByRole('dialog').getByRole('button', { name: 'Begin' }).click();
+  await page.getByRole('dialog').getByLabel('What should be done?').fill('Say hello');
+  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
   await page.getByRole('heading', { name: 'Session', level: 1 }).waitFor();
   const said = page.getByRole('list', { name: 'Messages' });
   await said.locator('strong', { hasText: 'Hello' }).waitFor();
@@ -90,13 +90,13 @@ await walk(async (browser, look) => {
   await page.getByLabel('Message', { exact: true }).fill('Count them again');
   await page.keyboard.press('Control+Enter');
   await page.getByText('approval required', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Look at the question' }).click();
+  await page.getByRole('link', { name: 'View the request' }).click();
   await page.getByRole('button', { name: 'Approve words_count' }).click();
   await page.getByText('approved', { exact: true }).waitFor();
   await page.goto(session);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await said.getByText('Counted after all.').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Go on' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Continue' }).count(), 0);
   done('a turn that waits for a person says so, and goes on once it was approved');
 
   const noise = /status of (400|404)/;

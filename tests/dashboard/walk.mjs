@@ -90,14 +90,14 @@ await walk(async (browser, look) => {
   await page.getByLabel('Client id').fill('the-client');
   await page.getByLabel('Client secret').fill('the-client-secret');
   await page.getByLabel('Scopes').fill('openid repo read:user');
-  await page.getByLabel('Address of the provider').fill(asked.provider);
+  await page.getByLabel('Provider URL').fill(asked.provider);
   await page.getByRole('button', { name: 'Save' }).first().click();
   await page.getByText('OAuth application saved').first().waitFor();
   await page.getByRole('button', { name: 'Test', exact: true }).click();
   await page.locator('.note-box.ok').first().waitFor();
   assert.equal(await page.locator('.note-box.bad').count(), 0, await page.innerText('main'));
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
-  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
   const [there] = await Promise.all([context.waitForEvent('page'), page.getByRole('link', { name: 'Open' }).click()]);
   look(there);
   await there.click('button[type=submit]');
@@ -166,7 +166,7 @@ await walk(async (browser, look) => {
   await page.locator('.diff .added', { hasText: 'twice' }).waitFor();
   await page.getByRole('button', { name: 'Restore' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('Version 1 is back, as version 3').first().waitFor();
+  await page.getByText('Restored version 1 as version 3').first().waitFor();
   assert.ok((await mcp(key, 'svc_get_skill', { skill_id: id })).includes('onerror'));
   done('a Skill is written, edited, read over MCP, and an old version restored');
 

@@ -56,7 +56,7 @@ await walk(async (browser, look) => {
 
   await page.getByRole('link', { name: `${RECEIVER}/ok/in` }).click();
   await page.getByRole('heading', { name: 'Production' }).waitFor();
-  await page.getByText('Nothing was sent yet').waitFor();
+  await page.getByText('Nothing sent yet').waitFor();
   await live(page);
   await page.getByRole('button', { name: 'Send a test' }).click();
   await deliveries.getByText('delivered').waitFor();

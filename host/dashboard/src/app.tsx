@@ -135,9 +135,9 @@ function SignedIn() {
 function Nowhere() {
   const [, go] = useLocation();
   return (
-    <Page title="There is no such page">
-      <Empty icon="search" title="Nothing is here" action={<Button onClick={() => go('/overview')}>Go to the overview</Button>}>
-        The address may be old, or mistyped.
+    <Page title="Page not found">
+      <Empty icon="search" title="Nothing here" action={<Button onClick={() => go('/overview')}>Go to the overview</Button>}>
+        The address may be out of date or mistyped.
       </Empty>
     </Page>
   );

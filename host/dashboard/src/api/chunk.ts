@@ -17,7 +17,7 @@ const TRIES_MAX = 3;
 
 export class MissingPart extends Error {
   constructor() {
-    super('A part of this page could not be loaded. Reload the page; if that does not help, the gateway was not installed whole.');
+    super('A part of this page could not be loaded. Reload the page. If that does not help, the installation of the gateway is incomplete.');
   }
 }
 

@@ -68,7 +68,7 @@ function Password() {
     onSuccess: () => {
       setCurrent('');
       setNext('');
-      say.done('Password changed; other sign-ins have ended');
+      say.done('Password changed. You are signed out everywhere else.');
     },
   });
   return (
@@ -82,7 +82,7 @@ function Password() {
       >
         <input type="hidden" name="username" autoComplete="username" value={me.email} readOnly />
         <TextField label="Current password" type="password" autoComplete="current-password" value={current} onChange={setCurrent} />
-        <TextField label="New password" type="password" autoComplete="new-password" hint="At least 12 characters. All your other sign-ins end." value={next} onChange={setNext} />
+        <TextField label="New password" type="password" autoComplete="new-password" hint="At least 12 characters. This signs you out everywhere else." value={next} onChange={setNext} />
         {change.error && <ErrorNote error={change.error} />}
         <div><Button type="submit" busy={change.isPending} disabled={!current || next.length < 12}>Change password</Button></div>
       </form>
@@ -98,7 +98,7 @@ function SignIns() {
     call('DELETE', `/me/sign-ins/${id}`)
       .then(() => {
         void client.invalidateQueries({ queryKey: ['sign-ins'] });
-        say.done('That sign-in has ended');
+        say.done('Signed out there');
       })
       .catch(say.failed);
   };

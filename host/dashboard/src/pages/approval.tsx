@@ -23,17 +23,17 @@ export default function Approval() {
       <Loaded query={approval}>
         {(loaded) => (
           <div className="columns wide-right">
-            <Card title="The question">
+            <Card title="Request">
               <Pairs
                 items={[
                   ['Status', <State name={loaded.status} />],
                   ['Tool', <><span>{loaded.title} </span><Link href={`/tools/${loaded.tool_name}`} className="mono">{loaded.tool_name}</Link></>],
                   ['User', admin ? <Link href={`/permissions/${encodeURIComponent(loaded.user_id)}`}>{loaded.user_id}</Link> : loaded.user_id],
                   ['Account', loaded.connection_id ? (loaded.account ?? loaded.connection_id) : 'none'],
-                  ['Asked by', `${loaded.asked_by_name} (${loaded.asked_by.startsWith('key:') ? 'API key' : 'member'})`],
-                  ['Decides', whoDecides(loaded.approvers)],
+                  ['Requested by', `${loaded.asked_by_name} (${loaded.asked_by.startsWith('key:') ? 'API key' : 'member'})`],
+                  ['Can approve', whoDecides(loaded.approvers)],
                   ['Plugin', <>{loaded.plugin.version} <span className="mono small" title={loaded.plugin.sha256}>{loaded.plugin.sha256.slice(0, 12)}</span></>],
-                  ['Asked', <Time at={loaded.created_at} />],
+                  ['Requested', <Time at={loaded.created_at} />],
                   ['Expires', <Time at={loaded.expires_at} />],
                   loaded.decided_by ? ['Decided by', loaded.decided_by] : null,
                   loaded.decided_at ? ['Decided', <Time at={loaded.decided_at} />] : null,
@@ -41,15 +41,15 @@ export default function Approval() {
               />
             </Card>
             <div className="stack">
-              <Card title="What it is called with">
+              <Card title="Arguments">
                 <Code text={JSON.stringify(loaded.arguments, null, 2)} label="arguments" />
               </Card>
-              <Card title="What would be sent">
+              <Card title="Planned requests">
                 <Planned requests={loaded.requests} />
                 <p className="small muted">
                   {loaded.requests_complete
-                    ? 'Nothing else is sent: a run that tries is stopped.'
-                    : 'The run may begin with nothing else. What it sends after the first answers cannot be planned, and is in its receipt.'}
+                    ? 'Only these requests may be sent. A run that tries anything else is stopped.'
+                    : 'The run has to start with these. Later requests depend on the answers, so they cannot be shown in advance; the receipt lists them.'}
                 </p>
               </Card>
             </div>

@@ -28,7 +28,7 @@ export default function Approvals() {
   });
   const approvals = list.data?.pages.flatMap((page) => page.approvals) ?? [];
   return (
-    <Page title="Approvals" about="Calls that wait for a person, because a rule says ask. An approved call runs once, when the agent repeats it.">
+    <Page title="Approvals" about="Calls that need a person's approval. An approved call runs once, when the agent repeats it.">
       <div className="filters">
         <SelectField bare label="Status" className="narrow" value={status} options={STATUSES} onChange={(value) => setChosen(value === '' ? 'all' : value === 'pending' ? '' : value)} />
       </div>
@@ -37,8 +37,8 @@ export default function Approvals() {
       {list.data && (
         <Card flush>
           {approvals.length === 0 ? (
-            <Empty icon="approvals" title={status === 'pending' ? 'Nothing waits for you' : 'None'} action={admin && <Link className="button" href="/permissions">Users and permissions</Link>}>
-              {admin ? 'Set a service or a tool of a user to Ask, and its calls wait here with the requests they would send.' : 'Calls for you that have to ask appear here.'}
+            <Empty icon="approvals" title={status === 'pending' ? 'Nothing to approve' : 'No approvals'} action={admin && <Link className="button" href="/permissions">Users and permissions</Link>}>
+              {admin ? 'Set a service or tool to Ask for a user, and its calls wait here with the requests they would send.' : 'Your calls that need approval appear here.'}
             </Empty>
           ) : (
             <Table
@@ -50,7 +50,7 @@ export default function Approvals() {
                 { head: 'User', cell: (row) => row.user_id },
                 { head: 'Would send', wide: true, cell: (row) => <span className="mono small">{row.requests[0] ? `${row.requests[0].method} ${row.requests[0].url}` : 'nothing'}</span> },
                 { head: 'Status', cell: (row) => <State name={row.status} /> },
-                { head: 'Asked', cell: (row) => <Time at={row.created_at} /> },
+                { head: 'Requested', cell: (row) => <Time at={row.created_at} /> },
                 { head: 'Actions', align: 'acts', cell: (row) => row.status === 'pending' && <Decide approval={row} /> },
               ]}
             />
@@ -69,7 +69,7 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
   const decide = (decision: 'approve' | 'deny') => {
     setBusy(decision);
     call<Approval>('POST', `/approvals/${approval.approval_id}`, { body: { decision } })
-      .then(() => say.done(decision === 'approve' ? 'Approved: the agent may repeat the call' : 'Denied'))
+      .then(() => say.done(decision === 'approve' ? 'Approved. The agent can repeat the call.' : 'Denied'))
       .catch(say.failed)
       .finally(() => {
         setBusy(null);

@@ -17,13 +17,13 @@ export default function Audit() {
   });
   const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
-    <Page title="Audit log" about="Every change: who made it, when, and from where. Nothing can be taken out of it.">
+    <Page title="Audit log" about="Who changed what, when, and from where. Entries cannot be edited.">
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
       {list.data && (
         <Card flush>
           {entries.length === 0 ? (
-            <Empty icon="audit" title="No changes yet">Make a key, invite a member or set a rule, and it is written down here.</Empty>
+            <Empty icon="audit" title="No changes yet">Creating a key, inviting a member or setting a rule adds an entry here.</Empty>
           ) : (
             <Table
               caption="Changes, newest first"

@@ -29,7 +29,7 @@ const CLIENTS: Client[] = [
   },
   {
     name: 'Claude Desktop',
-    where: 'In claude_desktop_config.json (Settings, Developer). It starts the stdio proxy that toolgate has built in.',
+    where: 'In claude_desktop_config.json (Settings, Developer). It starts the stdio proxy that is built into toolgate.',
     text: (_, key, base) => json({ mcpServers: { toolgate: { command: 'toolgate', args: ['mcp', '--url', base], env: { TOOLGATE_API_KEY: key } } } }),
   },
   {
@@ -76,11 +76,11 @@ export default function Clients() {
               items={[
                 ['MCP', <CopyLine text={me.mcp_url} label="MCP address" />],
                 ['REST', <CopyLine text={`${me.public_url}/v1`} label="REST address" />],
-                ['Document', <a href="/docs" target="_blank" rel="noopener">{me.public_url}/docs</a>],
+                ['API reference', <a href="/docs" target="_blank" rel="noopener">{me.public_url}/docs</a>],
               ]}
             />
-            <TextField label="Key to write into the examples" placeholder={HOLDER} value={key} onChange={setKey} hint="It stays in this page; nothing is sent or stored." autoComplete="off" spellCheck={false} />
-            {admin ? <p className="small">No key yet? <Link href="/settings/api">Create one</Link>.</p> : <Note><p>An admin makes keys, under Settings, API keys.</p></Note>}
+            <TextField label="Key for the examples" placeholder={HOLDER} value={key} onChange={setKey} hint="It stays on this page and is not sent or stored." autoComplete="off" spellCheck={false} />
+            {admin ? <p className="small">No key yet? <Link href="/settings/api">Create one</Link>.</p> : <Note><p>Ask an admin for a key. Admins create them under Settings, API keys.</p></Note>}
           </div>
         </Card>
         <Tabs.Root defaultValue={idOf(CLIENTS[0])}>

@@ -51,7 +51,7 @@ export default function Document() {
       </Loaded>
       {removing && (
         <Confirm title="Delete this document?" action="Delete" onClose={() => setRemoving(false)} onConfirm={remove}>
-          <p>No search finds it any more. The file itself was never kept, so it has to be uploaded again.</p>
+          <p>It no longer appears in searches. The original file is not stored; upload it again to restore it.</p>
         </Confirm>
       )}
     </Page>

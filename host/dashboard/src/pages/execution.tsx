@@ -31,7 +31,7 @@ export default function Execution() {
       actions={
         again && (
           <>
-            <Link className="button" href={again}>Run again, or dry run</Link>
+            <Link className="button" href={again}>Run or dry-run again</Link>
             <Button icon="copy" onClick={() => setCopying(true)}>Copy as ...</Button>
           </>
         )
@@ -66,7 +66,7 @@ export default function Execution() {
       {copying && ran && (
         <CallAs
           call={{ baseUrl: me.public_url, tool: ran.tool_name, args: {}, userId: ran.user_id }}
-          about="A receipt keeps no arguments: put them in, or enter them on the tool's page and copy it there."
+          about="A receipt does not contain the arguments. Fill them in, or enter them on the tool's page and copy the call there."
           onClose={() => setCopying(false)}
         />
       )}
@@ -92,12 +92,12 @@ function Bodies({ id }: { id: string }) {
   const payloads = useQuery({ queryKey: ['payloads', id], queryFn: () => call<{ payloads: Payload[] }>('GET', `/executions/${id}/payloads`), enabled: open, staleTime: Infinity });
   return (
     <Card title="Bodies" actions={<Button size="small" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? 'Hide' : 'Show'}</Button>}>
-      {!open && <p className="muted">What requests and answers said, where the workspace keeps it. The audit log names who reads it.</p>}
+      {!open && <p className="muted">The bodies of requests and answers, if the workspace keeps them. The audit log records who reads them.</p>}
       {open && (
         <Loaded query={payloads}>
           {(data) =>
             data.payloads.length === 0 ? (
-              <p className="muted">None were kept: the workspace did not keep bodies when this call ran.</p>
+              <p className="muted">Nothing was kept. The workspace did not keep bodies when this call ran.</p>
             ) : (
               <div className="stack">
                 {data.payloads.map((payload) => (

@@ -38,10 +38,10 @@ export default function Executions() {
     setKind('');
   };
   return (
-    <Page title="Executions" about="Every call with its receipt: what left the gateway, where to, with which credential. Arguments and results are not kept unless the workspace says so.">
+    <Page title="Executions" about="Every call with its receipt: what was sent, where to, and with which credential.">
       <div className="filters" role="search">
         <div className="search"><TextField bare label="Tool" type="search" placeholder="Exact tool name" value={tool} onChange={setTool} /></div>
-        {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user id" value={user} onChange={setUser} /></div>}
+        {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} /></div>}
         <SelectField bare label="Status" className="narrow" value={status} onChange={setStatus} options={[['', 'Any status'], ...STATUSES.map((name) => [name, name.replaceAll('_', ' ')] as const)]} />
         <SelectField bare label="Kind" className="narrow" value={kind} onChange={setKind} options={[['', 'Calls of tools'], ['connection', 'The gateway\'s own requests']]} />
       </div>
@@ -50,8 +50,8 @@ export default function Executions() {
       {list.data && (
         <Card flush>
           {rows.length === 0 ? (
-            <Empty icon="executions" title={filtered ? 'None matches' : 'No calls yet'} action={filtered ? <Button onClick={clear}>Clear the filter</Button> : <Link className="button primary" href="/tools">Try a tool</Link>}>
-              {filtered ? 'Tool names and user ids are compared as a whole.' : 'Run a tool here, or give an agent a key. Calls appear as they happen.'}
+            <Empty icon="executions" title={filtered ? 'No matches' : 'No calls yet'} action={filtered ? <Button onClick={clear}>Clear filters</Button> : <Link className="button primary" href="/tools">Try a tool</Link>}>
+              {filtered ? 'Tool names and user IDs have to match exactly.' : 'Run a tool here, or give an agent a key. Calls appear here as they happen.'}
             </Empty>
           ) : (
             <Table

@@ -46,8 +46,8 @@ function Body({ service }: { service: Service }) {
     <div className="stack">
       {service.missing && (
         <Note tone="warn">
-          <p className="strong">Not ready yet</p>
-          <p>{admin ? service.missing : `An admin of this workspace sets ${service.title} up first.`}</p>
+          <p className="strong">Setup needed</p>
+          <p>{admin ? service.missing : `An admin has to set up ${service.title} first.`}</p>
         </Note>
       )}
       <Connections service={service} />
@@ -101,12 +101,12 @@ function Connections({ service }: { service: Service }) {
       <Loaded query={connections}>
         {(data) =>
           data.connections.length === 0 ? (
-            <Empty icon="integrations" title="Nobody has connected yet">
+            <Empty icon="integrations" title="No connections yet">
               {service.connectable
-                ? 'Press Connect to try it with your own account. Agents hand the same kind of link to their users when a tool needs it.'
+                ? 'Select Connect to use your own account. Agents give their users the same kind of link when a tool needs it.'
                 : admin
-                  ? 'It can be connected once the set-up below is complete.'
-                  : 'It can be connected once an admin has set it up.'}
+                  ? 'Complete the setup below first.'
+                  : 'An admin has to set it up first.'}
             </Empty>
           ) : (
             <Table
@@ -133,7 +133,7 @@ function Connections({ service }: { service: Service }) {
                   align: 'acts',
                   cell: (row) => (
                     <>
-                      {row.state === 'reauth_needed' && <Button size="small" onClick={() => renew(row)}>Renew</Button>}
+                      {row.state === 'reauth_needed' && <Button size="small" onClick={() => renew(row)}>Reconnect</Button>}
                       {row.state !== 'revoked' && <Button size="small" kind="danger" onClick={() => setRemoving(row)}>Disconnect</Button>}
                     </>
                   ),
@@ -146,7 +146,7 @@ function Connections({ service }: { service: Service }) {
       {removing && (
         <Confirm title="Disconnect this account?" action="Disconnect" onClose={() => setRemoving(null)} onConfirm={() => remove(removing)}>
           <p>
-            <b>{removing.account ?? removing.connection_id}</b> of {removing.user_id} will be deleted here and revoked at {service.title} where that is possible. Tools that need it ask for a new connection.
+            <b>{removing.account ?? removing.connection_id}</b> of {removing.user_id} is deleted here, and revoked at {service.title} if that is supported. Tools that need it will ask for a new connection.
           </p>
         </Confirm>
       )}
@@ -170,21 +170,21 @@ function Connect({ service, onClose }: { service: Service; onClose: () => void }
         link.data ? (
           <Button onClick={onClose}>Done</Button>
         ) : (
-          <Button type="submit" kind="primary" busy={link.isPending}>Make a link</Button>
+          <Button type="submit" kind="primary" busy={link.isPending}>Create link</Button>
         )
       }
     >
       {link.error && <ErrorNote error={link.error} />}
       {link.data ? (
         <>
-          <p>Open the link to sign in at {service.title}, or hand it to {userId}. It works once, until <Time at={link.data.expires_at} />.</p>
+          <p>Open the link to connect {service.title}, or send it to {userId}. It works once and expires <Time at={link.data.expires_at} />.</p>
           <CopyLine text={link.data.connect_url} label="connect link" />
           <div>
             <a className="button primary" href={link.data.connect_url} target="_blank" rel="noopener"><Icon name="external" />Open</a>
           </div>
         </>
       ) : (
-        <TextField label="User" hint="Whose tools will use the account." value={userId} readOnly={!admin} onChange={setUserId} maxLength={128} />
+        <TextField label="User" hint="The user whose tools will use this account." value={userId} readOnly={!admin} onChange={setUserId} maxLength={128} />
       )}
     </Dialog>
   );
@@ -226,16 +226,16 @@ function OAuthApp({ service }: { service: Service }) {
           save.mutate();
         }}
       >
-        <p className="muted">Register an application with {service.title}, give it this callback address, and enter what it gives you.</p>
-        {service.app && !own && <p className="muted">The operator's application serves until one of this workspace is saved.</p>}
+        <p className="muted">Create an OAuth application at {service.title} with this callback URL, then enter its client ID and secret here.</p>
+        {service.app && !own && <p className="muted">The operator's application is used until you save one for this workspace.</p>}
         <div className="field">
-          <span className="label">Callback address</span>
-          <CopyLine text={me.callback_url} label="callback address" />
+          <span className="label">Callback URL</span>
+          <CopyLine text={me.callback_url} label="callback URL" />
         </div>
         <TextField label="Client id" name="client_id" required value={clientId} onChange={setClientId} />
-        <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" value={secret} onChange={setSecret} hint={own && service.app?.has_secret ? 'One is stored and cannot be read; leave this empty to keep it.' : 'Stored sealed. Leave it empty for a public client.'} />
-        <TextField label="Scopes" value={scopes} onChange={setScopes} hint="Separated by spaces; empty asks for what the plugin needs." />
-        <TextField label="Address of the provider" type="url" value={provider} onChange={setProvider} hint="Only for an installation of your own, such as https://git.example.com." />
+        <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" value={secret} onChange={setSecret} hint={own && service.app?.has_secret ? 'A secret is stored. Leave this empty to keep it.' : 'Stored encrypted. Leave empty for a public client.'} />
+        <TextField label="Scopes" value={scopes} onChange={setScopes} hint="Separated by spaces. Leave empty for the ones that the plugin needs." />
+        <TextField label="Provider URL" type="url" value={provider} onChange={setProvider} hint="Only for your own installation, such as https://git.example.com." />
         {save.error && <ErrorNote error={save.error} />}
         <div className="row">
           <Button type="submit" kind="primary" busy={save.isPending} disabled={clientId === ''}>Save</Button>
@@ -244,7 +244,7 @@ function OAuthApp({ service }: { service: Service }) {
       </form>
       {removing && (
         <Confirm title="Remove the OAuth application?" action="Remove" onClose={() => setRemoving(false)} onConfirm={async () => took(await call<Service>('DELETE', path))}>
-          <p>Nobody can connect {service.title} until another is set, and existing connections can no longer be renewed.</p>
+          <p>Nobody can connect {service.title} until you save another one, and existing connections can no longer be refreshed.</p>
         </Confirm>
       )}
     </Card>
@@ -285,7 +285,7 @@ function Settings({ service }: { service: Service }) {
             name={setting.key}
             label={setting.title}
             readOnly={setting.operator_only && !operator}
-            hint={setting.operator_only && !operator ? 'Only the operator changes this.' : setting.set && setting.value == null ? 'Set; its value is not shown.' : typeof setting.schema.description === 'string' ? setting.schema.description : undefined}
+            hint={setting.operator_only && !operator ? 'Only the operator can change this.' : setting.set && setting.value == null ? 'Set. The value is hidden.' : typeof setting.schema.description === 'string' ? setting.schema.description : undefined}
             value={shown(setting)}
             onChange={(value) => setValues((all) => ({ ...all, [setting.key]: value }))}
           />
@@ -300,7 +300,7 @@ function Settings({ service }: { service: Service }) {
 function Test({ service }: { service: Service }) {
   const test = useMutation({ mutationFn: () => call<ServiceTest>('POST', `/services/${service.service}/test`, { body: {} }) });
   return (
-    <Card title="Test the set-up" actions={<Button size="small" busy={test.isPending} onClick={() => test.mutate()}>Test</Button>}>
+    <Card title="Test the setup" actions={<Button size="small" busy={test.isPending} onClick={() => test.mutate()}>Test</Button>}>
       <div className="stack tight" aria-live="polite">
         {test.error && <ErrorNote error={test.error} />}
         {test.data?.checks.map((check) => (
@@ -308,7 +308,7 @@ function Test({ service }: { service: Service }) {
             <p><b>{inWords(check.check)}</b>: {check.message}</p>
           </Note>
         ))}
-        {!test.data && !test.error && <p className="muted">Asks the provider whether the addresses answer and whether it knows the application, without connecting anyone.</p>}
+        {!test.data && !test.error && <p className="muted">Checks that the provider can be reached and knows the application. Nobody is connected.</p>}
       </div>
     </Card>
   );

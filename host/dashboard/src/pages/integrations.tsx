@@ -16,7 +16,7 @@ const STATES = [
   ['', 'Any state'],
   ['connected', 'Connected'],
   ['broken', 'Needs attention'],
-  ['missing', 'Needs set-up'],
+  ['missing', 'Needs setup'],
   ['ready', 'Ready to connect'],
   ['free', 'No account needed'],
 ] as const;
@@ -48,7 +48,7 @@ export default function Integrations() {
   const categories = useMemo(() => [...new Set(all?.flatMap((service) => service.categories))].sort(), [all]);
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return (
-    <Page title="Integrations" about="The services that agents can reach. A service with an account of its own is connected by each user; some need your OAuth application or an address first.">
+    <Page title="Integrations" about="The services that agents can use. Each user connects their own account; some services need an OAuth application or an address from you first.">
       <Loaded query={services}>
         {(data) => {
           // What is in use comes first; the others stay in their order.
@@ -68,8 +68,8 @@ export default function Integrations() {
               </div>
               {shown.length === 0 ? (
                 <Card>
-                  <Empty icon="integrations" title={data.services.length === 0 ? 'No integration is installed' : 'None matches'} action={data.services.length === 0 ? operator && <Link className="button primary" href="/plugins">Add a plugin</Link> : <Button onClick={clear}>Clear the filter</Button>}>
-                    {data.services.length === 0 ? 'Each integration is one plugin file.' : 'Try fewer words or another category.'}
+                  <Empty icon="integrations" title={data.services.length === 0 ? 'No integrations installed' : 'No matches'} action={data.services.length === 0 ? operator && <Link className="button primary" href="/plugins">Add a plugin</Link> : <Button onClick={clear}>Clear filters</Button>}>
+                    {data.services.length === 0 ? 'Each integration is a plugin file.' : 'Try fewer words or another category.'}
                   </Empty>
                 </Card>
               ) : (
@@ -104,9 +104,9 @@ function Tile({ service }: { service: Service }) {
 export function Health({ service }: { service: Service }) {
   return (
     <>
-      {service.connections_broken > 0 && <Badge tone="bad">{service.connections_broken} to renew</Badge>}
+      {service.connections_broken > 0 && <Badge tone="bad">{service.connections_broken} to reconnect</Badge>}
       {service.connections > service.connections_broken && <Badge tone="ok">{plural(service.connections - service.connections_broken, 'connection')}</Badge>}
-      {service.missing && <Badge tone="warn">needs set-up</Badge>}
+      {service.missing && <Badge tone="warn">needs setup</Badge>}
       {service.auth.length === 0 && !service.missing && <Badge>no account needed</Badge>}
       {service.auth.length > 0 && service.connectable && service.connections === 0 && <Badge tone="info">ready to connect</Badge>}
     </>

@@ -30,15 +30,15 @@ export default function Keys() {
   const revoke = async (key: Key) => {
     await call('DELETE', `/keys/${key.key_id}`);
     void client.invalidateQueries({ queryKey: ['keys'] });
-    say.done(`${key.name} was revoked`);
+    say.done(`Revoked ${key.name}`);
   };
   return (
-    <Page title="API keys" about="What agents and programs sign in with. To rotate: make a new key, switch your programs to it, revoke the old one." actions={keys.data && create}>
+    <Page title="API keys" about="Agents and programs sign in with these. To rotate a key, create a second one, switch your programs over, then revoke the first." actions={keys.data && create}>
       <Loaded query={keys}>
         {(data) => (
           <Card flush>
             {data.keys.length === 0 ? (
-              <Empty icon="keys" title="No keys yet" action={create}>A key is shown once, when it is made. Only its hash is stored.</Empty>
+              <Empty icon="keys" title="No keys yet" action={create}>A key is shown once, when you create it. Only its hash is stored.</Empty>
             ) : (
               <Table
                 caption="API keys, newest first"
@@ -48,7 +48,7 @@ export default function Keys() {
                   { head: 'Name', cell: (row) => <span className="strong">{row.name}</span> },
                   { head: 'Key', cell: (row) => <span className="mono nowrap">tg_live_{row.prefix}...</span> },
                   { head: 'State', cell: (row) => <KeyState row={row} /> },
-                  { head: 'Acts for', cell: (row) => (row.users_any ? <span>any user, <Link className="in-text" href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> unless named</span> : <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link>) },
+                  { head: 'Acts for', cell: (row) => (row.users_any ? <span>any user, <Link className="in-text" href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> by default</span> : <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link>) },
                   { head: 'Scopes', cell: (row) => <Scopes row={row} all={data.scopes} /> },
                   { head: 'Limits', cell: (row) => <span className="small">{limits(row)}</span> },
                   { head: 'Last used', cell: (row) => <Time at={row.last_used_at} /> },
@@ -79,7 +79,7 @@ export default function Keys() {
       {asked?.kind === 'show' && <Show made={asked.key} onClose={close} />}
       {asked?.kind === 'revoke' && (
         <Confirm title={`Revoke ${asked.key.name}?`} action="Revoke key" onClose={close} onConfirm={() => revoke(asked.key)}>
-          <p>The next call with <span className="mono">tg_live_{asked.key.prefix}...</span> fails. This cannot be undone.</p>
+          <p>Calls with <span className="mono">tg_live_{asked.key.prefix}...</span> fail from now on. This cannot be undone.</p>
         </Confirm>
       )}
     </Page>
@@ -100,7 +100,7 @@ function Scopes({ row, all }: { row: Key; all: string[] }) {
 
 function limits(row: Key): string {
   const parts = [row.rpm && `${row.rpm} a minute`, row.rpd && `${row.rpd} a day`, row.ip_allowlist.length > 0 && `from ${row.ip_allowlist.join(', ')}`];
-  return parts.filter(Boolean).join('; ') || 'the plan\'s';
+  return parts.filter(Boolean).join('; ') || 'plan limits';
 }
 
 /** A choice of its own, not one of the checks. */
@@ -158,13 +158,13 @@ function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: ()
       footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={save.isPending} disabled={!name.trim() || scopes.size === 0}>{of ? 'Save' : 'Create key'}</Button></>}
     >
       {save.error && <ErrorNote error={save.error} />}
-      <TextField label="Name" name="name" required hint="Say where it is used, such as: research agent, staging." value={name} onChange={setName} />
+      <TextField label="Name" name="name" required hint="Where it is used, for example: research agent, staging." value={name} onChange={setName} />
       <SelectField
         label="Acts for"
-        hint={acts === 'any' ? 'For a program that serves several people: each call names its user, and the key reaches the connections of all of them.' : 'A call that names another user is refused.'}
+        hint={acts === 'any' ? 'For a program that serves several people: each call names a user, and the key can use the connections of all of them.' : 'A call that names another user is refused.'}
         value={acts}
         onChange={(value) => toggle(USERS_ANY, value === 'any')}
-        options={[['own', 'its own user alone'], ['any', 'any user of the workspace']]}
+        options={[['own', 'its own user only'], ['any', 'any user of the workspace']]}
       />
       {!of && <TextField label="User" name="user_id" hint={acts === 'any' ? 'Whose connections and permissions its calls use, unless a call names another.' : 'Whose connections and permissions its calls use.'} value={userId} onChange={setUserId} maxLength={128} />}
       <fieldset className="plain">
@@ -176,11 +176,11 @@ function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: ()
         </div>
       </fieldset>
       <div className="columns two">
-        <TextField label="Requests a minute" inputMode="numeric" hint={`At most ${all.rpm_max}; empty: the plan's.`} value={rpm} onChange={digits(setRpm)} />
-        <TextField label="Requests a day" inputMode="numeric" hint={`At most ${all.rpd_max}; empty: no limit.`} value={rpd} onChange={digits(setRpd)} />
+        <TextField label="Requests a minute" inputMode="numeric" hint={`At most ${all.rpm_max}. Leave empty for the plan's limit.`} value={rpm} onChange={digits(setRpm)} />
+        <TextField label="Requests a day" inputMode="numeric" hint={`At most ${all.rpd_max}. Leave empty for no limit.`} value={rpd} onChange={digits(setRpd)} />
       </div>
-      <SelectField label="Expires" value={life} onChange={setLife} options={of ? [['keep', of.expires_at ? 'As it is' : 'Never, as it is'], ...LIVES] : LIVES} />
-      <TextArea label="Allowed addresses" rows={2} code hint="One CIDR per line, such as 10.0.0.0/8. Empty: from anywhere." value={ips} onChange={setIps} />
+      <SelectField label="Expires" value={life} onChange={setLife} options={of ? [['keep', of.expires_at ? 'No change' : 'Never (no change)'], ...LIVES] : LIVES} />
+      <TextArea label="Allowed addresses" rows={2} code hint="One CIDR per line, such as 10.0.0.0/8. Leave empty to allow any address." value={ips} onChange={setIps} />
     </Dialog>
   );
 }
@@ -195,8 +195,8 @@ function Rotate({ of, onClose, onCreated }: { of: Key; onClose: () => void; onCr
     },
   });
   return (
-    <Dialog title={`Rotate ${of.name}`} onClose={onClose} footer={<><Button onClick={onClose}>Cancel</Button><Button kind="primary" busy={rotate.isPending} onClick={() => rotate.mutate()}>Make the new key</Button></>}>
-      <p>A second key with the same settings is made. The old one keeps working until you revoke it, so nothing stops while you switch.</p>
+    <Dialog title={`Rotate ${of.name}`} onClose={onClose} footer={<><Button onClick={onClose}>Cancel</Button><Button kind="primary" busy={rotate.isPending} onClick={() => rotate.mutate()}>Create key</Button></>}>
+      <p>This creates a second key with the same settings. The old key keeps working until you revoke it, so nothing stops while you switch.</p>
       {rotate.error && <ErrorNote error={rotate.error} />}
     </Dialog>
   );
@@ -207,7 +207,7 @@ function Show({ made, onClose }: { made: NewKey; onClose: () => void }) {
   const curl = `curl -H "Authorization: Bearer ${made.key}" '${me.public_url}/v1/status'`;
   return (
     <Dialog title={`Your new key: ${made.name}`} onClose={onClose} footer={<Button kind="primary" onClick={onClose}>I have stored it</Button>}>
-      <Note tone="warn"><p>This is the only time it is shown. Keep it out of code and public places.</p></Note>
+      <Note tone="warn"><p>This is the only time the key is shown. Keep it out of source code and public places.</p></Note>
       <div id="new-key"><CopyLine text={made.key} label="key" /></div>
       <p>Try it:</p>
       <Code text={curl} label="curl command" />

@@ -44,7 +44,7 @@ export default function Knowledge() {
   return (
     <Page
       title="Knowledge"
-      about="Documents of this workspace. Agents and sessions find the passages that answer a question, each with its place."
+      about="Documents in this workspace. Agents and sessions search them for the passages that answer a question."
       actions={<Button icon="plus" onClick={() => setWriting(true)}>Write a document</Button>}
     >
       <div className="stack">
@@ -54,7 +54,7 @@ export default function Knowledge() {
         {documents.length > 0 && (
           <div role="search">
             <div className="filters">
-              <div className="search"><TextField bare label="Search the knowledge" type="search" placeholder="Ask as an agent would" maxLength={1000} value={typed} onChange={setTyped} /></div>
+              <div className="search"><TextField bare label="Search the knowledge" type="search" placeholder="Ask a question" maxLength={1000} value={typed} onChange={setTyped} /></div>
             </div>
             {query && <Passages query={query} />}
           </div>
@@ -63,7 +63,7 @@ export default function Knowledge() {
           <Card title="Documents" flush>
             {documents.length === 0 ? (
               <Empty icon="knowledge" title="No documents yet">
-                Add what people here look up: policies, manuals, notes. Text, Markdown, HTML and PDF with text in it, up to 4 MB each.
+                Add what people look up: policies, manuals, notes. Text, Markdown, HTML, and PDF files that contain text, up to 4 MB each.
               </Empty>
             ) : (
               <Table
@@ -88,7 +88,7 @@ export default function Knowledge() {
       {writing && <Write onClose={() => setWriting(false)} />}
       {removing && (
         <Confirm title="Delete this document?" action="Delete" onClose={() => setRemoving(null)} onConfirm={() => remove(removing)}>
-          <p>No search finds <b>{removing.title}</b> any more. The file itself was never kept, so it has to be uploaded again.</p>
+          <p><b>{removing.title}</b> no longer appears in searches. The original file is not stored; upload it again to restore it.</p>
         </Confirm>
       )}
     </Page>
@@ -104,9 +104,9 @@ function Passages({ query }: { query: string }) {
   return (
     <Loaded query={found} what="Searching">
       {({ passages }) => (
-        <Card title={passages.length === 0 ? 'Nothing answers that' : 'Passages, best first'} flush={passages.length > 0}>
+        <Card title={passages.length === 0 ? 'No passages found' : 'Passages, best first'} flush={passages.length > 0}>
           {passages.length === 0 ? (
-            <p className="muted">Words are compared by their English stems. Try other words, or fewer.</p>
+            <p className="muted">The search compares English word stems. Try other words, or fewer of them.</p>
           ) : (
             <ol className="list" aria-label="Passages">
               {passages.map((passage) => (
@@ -179,7 +179,7 @@ function Drop() {
       <p>
         Drop documents here, or <button type="button" className="button small" onClick={() => input.current?.click()}>choose files</button>
       </p>
-      <p className="muted small">.txt, .md, .html or .pdf. Their text is kept, the files are not.</p>
+      <p className="muted small">.txt, .md, .html or .pdf. Only the text is stored, not the file.</p>
       <input ref={input} type="file" multiple accept=".txt,.md,.markdown,.html,.htm,.pdf" aria-label="Document files" hidden onChange={(event) => { void take([...(event.target.files ?? [])]); event.target.value = ''; }} />
       {sending.map((one) => (
         <div key={one.id} className="wide">
@@ -202,8 +202,8 @@ function Drop() {
 
 async function send(file: File, progress: (share: number) => void): Promise<ListedDocument> {
   const media_type = KINDS[file.name.split('.').at(-1)?.toLowerCase() ?? ''];
-  if (!media_type) throw new Error('Only .txt, .md, .html and .pdf are read.');
-  if (file.size > DOCUMENT_BYTES_MAX) throw new Error(`It has ${bytes(file.size)}; a document has at most ${bytes(DOCUMENT_BYTES_MAX)}.`);
+  if (!media_type) throw new Error('Only .txt, .md, .html and .pdf files are supported.');
+  if (file.size > DOCUMENT_BYTES_MAX) throw new Error(`The file has ${bytes(file.size)}; the limit is ${bytes(DOCUMENT_BYTES_MAX)}.`);
   const content_base64 = await base64(file);
   const body = new Blob([JSON.stringify({ media_type, content_base64 })]);
   return upload<ListedDocument>('/knowledge/documents', body, progress, 'application/json');
@@ -212,7 +212,7 @@ async function send(file: File, progress: (share: number) => void): Promise<List
 function base64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onerror = () => reject(new Error('The file cannot be read.'));
+    reader.onerror = () => reject(new Error('The file could not be read.'));
     reader.onload = () => resolve(String(reader.result).split(',', 2)[1] ?? '');
     reader.readAsDataURL(file);
   });
@@ -242,7 +242,7 @@ function Write({ onClose }: { onClose: () => void }) {
   return (
     <Dialog wide title="Write a document" onClose={onClose} onSubmit={add} footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={busy} disabled={!content.trim()}>Add</Button></>}>
       {error != null && <ErrorNote error={error} />}
-      <TextField label="Title" maxLength={200} hint="Empty: its first line." value={title} onChange={setTitle} />
+      <TextField label="Title" maxLength={200} hint="Leave empty to use the first line." value={title} onChange={setTitle} />
       <SelectField label="Kind" value={kind} onChange={setKind} options={[['text/markdown', 'Markdown'], ['text/plain', 'Text'], ['text/html', 'HTML']]} />
       <TextArea label="Text" required rows={12} code={kind !== 'text/plain'} value={content} onChange={setContent} />
     </Dialog>

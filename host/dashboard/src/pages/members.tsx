@@ -18,8 +18,8 @@ import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
 
 const ROLES = [
-  ['member', 'Member: tools as oneself, Skills, approvals'],
-  ['admin', 'Admin: also keys, services, all users'],
+  ['member', 'Member: own tools, Skills and approvals'],
+  ['admin', 'Admin: also keys, services and all users'],
   ['owner', 'Owner: also the workspace and its owners'],
 ] as const;
 
@@ -99,7 +99,7 @@ export default function Members() {
       {asked?.kind === 'role' && <ChangeRole member={asked.member} onClose={close} onDone={again} />}
       {asked?.kind === 'link' && (
         <Dialog title={asked.title} onClose={close} footer={<Button kind="primary" onClick={close}>Done</Button>}>
-          <p>Hand this link to the person yourself; it is shown once and works once, until <Time at={asked.expires} />.</p>
+          <p>Send this link to the person yourself. It is shown once, works once, and expires <Time at={asked.expires} />.</p>
           <CopyLine text={asked.url} label="link" />
         </Dialog>
       )}
@@ -114,7 +114,7 @@ export default function Members() {
             say.done(`${asked.member.name} was removed`);
           }}
         >
-          <p>{asked.member.email} is signed out at once and cannot sign in again. Keys and Skills stay.</p>
+          <p>{asked.member.email} is signed out immediately and cannot sign in again. Keys and Skills stay.</p>
         </Confirm>
       )}
     </Page>
@@ -135,7 +135,7 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: (url: string
     onSuccess: (made) => onMade(made.join_url, made.expires_at),
   });
   return (
-    <Dialog title="Invite a member" onClose={onClose} onSubmit={() => invite.mutate()} footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={invite.isPending} disabled={!email.includes('@')}>Make the invitation</Button></>}>
+    <Dialog title="Invite a member" onClose={onClose} onSubmit={() => invite.mutate()} footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={invite.isPending} disabled={!email.includes('@')}>Create invitation</Button></>}>
       {invite.error && <ErrorNote error={invite.error} />}
       <TextField label="E-mail" type="email" value={email} onChange={setEmail} />
       <SelectField label="Role" value={role} options={roles} onChange={setRole} />

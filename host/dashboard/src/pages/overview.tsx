@@ -29,7 +29,7 @@ export default function Overview() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title="Overview" about="What agents did through this workspace, and what needs a person." actions={<Segments label="Period" value={period} options={PERIODS} onChange={setPeriod} />}>
+    <Page title="Overview" about="What agents did in this workspace, and what needs your attention." actions={<Segments label="Period" value={period} options={PERIODS} onChange={setPeriod} />}>
       <Loaded query={query}>{(sums) => <Body sums={sums} />}</Loaded>
     </Page>
   );

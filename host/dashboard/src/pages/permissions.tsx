@@ -43,9 +43,9 @@ export default function Permissions({ of }: { of?: string }) {
   return (
     <Page
       title={of ? 'Your permissions' : user}
-      about="A rule for a tool beats one for its service, which beats the workspace's default. A call that has to ask waits until a person approves it."
+      about="A tool's rule overrides its service's rule, which overrides the workspace default. A call that is set to Ask waits until a person approves it."
       {...(!of && { back: { to: '/permissions', name: 'Users' } })}
-      actions={admin && <Button kind="primary" icon="plus" onClick={() => setLimiting(true)}>Rule for a time</Button>}
+      actions={admin && <Button kind="primary" icon="plus" onClick={() => setLimiting(true)}>Temporary rule</Button>}
     >
       <Loaded query={rules}>
         {(data) => (
@@ -77,7 +77,7 @@ function Summary({ user, rules }: { user: string; rules: UserPermissions }) {
     <dl className="stats">
       {(['allow', 'ask', 'deny'] as const).map((name) => (
         <div className="stat" key={name}>
-          <dt>{{ allow: 'Tools allowed', ask: 'Tools that ask', deny: 'Tools denied' }[name]}</dt>
+          <dt>{{ allow: 'Tools allowed', ask: 'Tools that ask first', deny: 'Tools denied' }[name]}</dt>
           <dd>{total?.[name] ?? ' '}</dd>
         </div>
       ))}
@@ -98,7 +98,7 @@ function Explain({ user }: { user: string }) {
     tool_rule: 'a rule for this tool',
     service_rule: 'a rule for its service',
     workspace_default: 'the default of the workspace',
-    effect_default: 'what the tool does to the service (its effect)',
+    effect_default: 'the effect of the tool (read, write or destructive)',
   };
   return (
     <Card>

@@ -29,7 +29,7 @@ export default function Plugin() {
   const remove = async () => {
     await call('DELETE', path);
     client.removeQueries({ queryKey: ['plugins'], exact: true });
-    say.done(`${service} was taken out of the folder`);
+    say.done(`Removed ${service}`);
     go('/plugins');
   };
   return (
@@ -46,7 +46,7 @@ export default function Plugin() {
       <Loaded query={plugin}>{(data) => <Body plugin={data} />}</Loaded>
       {removing && (
         <Confirm title={`Remove ${service}?`} action="Remove" onClose={() => setRemoving(false)} onConfirm={remove}>
-          <p>Its file leaves the plugins folder and its tools stop being offered. Connections and receipts stay.</p>
+          <p>Its file is removed from the plugins folder and its tools are no longer available. Connections and receipts stay.</p>
         </Confirm>
       )}
     </Page>
@@ -59,7 +59,7 @@ function Body({ plugin }: { plugin: Shape }) {
       {plugin.reason && <Note tone="bad"><p className="strong"><State name={plugin.state} /></p><p>{visible(plugin.reason)}</p></Note>}
       {plugin.pending && <Pending service={plugin.service} pending={plugin.pending} version={plugin.version ?? 'nothing'} />}
       <div className="columns two">
-        <Card title="Now">
+        <Card title="Current version">
           <Pairs
             items={[
               ['State', <State name={plugin.state} />],
@@ -72,7 +72,7 @@ function Body({ plugin }: { plugin: Shape }) {
             ]}
           />
         </Card>
-        <Card title="What it may do">{plugin.rights ? <Rights rights={plugin.rights} /> : <p className="muted">It was never granted anything.</p>}</Card>
+        <Card title="What it may do">{plugin.rights ? <Rights rights={plugin.rights} /> : <p className="muted">Nothing has been granted.</p>}</Card>
       </div>
       <Versions plugin={plugin} />
     </div>
@@ -94,10 +94,10 @@ function Pending({ service, pending, version }: { service: string; pending: NonN
   return (
     <Card title={`Version ${pending.version} asks for more than ${version}`} actions={operator && <Button kind="primary" busy={approve.isPending} onClick={() => approve.mutate()}>Approve the difference</Button>}>
       <div className="stack">
-        <p>The old version keeps serving until you approve what the new one asks for. Leave it if you do not expect this.</p>
+        <p>The current version keeps running until you approve the new one. Do not approve changes that you did not expect.</p>
         <Changes difference={pending.difference} />
-        <p className="muted small">SHA-256 <span className="mono">{pending.sha256}</span>: this file is approved and no other.</p>
-        {!operator && <p className="muted">The operator of this gateway decides about it.</p>}
+        <p className="muted small">SHA-256 <span className="mono">{pending.sha256}</span>: your approval covers this file only.</p>
+        {!operator && <p className="muted">Only the operator of this gateway can approve it.</p>}
         {approve.error && <ErrorNote error={approve.error} />}
       </div>
     </Card>
@@ -112,7 +112,7 @@ function Versions({ plugin }: { plugin: Shape }) {
   const rollBack = async (version: PluginVersion) => {
     await call('POST', `/plugins/${plugin.service}/rollback`, { body: { sha256: version.sha256 } });
     void client.invalidateQueries({ queryKey: ['plugins'] });
-    say.done(`Going back to ${version.version}`);
+    say.done(`Rolling back to ${version.version}`);
   };
   return (
     <Card title="Versions" flush>
@@ -129,7 +129,7 @@ function Versions({ plugin }: { plugin: Shape }) {
       />
       {back && (
         <Confirm title={`Roll back to ${back.version}?`} action="Roll back" onClose={() => setBack(null)} onConfirm={() => rollBack(back)}>
-          <p>New calls run version {back.version}; those under way finish on {plugin.version}.</p>
+          <p>New calls use version {back.version}. Calls that are running finish on {plugin.version}.</p>
           {back.difference && <Changes difference={back.difference} />}
         </Confirm>
       )}

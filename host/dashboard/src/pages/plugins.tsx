@@ -27,7 +27,7 @@ export default function Plugins() {
   const [typed, setTyped] = useAddressState('query');
   const [state, setState] = useAddressState('state');
   return (
-    <Page title="Plugins" about="Each integration is one WebAssembly component in a sandbox. It may reach what its manifest asks for and you have granted, and nothing else.">
+    <Page title="Plugins" about="Each integration is a WebAssembly component in a sandbox. It can reach only what its manifest requests and you have granted.">
       <Loaded query={plugins}>
         {(data) => {
           const states = [...new Set(data.plugins.map((plugin) => plugin.state))].sort();
@@ -35,7 +35,7 @@ export default function Plugins() {
           const troubles = data.files.filter((file) => file.reason || ['quarantined', 'conflict', 'pending_approval'].includes(file.state));
           return (
             <div className="stack">
-              {operator && (data.folder_writable ? <Drop /> : <Note><p>The gateway cannot write to its plugins folder, so nothing can be uploaded here. Copy the file into the folder instead.</p></Note>)}
+              {operator && (data.folder_writable ? <Drop /> : <Note><p>The gateway cannot write to its plugins folder, so uploads are off. Copy the file into the folder instead.</p></Note>)}
               {troubles.length > 0 && <Troubles files={troubles} />}
               <div>
                 <div className="filters" role="search">
@@ -45,7 +45,7 @@ export default function Plugins() {
                 </div>
                 <Card flush>
                   {shown.length === 0 ? (
-                    <Empty icon="plugins" title={data.plugins.length === 0 ? 'No plugins yet' : 'None matches'}>
+                    <Empty icon="plugins" title={data.plugins.length === 0 ? 'No plugins yet' : 'No matches'}>
                       {data.plugins.length === 0 ? 'Drop a .wasm file above, or build one from an OpenAPI description with toolgate plugin build.' : 'Try fewer letters or another state.'}
                     </Empty>
                   ) : (
@@ -83,15 +83,15 @@ function List({ plugins }: { plugins: Plugin[] }) {
 
 function Troubles({ files }: { files: PluginFile[] }) {
   return (
-    <Card title="Files that do not serve" flush>
+    <Card title="Files that are not active" flush>
       <Table
-        caption="Files that do not serve"
+        caption="Files that are not active"
         rows={files}
         rowKey={(row) => row.file}
         columns={[
           { head: 'File', wide: true, cell: (row) => <span className="mono">{visible(row.file)}</span> },
           { head: 'State', cell: (row) => <State name={row.state} /> },
-          { head: 'Why', wide: true, cell: (row) => (row.reason != null ? visible(row.reason) : undefined) ?? (row.service ? <Link href={`/plugins/${row.service}`}>Look at the difference</Link> : '') },
+          { head: 'Why', wide: true, cell: (row) => (row.reason != null ? visible(row.reason) : undefined) ?? (row.service ? <Link href={`/plugins/${row.service}`}>Review the changes</Link> : '') },
         ]}
       />
     </Card>
@@ -131,7 +131,7 @@ function Drop() {
       <p>
         Drop a plugin here, or <button type="button" className="button small" onClick={() => input.current?.click()}>choose a file</button>
       </p>
-      <p className="muted small">A .wasm component. It is looked at first; nothing is installed before you agree.</p>
+      <p className="muted small">A .wasm component. It is inspected first; nothing is installed until you confirm.</p>
       <input ref={input} type="file" accept=".wasm,application/wasm" aria-label="Plugin file" hidden onChange={(event) => { take(event.target.files?.[0]); event.target.value = ''; }} />
       {check.isPending && <div className="grow"><Progress label={share < 1 ? `Sending ${visible(file?.name ?? '')}` : 'Inspecting'} share={share} /></div>}
       {check.error && <ErrorNote error={check.error} />}
@@ -148,7 +148,7 @@ function Install({ check, file, onClose }: { check: PluginCheck; file: File; onC
   const install = useMutation({
     mutationFn: () => upload<PluginCheck>('/plugins', file, setShare),
     onSuccess: () => {
-      say.done(`${check.title ?? check.service} ${check.version} is being taken up`);
+      say.done(`${check.title ?? check.service} ${check.version} is being installed`);
       void client.invalidateQueries({ queryKey: ['plugins'] });
       onClose();
     },
@@ -177,14 +177,14 @@ function Install({ check, file, onClose }: { check: PluginCheck; file: File; onC
       {check.warnings.map((warning) => <Note key={warning} tone="warn"><p>{visible(warning)}</p></Note>)}
       {waits ? (
         <>
-          <Note tone="warn"><p>This version asks for more than the one that serves. It waits for your approval after the upload; the old one keeps serving.</p></Note>
-          <h3>What it changes</h3>
+          <Note tone="warn"><p>This version asks for more than the active one. After the upload it waits for your approval; the active version keeps running.</p></Note>
+          <h3>Changes</h3>
           {difference && <Changes difference={difference} />}
         </>
       ) : (
         <>
-          {difference && <><h3>What it changes</h3><Changes difference={difference} /></>}
-          <h3>{check.replaces ? 'What it may do' : 'What you grant it'}</h3>
+          {difference && <><h3>Changes</h3><Changes difference={difference} /></>}
+          <h3>{check.replaces ? 'What it may do' : 'What you grant'}</h3>
           <Rights rights={check.rights} />
         </>
       )}

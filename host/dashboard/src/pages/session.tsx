@@ -45,7 +45,7 @@ export default function Session() {
       </Loaded>
       {removing && (
         <Confirm title="Delete this session?" action="Delete" onClose={() => setRemoving(false)} onConfirm={remove}>
-          <p>What was said in it and what plugins kept in it is lost; a step that names it later is refused.</p>
+          <p>Its messages and the state that plugins kept in it are lost. A call that names it later is refused.</p>
         </Confirm>
       )}
     </Page>
@@ -98,7 +98,7 @@ function Conversation({ session }: { session: Shape }) {
   return (
     <Card title="Messages">
       <div className="stack">
-        {messages.length > 0 ? <Messages messages={messages} /> : !turn && <Empty icon="sessions" title="No messages">This session carries the steps of tool calls so far. What you say below begins a conversation in it.</Empty>}
+        {messages.length > 0 ? <Messages messages={messages} /> : !turn && <Empty icon="sessions" title="No messages">So far this session holds tool calls only. Send a message below to start a conversation.</Empty>}
         {turn && <Running turn={turn} />}
         {!turn && standing && <Stands last={standing} busy={false} resume={() => begin(null)} />}
         {error != null && <ErrorNote error={error} />}
@@ -114,13 +114,13 @@ function Conversation({ session }: { session: Shape }) {
             label="Message"
             rows={3}
             maxLength={100_000}
-            placeholder="What shall be done?"
+            placeholder="What should be done?"
             value={typed}
             onChange={setTyped}
           />
           <div className="row">
             <Button type="submit" kind="primary" busy={turn != null} disabled={!typed.trim()}>Send</Button>
-            <span className="muted small grow">It runs tools as {session.user_id}. Ctrl+Enter sends.</span>
+            <span className="muted small grow">Tools run as {session.user_id}. Ctrl+Enter sends.</span>
           </div>
         </form>
       </div>
@@ -161,11 +161,11 @@ function Steps({ id }: { id: string }) {
   });
   const all = steps.data?.pages.flatMap((page) => page.messages) ?? [];
   return (
-    <Card title="Every step" actions={<Button size="small" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? 'Hide' : 'Show'}</Button>}>
-      {!open && <p className="muted">What the assistant asked for and what was answered, in order.</p>}
+    <Card title="All steps" actions={<Button size="small" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? 'Hide' : 'Show'}</Button>}>
+      {!open && <p className="muted">Everything the assistant asked for, with the answers, in order.</p>}
       {open && steps.isPending && <Waiting />}
       {open && steps.error && <ErrorNote error={steps.error} retry={() => void steps.refetch()} />}
-      {open && steps.data && (all.length > 0 ? <Messages messages={all} /> : <p className="muted">Nothing was said in it.</p>)}
+      {open && steps.data && (all.length > 0 ? <Messages messages={all} /> : <p className="muted">There are no steps yet.</p>)}
       {open && steps.hasNextPage && <Button size="small" busy={steps.isFetchingNextPage} onClick={() => void steps.fetchNextPage()}>Show more</Button>}
     </Card>
   );

@@ -34,14 +34,14 @@ export default function Sessions() {
   const [beginning, setBeginning] = useState(false);
   const begin = <Button kind="primary" icon="plus" onClick={() => setBeginning(true)}>New session</Button>;
   return (
-    <Page title="Sessions" about="Steps that belong together share a session, what is said in it and what plugins keep in it. A session ends after a day of quiet." actions={begin}>
+    <Page title="Sessions" about="A session groups the messages and calls that belong together, with the state that plugins keep for them. It ends after a day without activity." actions={begin}>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
       {list.data && (
         <Card flush>
           {sessions.length === 0 ? (
-            <Empty icon="sessions" title="No sessions now" action={<>{begin}<Link className="button" href="/tools">Try a tool</Link></>}>
-              Say what shall be done, or let an agent call a tool: each call makes a session, unless it names one.
+            <Empty icon="sessions" title="No sessions" action={<>{begin}<Link className="button" href="/tools">Try a tool</Link></>}>
+              Start one here, or let an agent call a tool: each call creates a session unless it names one.
             </Empty>
           ) : (
             <Table
@@ -63,7 +63,7 @@ export default function Sessions() {
       )}
       {removing && (
         <Confirm title="Delete this session?" action="Delete" onClose={() => setRemoving(null)} onConfirm={() => remove(removing)}>
-          <p>What plugins kept in it is lost; a step that names it later is refused.</p>
+          <p>Its messages and the state that plugins kept in it are lost. A call that names it later is refused.</p>
         </Confirm>
       )}
       {beginning && <Begin onClose={() => setBeginning(false)} />}
@@ -109,11 +109,11 @@ function Begin({ onClose }: { onClose: () => void }) {
       title="New session"
       onClose={onClose}
       onSubmit={begin}
-      footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={heard != null} disabled={!prompt.trim()}>Begin</Button></>}
+      footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={heard != null} disabled={!prompt.trim()}>Start</Button></>}
     >
       {error != null && <ErrorNote error={error} />}
-      <TextArea label="What shall be done?" required rows={5} maxLength={100_000} value={prompt} onChange={setPrompt} />
-      {admin && <TextField label="Run as user" hint="Whose connections and permissions apply." value={userId} onChange={setUserId} maxLength={128} />}
+      <TextArea label="What should be done?" required rows={5} maxLength={100_000} value={prompt} onChange={setPrompt} />
+      {admin && <TextField label="Run as user" hint="The user whose connections and permissions apply." value={userId} onChange={setUserId} maxLength={128} />}
       {heard != null && (heard === '' ? <Waiting what="Working" /> : <div aria-live="polite"><Written text={heard} /></div>)}
     </Dialog>
   );

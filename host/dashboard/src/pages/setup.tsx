@@ -24,9 +24,9 @@ export default function SetUp() {
   });
   if (token === '') {
     return (
-      <Gate title="This link is not whole">
+      <Gate title="This link is incomplete">
         <p>
-          Open the whole link, with what follows <code>#</code>. <code>toolgate serve</code> prints a set-up link while there is no owner; invitations come from an admin.
+          Open the complete link, including the part after <code>#</code>. <code>toolgate serve</code> prints a setup link while there is no owner; invitations come from an admin.
         </p>
         <a className="button" href="/sign-in">Go to sign in</a>
       </Gate>
@@ -36,7 +36,7 @@ export default function SetUp() {
     return (
       <Gate title="This link does not work">
         <ErrorNote error={link.error} />
-        <p>Each link works once and for a limited time. Ask for a new one, or sign in if you have used it already.</p>
+        <p>Links work once and expire. Ask for a new one, or sign in if you have already used it.</p>
         <a className="button" href="/sign-in">Go to sign in</a>
       </Gate>
     );
@@ -67,12 +67,12 @@ function Form({ token, link }: { token: string; link: LinkInfo }) {
   const about = {
     setup: `You become the owner of the workspace ${link.workspace}.`,
     join: `You join the workspace ${link.workspace} as ${link.role}.`,
-    reset: `For your sign-in to ${link.workspace}. All other sign-ins end.`,
+    reset: `For ${link.workspace}. You are signed out everywhere else.`,
   };
   return (
     <Gate title={TITLES[link.kind]} about={about[link.kind]}>
       {join.error && <ErrorNote error={join.error} />}
-      {link.kind === 'setup' && <Note><p>This link works once. Afterwards you sign in with the password you choose here.</p></Note>}
+      {link.kind === 'setup' && <Note><p>This link works once. After that, sign in with the password you choose here.</p></Note>}
       <form
         className="stack"
         onSubmit={(event) => {
@@ -82,8 +82,8 @@ function Form({ token, link }: { token: string; link: LinkInfo }) {
       >
         <TextField label="E-mail" type="email" name="email" autoComplete="username" required readOnly={link.email != null} value={email} onChange={setEmail} />
         {link.kind !== 'reset' && <TextField label="Name" name="name" autoComplete="name" required maxLength={200} value={name} onChange={setName} />}
-        <TextField label="Password" type="password" name="password" autoComplete="new-password" required minLength={PASSWORD_MIN} maxLength={PASSWORD_MAX} hint={`At least ${PASSWORD_MIN} characters; a sentence is good.`} wrong={short ? `${PASSWORD_MIN - password.length} more characters` : null} value={password} onChange={setPassword} />
-        <TextField label="Password again" type="password" name="again" autoComplete="new-password" required wrong={differs ? 'These are not the same' : null} value={again} onChange={setAgain} />
+        <TextField label="Password" type="password" name="password" autoComplete="new-password" required minLength={PASSWORD_MIN} maxLength={PASSWORD_MAX} hint={`At least ${PASSWORD_MIN} characters. A sentence works well.`} wrong={short ? `${PASSWORD_MIN - password.length} more characters` : null} value={password} onChange={setPassword} />
+        <TextField label="Password again" type="password" name="again" autoComplete="new-password" required wrong={differs ? 'The passwords do not match' : null} value={again} onChange={setAgain} />
         <Button type="submit" kind="primary" busy={join.isPending}>{link.kind === 'reset' ? 'Set password' : 'Create account'}</Button>
       </form>
       {accept.error && <ErrorNote error={accept.error} />}

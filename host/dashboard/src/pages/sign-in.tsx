@@ -9,9 +9,9 @@ import { ErrorNote, Note } from '../ui/note';
 
 const PROBLEMS: Record<string, string> = {
   oidc_no_member: 'Your address is not a member of this gateway. Ask an admin for an invitation.',
-  oidc_denied: 'The provider was told not to sign you in.',
-  oidc_expired: 'That took too long. Start again.',
-  oidc_failed: 'The provider could not be asked. Try again, or tell your operator.',
+  oidc_denied: 'The sign-in was cancelled or refused at the provider.',
+  oidc_expired: 'The sign-in took too long. Start again.',
+  oidc_failed: 'The provider could not be reached. Try again, or tell your operator.',
 };
 
 /** Only a path of this page's own origin is a place to return to, as the browser itself reads the address. */
@@ -31,7 +31,7 @@ function Choose() {
   });
   return (
     <Gate title="Which workspace?">
-      <Note tone="warn"><p>Your address was invited to what is listed here. Go on only with a workspace that you know: what you connect there, its admins can use.</p></Note>
+      <Note tone="warn"><p>Your address was invited to these workspaces. Continue only with one that you know: its admins can use what you connect there.</p></Note>
       {choices.error && <ErrorNote error={choices.error} />}
       {choose.error && <ErrorNote error={choose.error} />}
       <div className="stack">
@@ -66,11 +66,11 @@ function Form() {
     <Gate title="Sign in">
       {welcome.data && !welcome.data.set_up && (
         <Note tone="warn">
-          <p className="strong">Nobody has set this gateway up yet.</p>
-          <p>Open the set-up link that <code>toolgate serve</code> printed when it started. It makes the first owner.</p>
+          <p className="strong">This gateway has not been set up yet.</p>
+          <p>Open the setup link that <code>toolgate serve</code> printed when it started, and create the first owner.</p>
         </Note>
       )}
-      {problem && <Note tone="bad"><p>{PROBLEMS[problem] ?? 'Signing in did not work.'}</p></Note>}
+      {problem && <Note tone="bad"><p>{PROBLEMS[problem] ?? 'The sign-in failed.'}</p></Note>}
       {signIn.error && !choices && <ErrorNote error={signIn.error} />}
       {welcome.error && <ErrorNote error={welcome.error} retry={() => void welcome.refetch()} />}
       <form
@@ -83,7 +83,7 @@ function Form() {
         <TextField label="E-mail" type="email" name="email" autoComplete="username" required value={email} onChange={setEmail} />
         <TextField label="Password" type="password" name="password" autoComplete="current-password" required value={password} onChange={setPassword} />
         {choices && (
-          <SelectField label="Workspace" hint="You are a member of several." value={workspace} options={[['', 'choose'], ...choices.map((name) => [name, name] as const)]} onChange={setWorkspace} />
+          <SelectField label="Workspace" hint="You belong to several." value={workspace} options={[['', 'Choose one'], ...choices.map((name) => [name, name] as const)]} onChange={setWorkspace} />
         )}
         <Button type="submit" kind="primary" busy={signIn.isPending}>Sign in</Button>
       </form>

@@ -56,7 +56,7 @@ export default function Skill() {
       </Loaded>
       {removing && (
         <Confirm title="Delete this Skill?" action="Delete" onClose={() => setRemoving(false)} onConfirm={remove}>
-          <p><b>{skill.data?.name}</b> and all its versions will be gone, for every agent. This cannot be undone.</p>
+          <p><b>{skill.data?.name}</b> and all its versions are deleted for every agent. This cannot be undone.</p>
         </Confirm>
       )}
     </Page>
@@ -103,7 +103,7 @@ function Editor({ skill }: { skill: Shape }) {
     >
       {newer && (
         <Note tone="warn">
-          <p>Somebody saved version {skill.version} while you were editing {base.version}. <Button size="small" onClick={take}>Take theirs</Button></p>
+          <p>Somebody saved version {skill.version} while you were editing {base.version}. <Button size="small" onClick={take}>Use theirs</Button></p>
         </Note>
       )}
       {save.error && !(newer && save.error instanceof ApiError && save.error.code === 'conflict') && <ErrorNote error={save.error} />}
@@ -146,7 +146,7 @@ function Versions({ skill }: { skill: Shape }) {
     const next = await call<Shape>('PUT', `/skills/${skill.skill_id}`, { body: { name, summary, instructions, version: skill.version } });
     client.setQueryData(['skills', skill.skill_id], next);
     void client.invalidateQueries({ queryKey: ['skills'] });
-    say.done(`Version ${version.version} is back, as version ${next.version}`);
+    say.done(`Restored version ${version.version} as version ${next.version}`);
   };
   return (
     <Loaded query={versions}>
@@ -184,7 +184,7 @@ function Versions({ skill }: { skill: Shape }) {
             </Card>
             {restoring && (
               <Confirm title={`Restore version ${restoring.version}?`} action="Restore" onClose={() => setRestoring(null)} onConfirm={() => restore(restoring)}>
-                <p>It becomes a new version with the old text. Version {skill.version} stays in the list.</p>
+                <p>This saves the old text as a new version. Version {skill.version} stays in the list.</p>
               </Confirm>
             )}
           </div>
@@ -205,7 +205,7 @@ function Check({ skill }: { skill: Shape }) {
       {(data) => (
         <div className="stack">
           <Note tone={data.ready ? 'ok' : 'warn'}>
-            <p>{data.ready ? `Every tool it names can run for ${data.user_id}.` : `Not every tool it names can run for ${data.user_id} now.`}</p>
+            <p>{data.ready ? `Every tool it names can run for ${data.user_id}.` : `Some of the tools it names cannot run for ${data.user_id} now.`}</p>
             {data.unknown_tools.length > 0 && <p>Unknown: {data.unknown_tools.map((name) => <code key={name}>{name} </code>)}</p>}
           </Note>
           {data.tools.length > 0 ? (
@@ -222,7 +222,7 @@ function Check({ skill }: { skill: Shape }) {
               />
             </Card>
           ) : (
-            <p className="muted">Its instructions name no tool.</p>
+            <p className="muted">The instructions do not name any tools.</p>
           )}
         </div>
       )}

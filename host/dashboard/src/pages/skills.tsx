@@ -26,7 +26,7 @@ export default function Skills() {
   });
   const make = <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>New Skill</Button>;
   return (
-    <Page title="Skills" about="Named instructions for a task. Every agent of this workspace finds the same ones, over MCP and REST." actions={make}>
+    <Page title="Skills" about="Named instructions for a task. Every agent in this workspace finds them over MCP and REST." actions={make}>
       <div className="filters" role="search">
         <div className="search">
           <TextField bare label="Filter Skills" type="search" placeholder="Filter by name or summary" value={typed} onChange={(text) => { setTyped(text); setOffset(0); }} />
@@ -36,8 +36,8 @@ export default function Skills() {
         {(data) =>
           data.total === 0 ? (
             <Card>
-              <Empty icon="skills" title={query ? 'None matches' : 'No Skills yet'} action={query ? <Button onClick={() => setTyped('')}>Clear the filter</Button> : make}>
-                {query ? 'The filter looks at names and summaries.' : 'Write down once how a task is done, step by step and with the tools it takes. Agents read it before they begin.'}
+              <Empty icon="skills" title={query ? 'No matches' : 'No Skills yet'} action={query ? <Button onClick={() => setTyped('')}>Clear filters</Button> : make}>
+                {query ? 'The filter searches names and summaries.' : 'Describe once how a task is done: the steps, and the tools for them. Agents read it before they start.'}
               </Empty>
             </Card>
           ) : (
@@ -89,7 +89,7 @@ function NewSkill({ onClose }: { onClose: () => void }) {
     <Dialog wide title="New Skill" onClose={onClose} onSubmit={() => make.mutate()} footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" disabled={!ready} busy={make.isPending}>Create</Button></>}>
       {make.error && <ErrorNote error={make.error} />}
       <TextField label="Name" required maxLength={200} value={name} onChange={setName} />
-      <TextArea label="Summary" required maxLength={2000} rows={2} hint="What it does and when to use it; agents choose by it." value={summary} onChange={setSummary} />
+      <TextArea label="Summary" required maxLength={2000} rows={2} hint="What it does and when to use it. Agents choose Skills by their summary." value={summary} onChange={setSummary} />
       <TextArea label="Instructions" required maxLength={100000} rows={12} code hint="Markdown. Name tools exactly, such as github_create_issue." value={instructions} onChange={setInstructions} />
     </Dialog>
   );

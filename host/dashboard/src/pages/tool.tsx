@@ -77,12 +77,12 @@ function TryIt({ tool }: { tool: ToolSchema }) {
     if (way === 'form') return value;
     try {
       const read = JSON.parse(text) as unknown;
-      if (typeof read !== 'object' || read == null || Array.isArray(read)) throw new Error('The arguments are one JSON object.');
+      if (typeof read !== 'object' || read == null || Array.isArray(read)) throw new Error('The arguments have to be one JSON object.');
       setValue(read as Arguments);
       setBroken(null);
       return read as Arguments;
     } catch (error) {
-      setBroken(error instanceof Error ? error.message : 'This is not JSON.');
+      setBroken(error instanceof Error ? error.message : 'This is not valid JSON.');
       return null;
     }
   };
@@ -106,13 +106,13 @@ function TryIt({ tool }: { tool: ToolSchema }) {
           ) : (
             <TextArea label="Arguments" code rows={10} wrong={broken} value={text} onChange={setText} />
           )}
-          {admin && <TextField label="Run as user" hint="Whose connections and permissions apply." value={userId} onChange={setUserId} maxLength={128} />}
+          {admin && <TextField label="Run as user" hint="The user whose connections and permissions apply." value={userId} onChange={setUserId} maxLength={128} />}
           <div className="row">
             <Button type="submit" kind="primary" icon="play" busy={run.isPending && !run.variables.dryRun}>Run</Button>
             <Button busy={run.isPending && run.variables.dryRun} onClick={() => start(true)}>Dry run</Button>
             <Button kind="quiet" icon="copy" onClick={() => setCopied(take())}>Copy as ...</Button>
           </div>
-          <p className="muted small">A dry run shows what would be sent, and sends nothing.</p>
+          <p className="muted small">A dry run shows what would be sent without sending it.</p>
         </form>
       </Card>
       {copied && <CallAs call={{ baseUrl: me.public_url, tool: tool.name, args: copied, userId }} onClose={() => setCopied(null)} />}
@@ -126,7 +126,7 @@ function TryIt({ tool }: { tool: ToolSchema }) {
             <ReceiptOf id={run.data.execution_id} />
           </div>
         ) : (
-          <p className="muted">The answer and its receipt appear here.</p>
+          <p className="muted">The result and its receipt appear here.</p>
         )}
       </Card>
       </div>

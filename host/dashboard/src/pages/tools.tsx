@@ -23,10 +23,10 @@ export default function Tools() {
   const services = useServices();
   const names = services.data?.services ?? [];
   return (
-    <Page title="Tools" about="Search as an agent does. Each answer says how well it matches and why; open one to see its schema and try it.">
+    <Page title="Tools" about="Search the way an agent does. Each result shows how well it matches and why. Open one to see its schema and try it.">
       <div className="filters" role="search">
         <div className="search">
-          <TextField bare label="Search tools" type="search" placeholder="What should be done? For example: send a message to a channel" value={typed} onChange={setTyped} maxLength={500} />
+          <TextField bare label="Search tools" type="search" placeholder="Describe a task, for example: send a message to a channel" value={typed} onChange={setTyped} maxLength={500} />
         </div>
         <SelectField bare label="Service" className="narrow" value={service} onChange={setService} options={[['', 'All services'], ...names.map((item) => [item.service, item.title] as const)]} />
       </div>
@@ -48,8 +48,8 @@ function Search({ query, service, userId, clear }: { query: string; service: str
       {(data) =>
         data.tools.length === 0 ? (
           <Card>
-            <Empty icon="search" title="Nothing matches well" action={service ? <Button onClick={clear}>Search all services</Button> : undefined}>
-              {data.suggestions?.length ? `The nearest services are ${data.suggestions.join(', ')}.` : operator ? 'Say what should be done in other words, or add a plugin that can do it.' : 'Say what should be done in other words.'}
+            <Empty icon="search" title="No good match" action={service ? <Button onClick={clear}>Search all services</Button> : undefined}>
+              {data.suggestions?.length ? `The closest services are ${data.suggestions.join(', ')}.` : operator ? 'Describe the task in other words, or add a plugin that can do it.' : 'Describe the task in other words.'}
             </Empty>
           </Card>
         ) : (
@@ -106,7 +106,7 @@ function All({ service }: { service: string }) {
     return (
       <Card>
         <Empty icon="tools" title="No tools here" action={operator && <Link className="button primary" href="/plugins">Add a plugin</Link>}>
-          {operator ? 'Tools come with plugins. Drop one on the plugins page, or into the folder that the gateway watches.' : 'The operator of this gateway adds plugins, and tools come with them.'}
+          {operator ? 'Tools come with plugins. Upload one on the plugins page, or copy it into the plugins folder.' : 'Tools come with plugins, which the operator of this gateway adds.'}
         </Empty>
       </Card>
     );

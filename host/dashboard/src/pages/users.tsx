@@ -32,7 +32,7 @@ function All() {
   });
   const add = <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>User</Button>;
   return (
-    <Page title="Users and permissions" about="Whoever tools run for. A user appears with the first call or rule; open one to allow, ask or deny by service and by tool." actions={add}>
+    <Page title="Users and permissions" about="The people and programs that tools run for. A user appears with their first call or rule. Open one to allow, ask or deny by service and tool." actions={add}>
       <div className="filters" role="search">
         <div className="search"><TextField bare label="Filter users" type="search" placeholder="Filter by id" value={typed} onChange={setTyped} /></div>
       </div>
@@ -40,8 +40,8 @@ function All() {
         <Loaded query={users}>
           {(data) =>
             data.users.length === 0 ? (
-              <Empty icon="members" title={query ? 'None matches' : 'No users yet'} action={query ? <Button onClick={() => setTyped('')}>Clear the filter</Button> : add}>
-                A user is an id that you choose, such as an e-mail address. Give one to a key, or to a call.
+              <Empty icon="members" title={query ? 'No matches' : 'No users yet'} action={query ? <Button onClick={() => setTyped('')}>Clear filters</Button> : add}>
+                A user is an ID that you choose, such as an e-mail address. Assign one to a key, or name one in a call.
               </Empty>
             ) : (
               <Table
@@ -68,15 +68,15 @@ function All() {
 function Add({ onClose }: { onClose: () => void }) {
   const [, go] = useLocation();
   const [id, setId] = useState('');
-  const wrong = id !== '' && !USER_ID.test(id) ? 'Letters, digits and . _ : @ - only, at most 128' : null;
+  const wrong = id !== '' && !USER_ID.test(id) ? 'Use only letters, digits and . _ : @ -, at most 128 characters' : null;
   return (
     <Dialog
-      title="Permissions of another user"
+      title="Add a user"
       onClose={onClose}
       onSubmit={() => USER_ID.test(id) && go(`/permissions/${encodeURIComponent(id)}`)}
       footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" disabled={!USER_ID.test(id)}>Open</Button></>}
     >
-      <TextField label="User id" hint="As your agents will send it. It need not have called yet." wrong={wrong} value={id} onChange={setId} />
+      <TextField label="User id" hint="As your agents will send it. The user does not need to have made a call yet." wrong={wrong} value={id} onChange={setId} />
     </Dialog>
   );
 }

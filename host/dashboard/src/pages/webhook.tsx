@@ -26,7 +26,7 @@ export default function Webhook() {
   const webhook = useQuery({ queryKey: ['webhooks', id], queryFn: () => call<Shape>('GET', path) });
   const again = () => void client.invalidateQueries({ queryKey: ['webhooks'] });
   const test = () => {
-    call('POST', `${path}/test`, { body: {} }).then(() => { say.done('A test event is on its way'); again(); }, say.failed);
+    call('POST', `${path}/test`, { body: {} }).then(() => { say.done('Test event sent'); again(); }, say.failed);
   };
   const toggle = (on: boolean) => {
     call('PATCH', path, { body: { enabled: on } }).then(again, say.failed);
@@ -68,12 +68,12 @@ export default function Webhook() {
       </Loaded>
       {asked === 'rotate' && (
         <Confirm title="Rotate the secret?" action="Rotate" onClose={() => setAsked(null)} onConfirm={async () => { setRotated(await call<NewWebhook>('POST', `${path}/rotate`, { body: {} })); again(); }}>
-          <p>A new secret signs from now on. The old one signs beside it for a day, so that your receiver can switch.</p>
+          <p>Messages are signed with a new secret from now on, and with the old one too for a day, so that your receiver can switch.</p>
         </Confirm>
       )}
       {asked === 'delete' && (
         <Confirm title="Delete this webhook?" action="Delete" onClose={() => setAsked(null)} onConfirm={async () => { await call('DELETE', path); client.removeQueries({ queryKey: ['webhooks'], exact: true }); go('/webhooks'); }}>
-          <p>Nothing more is sent to {data?.url}, and what has not arrived yet is dropped.</p>
+          <p>Nothing more is sent to {data?.url}. Deliveries that have not arrived yet are dropped.</p>
         </Confirm>
       )}
       {rotated && <Secret webhook={rotated} onClose={() => setRotated(null)} />}
@@ -91,12 +91,12 @@ function Deliveries({ path, id }: { path: string; id: string }) {
   });
   const rows = list.data?.pages.flatMap((page) => page.deliveries) ?? [];
   const resend = (delivery: Delivery) => {
-    call('POST', `${path}/deliveries/${delivery.delivery_id}/resend`, { body: {} }).then(() => { say.done('It will be sent again'); void list.refetch(); }, say.failed);
+    call('POST', `${path}/deliveries/${delivery.delivery_id}/resend`, { body: {} }).then(() => { say.done('Queued to be sent again'); void list.refetch(); }, say.failed);
   };
   return (
     <Card title="Deliveries" flush>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
-      {list.data && rows.length === 0 && <Empty icon="webhooks" title="Nothing was sent yet">Send a test to see whether your receiver answers.</Empty>}
+      {list.data && rows.length === 0 && <Empty icon="webhooks" title="Nothing sent yet">Send a test to check that your receiver answers.</Empty>}
       {rows.length > 0 && (
         <Table
           caption="Deliveries, newest first"

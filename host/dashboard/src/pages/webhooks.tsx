@@ -33,12 +33,12 @@ export default function Webhooks() {
   const webhooks = useQuery({ queryKey: ['webhooks'], queryFn: () => call<{ webhooks: Webhook[] }>('GET', '/webhooks') });
   const add = <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>Add webhook</Button>;
   return (
-    <Page title="Webhooks" about="Tell your programs what happens here. Deliveries are signed after Standard Webhooks and repeated for three days." actions={add}>
+    <Page title="Webhooks" about="Notify your programs of events. Deliveries are signed according to Standard Webhooks and retried for three days." actions={add}>
       <Loaded query={webhooks}>
         {(data) => (
           <Card flush>
             {data.webhooks.length === 0 ? (
-              <Empty icon="webhooks" title="No webhooks yet" action={add}>An address of yours gets a signed message for each event that you choose.</Empty>
+              <Empty icon="webhooks" title="No webhooks yet" action={add}>Your address receives a signed message for each event that you choose.</Empty>
             ) : (
               <Table
                 caption="Webhooks"
@@ -71,7 +71,7 @@ export function WebhookState({ row }: { row: Webhook }) {
 export function Secret({ webhook, onClose }: { webhook: NewWebhook; onClose: () => void }) {
   return (
     <Dialog title="Signing secret" onClose={onClose} footer={<Button kind="primary" onClick={onClose}>I have stored it</Button>}>
-      <Note tone="warn"><p>This is the only time it is shown. Your receiver verifies each message with it.</p></Note>
+      <Note tone="warn"><p>This is the only time the secret is shown. Your receiver verifies each message with it.</p></Note>
       <CopyLine text={webhook.secret} label="secret" />
     </Dialog>
   );
@@ -98,7 +98,7 @@ function Add({ onClose, onMade }: { onClose: () => void; onMade: (webhook: NewWe
   return (
     <Dialog title="Add webhook" onClose={onClose} onSubmit={() => save.mutate()} footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={save.isPending} disabled={!url || events.size === 0}>Add webhook</Button></>}>
       {save.error && <ErrorNote error={save.error} />}
-      <TextField label="Address" type="url" name="url" placeholder="https://app.example.com/toolgate" hint="https, and reachable from the gateway." value={url} onChange={setUrl} />
+      <TextField label="Address" type="url" name="url" placeholder="https://app.example.com/toolgate" hint="Has to be https and reachable from the gateway." value={url} onChange={setUrl} />
       <TextField label="About" name="description" maxLength={500} value={description} onChange={setDescription} />
       <fieldset className="plain">
         <legend>Events</legend>

@@ -33,7 +33,7 @@ export default function Workspace() {
   const byDefault = useQuery({ queryKey: ['permissions', 'default'], queryFn: () => call<Default>('GET', '/permissions/default') });
   const health = useQuery({ queryKey: ['health'], queryFn: () => call<Health>('GET', '/health') });
   return (
-    <Page title="Workspace" about="What holds for everybody in this workspace.">
+    <Page title="Workspace" about="Settings for everyone in this workspace.">
       <div className="columns two">
         <Loaded query={workspace}>
           {(data) => (
@@ -108,21 +108,21 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
           disabled={!owner}
           value={byDefault}
           onChange={setByDefault}
-          options={[['allow', 'are allowed'], ['by_effect', 'are allowed when they read, and ask when they change something']]}
+          options={[['allow', 'are allowed'], ['by_effect', 'are allowed if they only read, and ask if they change something']]}
         />
         {byDefault === 'by_effect' && (
           <SelectField
             label="Who decides where they ask"
-            hint={`A call waits for ${whoDecides(approvers)}. A rule may say otherwise.`}
+            hint={`A call waits for ${whoDecides(approvers)}. A rule can override this.`}
             disabled={!owner}
             value={approvers}
             onChange={(text) => setApprovers(text as Approvers)}
             options={APPROVERS.map(([value, short]) => [value, short] as const)}
           />
         )}
-        <CheckField label="Keep the bodies of requests and answers" hint="Sealed, beside the receipt, for admins alone; 64 KiB of each. Off: a receipt says what left, not what it said." checked={keep} disabled={!owner} onChange={setKeep} />
+        <CheckField label="Keep the bodies of requests and answers" hint="Sealed, beside the receipt, for admins alone; 64 KiB of each. Off: a receipt records what was sent where, but not its content." checked={keep} disabled={!owner} onChange={setKeep} />
         {save.error && <ErrorNote error={save.error} />}
-        {owner ? <div><Button type="submit" kind="primary" busy={save.isPending} disabled={!changed}>Save</Button></div> : <Note><p>An owner changes these.</p></Note>}
+        {owner ? <div><Button type="submit" kind="primary" busy={save.isPending} disabled={!changed}>Save</Button></div> : <Note><p>Only an owner can change these.</p></Note>}
       </form>
     </Card>
   );

@@ -13,7 +13,7 @@ export function HelpKeys({ onClose }: { onClose: () => void }) {
     setOn(next);
   };
   return (
-    <Dialog title="Keys" onClose={onClose} footer={<Button kind="primary" onClick={onClose}>Close</Button>}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose} footer={<Button kind="primary" onClick={onClose}>Close</Button>}>
       <dl className="keys">
         {SHORTCUTS.map(([key, does]) => (
           <div key={key} style={{ display: 'contents' }}>
@@ -22,7 +22,7 @@ export function HelpKeys({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <CheckField label="Keys without Ctrl" hint="Turn them off if you dictate, or if they are in your way." checked={on} onChange={change} />
+      <CheckField label="Single-key shortcuts" hint="Turn them off if you dictate text, or if they get in your way." checked={on} onChange={change} />
     </Dialog>
   );
 }

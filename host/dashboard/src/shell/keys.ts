@@ -20,7 +20,7 @@ export const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['Ctrl K', 'Find a page, tool, integration, user or execution'],
   ['/', 'Go to the search of this page'],
   ['Ctrl Enter', 'Send the form'],
-  ['?', 'Show these keys'],
+  ['?', 'Show these shortcuts'],
   ['Esc', 'Close'],
 ];
 

@@ -59,7 +59,7 @@ export function Outage({ live }: { live: Live }) {
       {said && (
         <>
           <Icon name="warn" />
-          <span>{said} What you see may be old. What you type stays, and this page goes on by itself.</span>
+          <span>{said} What you see may be out of date. What you type is kept, and this page reconnects by itself.</span>
         </>
       )}
     </div>

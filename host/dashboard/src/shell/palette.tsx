@@ -89,7 +89,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {hits.length === 0 && <p className="inner muted" role="status">Nothing is called that. Try another word.</p>}
+      {hits.length === 0 && <p className="inner muted" role="status">Nothing found. Try another word.</p>}
     </dialog>
   );
 }

@@ -136,7 +136,7 @@ function ThemeMenu() {
       label="Appearance"
       trigger={<Button kind="quiet" icon={icon[chosen]} aria-label="Appearance" />}
       entries={[
-        { label: 'As the system', icon: 'screen', onSelect: choose('system') },
+        { label: 'System', icon: 'screen', onSelect: choose('system') },
         { label: 'Light', icon: 'sun', onSelect: choose('light') },
         { label: 'Dark', icon: 'moon', onSelect: choose('dark') },
       ]}

@@ -73,7 +73,7 @@ export function SignInAgain({ onSignedIn }: { onSignedIn: () => void }) {
         }}
       >
         <div className="inner stack">
-          <p>Your sign-in has ended. The page is as you left it, with everything that you typed.</p>
+          <p>Your sign-in has expired. The page is as you left it, including everything you typed.</p>
           {signIn.error && <ErrorNote error={signIn.error} />}
           <TextField label="E-mail" type="email" autoComplete="username" readOnly value={me.email} onChange={() => {}} />
           <TextField label="Password" type="password" autoComplete="current-password" autoFocus required value={password} onChange={setPassword} />
@@ -85,7 +85,7 @@ export function SignInAgain({ onSignedIn }: { onSignedIn: () => void }) {
           )}
         </div>
         <footer>
-          <a className="button" href="/sign-in">Somebody else</a>
+          <a className="button" href="/sign-in">Use another account</a>
           <Button type="submit" kind="primary" busy={signIn.isPending} disabled={!password}>Sign in</Button>
         </footer>
       </form>

@@ -32,7 +32,7 @@ function Inside({ execution }: { execution: Execution }) {
           <p className="small">
             {execution.error?.code}
             {execution.error?.provider_status ? `, the service answered ${execution.error.provider_status}` : ''}
-            {execution.error?.can_retry ? ', may be repeated' : ', repeating will not help'}
+            {execution.error?.can_retry ? ', can be retried' : ', retrying will not help'}
           </p>
           {execution.error?.provider_body != null && <Json value={execution.error.provider_body} label="answer of the service" />}
         </Note>
@@ -56,7 +56,7 @@ function Inside({ execution }: { execution: Execution }) {
       return (
         <Note tone="warn">
           <p>{execution.message ?? 'A person has to approve this call.'}</p>
-          {execution.approval_id && <p><Link href={`/approvals/${execution.approval_id}`}>Look at the question</Link></p>}
+          {execution.approval_id && <p><Link href={`/approvals/${execution.approval_id}`}>View the request</Link></p>}
         </Note>
       );
     case 'dry_run':

@@ -12,11 +12,11 @@ import { Time } from './time';
 
 const WHO = { user: 'User', assistant: 'Assistant', tool: 'Answer' };
 const WHY: Record<string, string> = {
-  steps_exhausted: 'It took as many steps as one turn may.',
-  tokens_exhausted: 'It used as many tokens as one turn may.',
-  time_exhausted: 'It took as long as one turn may.',
+  steps_exhausted: 'The turn reached its limit of steps.',
+  tokens_exhausted: 'The turn reached its limit of tokens.',
+  time_exhausted: 'The turn reached its time limit.',
   model_failed: 'The model did not answer.',
-  key_revoked: 'Who had asked may not any more.',
+  key_revoked: 'Whoever started it no longer has access.',
   gateway_stopping: 'The gateway was restarted.',
 };
 
@@ -79,13 +79,13 @@ export function Stands({ last, resume, busy }: { last: Message; resume: () => vo
   return (
     <Note tone="warn">
       <div className="row"><State name={last.reason ?? last.status} />{pending && <span className="mono">{pending.tool_name}</span>}</div>
-      <p>{pending?.message ?? WHY[last.reason ?? ''] ?? 'It stopped before it was done.'}</p>
+      <p>{pending?.message ?? WHY[last.reason ?? ''] ?? 'It stopped before it was finished.'}</p>
       <div className="row">
         {pending?.connect_url && (
           <a className="button" href={pending.connect_url} target="_blank" rel="noopener"><Icon name="external" />Connect {pending.service}</a>
         )}
-        {pending?.approval_id && <Link className="button" href={`/approvals/${pending.approval_id}`}>Look at the question</Link>}
-        <Button icon="play" busy={busy} onClick={resume}>Go on</Button>
+        {pending?.approval_id && <Link className="button" href={`/approvals/${pending.approval_id}`}>View the request</Link>}
+        <Button icon="play" busy={busy} onClick={resume}>Continue</Button>
       </div>
     </Note>
   );

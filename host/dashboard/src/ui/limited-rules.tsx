@@ -1,4 +1,4 @@
-// Rules that end by themselves: those that hold, and a dialog for another.
+// Temporary rules: those that hold, and a dialog for another.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -28,14 +28,14 @@ export function Limited({ user, all, rules }: { user: string; all: UserPermissio
     call<UserPermissions>('PATCH', `/permissions/users/${encodeURIComponent(user)}/${about}`, { body: { permission: 'inherit' } })
       .then(() => {
         void client.invalidateQueries({ queryKey: ['permissions', user] });
-        say.done('The rule has ended');
+        say.done('Rule ended');
       })
       .catch(say.failed);
   };
   return (
-    <Card title="Rules that end by themselves" flush>
+    <Card title="Temporary rules" flush>
       <Table
-        caption="Rules that end by themselves"
+        caption="Temporary rules"
         rows={rules}
         rowKey={(row) => `${row.service}/${row.tool_name}`}
         columns={[
@@ -71,21 +71,21 @@ export function LimitedDialog({ user, services, onClose }: { user: string; servi
     },
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: ['permissions', user] });
-      say.done('The rule holds now');
+      say.done('Rule set');
       onClose();
     },
   });
   const pairs = services.map((item) => [item.service, item.display_name] as const);
   return (
-    <Dialog title="Rule for a time" onClose={onClose} onSubmit={() => save.mutate()} footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={save.isPending} disabled={!service || (!hours && !calls)}>Set the rule</Button></>}>
+    <Dialog title="Temporary rule" onClose={onClose} onSubmit={() => save.mutate()} footer={<><Button onClick={onClose}>Cancel</Button><Button type="submit" kind="primary" busy={save.isPending} disabled={!service || (!hours && !calls)}>Set rule</Button></>}>
       {save.error && <ErrorNote error={save.error} />}
-      <p className="muted">It ends by itself, after the time or after the number of calls, whichever comes first; then the rule before it holds again.</p>
+      <p className="muted">It ends after the time or the number of calls, whichever comes first. Afterwards it is as if it had never been set.</p>
       <SelectField label="Service" value={service} options={pairs} onChange={(value) => { setService(value); setTool(''); }} />
       <SelectField label="Tool" value={tool} options={[['', 'All its tools'], ...(tools.data ?? []).map((item) => [item.name, item.name] as const)]} onChange={setTool} />
       <Segments label="Rule" value={permission} options={SETTINGS.filter((item) => item.value !== 'inherit') as { value: Permission; label: string }[]} onChange={setPermission} />
       {permission === 'ask' && <SelectField label="Who decides" hint={`A call waits for ${whoDecides(approvers)}.`} value={approvers} options={APPROVERS.map(([name, short]) => [name, short] as const)} onChange={(text) => setApprovers(text as Approvers)} />}
-      <SelectField label="For" value={hours} onChange={setHours} options={[['1', 'one hour'], ['8', 'eight hours'], ['24', 'one day'], ['168', 'one week'], ['', 'until the calls are used up']]} />
-      <TextField label="At most this many calls" inputMode="numeric" hint="Empty: any number." value={calls} onChange={(text) => setCalls(text.replace(/\D/g, ''))} />
+      <SelectField label="For" value={hours} onChange={setHours} options={[['1', 'one hour'], ['8', 'eight hours'], ['24', 'one day'], ['168', 'one week'], ['', 'until the calls are used']]} />
+      <TextField label="Maximum calls" inputMode="numeric" hint="Leave empty for any number." value={calls} onChange={(text) => setCalls(text.replace(/\D/g, ''))} />
     </Dialog>
   );
 }

@@ -15,13 +15,19 @@ export function Note({ tone = 'info', children }: { tone?: 'info' | 'ok' | 'warn
   );
 }
 
+/** What people are told in other words than programs are. */
+const PLAIN: Record<string, string> = {
+  invalid_credentials: 'Wrong e-mail or password.',
+  sign_in_required: 'You are not signed in.',
+};
+
 /** A refusal with its next step and the request id to ask about. */
 export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void }) {
   const api = error instanceof ApiError ? error : null;
   const violations = (api?.details?.violations ?? []) as { path: string; message: string }[];
   return (
     <Note tone="bad">
-      <p className="strong">{error instanceof Error ? error.message : 'Something went wrong.'}</p>
+      <p className="strong">{PLAIN[api?.code ?? ''] ?? (error instanceof Error ? error.message : 'Something went wrong.')}</p>
       {violations.length > 0 && (
         <ul>
           {violations.map((violation) => (

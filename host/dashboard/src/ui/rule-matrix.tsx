@@ -63,7 +63,7 @@ export function Matrix({ user, rules, services, change, readOnly }: MatrixProps)
   const apply = (setting: Setting) => {
     change.mutate({ services: chosen, setting, approvers }, { onSuccess: () => setChosen(new Set()) });
   };
-  if (services.length === 0) return <Card><Empty icon="permissions" title="No services">Rules are about the tools of services. Add a plugin first.</Empty></Card>;
+  if (services.length === 0) return <Card><Empty icon="permissions" title="No services">Rules apply to tools. Add a plugin first.</Empty></Card>;
   return (
     <>
       <div className="filters" role="search">
@@ -76,7 +76,7 @@ export function Matrix({ user, rules, services, change, readOnly }: MatrixProps)
           readOnly ? (
             plural(shown.length, 'service')
           ) : (
-            <CheckField label={chosen.size > 0 ? `${chosen.size} chosen` : `Choose all ${shown.length}`} checked={all} onChange={(on) => setChosen(on ? new Set(shown.map((item) => item.service)) : new Set())} />
+            <CheckField label={chosen.size > 0 ? `${chosen.size} selected` : `Select all ${shown.length}`} checked={all} onChange={(on) => setChosen(on ? new Set(shown.map((item) => item.service)) : new Set())} />
           )
         }
         actions={
@@ -92,13 +92,13 @@ export function Matrix({ user, rules, services, change, readOnly }: MatrixProps)
           )
         }
       >
-        {shown.length === 0 && <Empty icon="search" title="None matches">Try fewer letters, or all services.</Empty>}
+        {shown.length === 0 && <Empty icon="search" title="No matches">Try fewer letters, or show all services.</Empty>}
         <ul className="list">
           {shown.map((item) => (
             <li key={item.service} className="line">
               <div className="row apart rule">
                 <div className="row grow">
-                  {!readOnly && <CheckField label={<span className="only-read">Choose {item.display_name}</span>} checked={chosen.has(item.service)} onChange={(on) => choose(item.service, on)} />}
+                  {!readOnly && <CheckField label={<span className="only-read">Select {item.display_name}</span>} checked={chosen.has(item.service)} onChange={(on) => choose(item.service, on)} />}
                   <button type="button" className="button quiet small" aria-expanded={open === item.service} onClick={() => setOpen(open === item.service ? null : item.service)}>
                     <span aria-hidden="true">{open === item.service ? '▾' : '▸'}</span>
                     <Logo service={item.service} title={item.display_name} size={18} />

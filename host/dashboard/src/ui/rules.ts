@@ -8,8 +8,8 @@ export type Kind = 'services' | 'tools';
 /** What a person chooses from: value, short name, and the whole of it. */
 export const APPROVERS: readonly (readonly [Approvers, string, string])[] = [
   ['admins', 'Admins decide', 'an owner or admin, or an API key with the scope approvals'],
-  ['members', 'Admins or the user', 'an owner or admin, or the member whose user it is, unless they asked'],
-  ['self', 'Admins or who asked', 'an owner or admin, the member whose user it is, or the member who asked'],
+  ['members', 'Admins or the user', 'an owner or admin, or the member the call is for, unless they asked for it'],
+  ['self', 'Admins or who asked', 'an owner or admin, the member the call is for, or the member who asked for it'],
 ];
 
 export const whoDecides = (approvers: Approvers): string => APPROVERS.find(([value]) => value === approvers)?.[2] ?? approvers;

@@ -168,7 +168,7 @@ function JsonProperty({ value, onChange, common }: PropertyProps & { common: obj
       setBroken(true);
     }
   };
-  return <TextArea {...common} code rows={3} hint={<>{common.hint} As JSON.</>} wrong={broken ? 'This is not JSON yet; the last whole value is kept.' : common.wrong} value={text} onChange={change} />;
+  return <TextArea {...common} code rows={3} hint={<>{common.hint} As JSON.</>} wrong={broken ? 'This is not valid JSON yet. The last valid value is used.' : common.wrong} value={text} onChange={change} />;
 }
 
 const LONG = /(^|_)(body|content|text|message|description|instructions|markdown|html)$/;
