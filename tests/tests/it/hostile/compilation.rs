@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolgate_tests::component::Fixture;
-use toolgate_tests::gateway::{PATIENCE, client};
+use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, client};
 use wasm_encoder::{
     CodeSection, Component, Function, FunctionSection, Instruction, Module, ModuleSection,
     TypeSection, ValType,
@@ -26,6 +26,13 @@ fn slow(service: &str, functions: u32, bytes: usize) -> Vec<u8> {
         declared.function(0);
         let locals = 64;
         let mut function = Function::new([(locals, ValType::I64)]);
+        // From the parameter: of locals that begin as nought the compiler knows what comes out.
+        for local in 1..=locals {
+            function.instruction(&Instruction::LocalGet(0));
+            function.instruction(&Instruction::I64Const(i64::from(local) + 1));
+            function.instruction(&Instruction::I64Add);
+            function.instruction(&Instruction::LocalSet(local));
+        }
         let mut n = seed;
         while function.byte_len() < bytes {
             n = n.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -107,4 +114,17 @@ async fn a_slow_file_holds_up_no_other_and_is_compiled_by_another_process() {
     assert!(compiles().await, "the slow file is still being compiled");
     child.start_kill().unwrap();
     child.wait().await.unwrap();
+}
+
+/// Defence: without the program, the same two queues in this process, each with its own threads
+/// (`runtime/compile.rs`).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_file_holds_up_no_other_where_no_process_can_be_started() {
+    let gateway = TestGateway::start(Options::default()).await;
+    gateway.drop_file("slow.wasm", &slow("slow", 12, 350 << 10));
+    gateway.wait_for_file("slow.wasm", "seen").await;
+    gateway.drop_file("good.wasm", &Fixture::new("good").build());
+    gateway.wait_for_file("good.wasm", "active").await;
+    let (state, _) = gateway.file_state("slow.wasm").await.unwrap();
+    assert_eq!(state, "seen", "the slow file is still being compiled");
 }
