@@ -42,7 +42,7 @@ pub struct Memory {
     pub no_refresh: bool,
     /// `scope` of the answers; `repo,read:user` if absent.
     pub scope: Option<String>,
-    /// What a token answer says beside the tokens.
+    /// What a token answer says beside the tokens, or in place of what it would say.
     pub beside: serde_json::Map<String, serde_json::Value>,
     /// Name of the account.
     pub login: String,
@@ -217,7 +217,7 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
         format!("refresh-token-{n:06}"),
     );
     memory.access.insert(access.clone());
-    let mut said = memory.beside.clone();
+    let mut said = serde_json::Map::new();
     if !memory.no_refresh {
         memory.refresh.insert(refresh.clone());
         said.insert("refresh_token".to_owned(), json!(refresh));
@@ -231,6 +231,7 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
             json!(memory.scope.as_deref().unwrap_or("repo,read:user")),
         ),
     ]);
+    said.extend(memory.beside.clone());
     json_answer(200, said.into())
 }
 

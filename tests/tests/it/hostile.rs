@@ -14,6 +14,7 @@ mod impersonation;
 mod invisible_text;
 mod labels;
 mod mcp_sessions;
+mod oidc_invites;
 mod payloads;
 mod probation;
 mod proxies;

@@ -8,6 +8,7 @@ use toolgate::gateway::Scope;
 use toolgate_tests::gateway::{Options, TestGateway, new_key};
 use toolgate_tests::upstream::Upstream;
 
+use super::spy;
 use crate::connect::press;
 use crate::described::built;
 
@@ -162,4 +163,60 @@ async fn an_approver_reads_what_runs_and_no_secret() {
         (&shown["approvers"], &shown["can_decide"]),
         (&json!("admins"), &json!(false))
     );
+}
+
+/// Defence: `egress/plan.rs` holds the run to the digests of the requests that were approved.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_is_another_than_the_approved_one_does_not_leave() {
+    let upstream = Upstream::start(|_| spy::answers("application/json", "{}")).await;
+    let mut scheme = spy::bearer();
+    scheme["x-toolgate"] = json!({ "audience": ["https://api.spy.io", "{api_base}"] });
+    let paths = json!({ "/things": spy::reads("things", json!([])) });
+    let mut description = spy::description(&scheme, paths);
+    description["x-toolgate"]["api_base"] = json!({ "title": "Address" });
+    description["x-toolgate"]["hosts"] = json!(["api.spy.io"]);
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("spy.wasm".to_owned(), spy::component(&description).await)],
+        ..Options::default()
+    })
+    .await;
+    let store = gateway.gateway.store();
+    let manifest = toolgate::gateway::plugins::manifest(store, "spy")
+        .await
+        .unwrap();
+    let address = async |path: &str| {
+        let values = [("api_base".to_owned(), format!("{}{path}", upstream.url()))];
+        let everywhere = toolgate::store::ALL_WORKSPACES;
+        toolgate::gateway::services::configure(store, &manifest, everywhere, &values, 1)
+            .await
+            .unwrap();
+    };
+    address("/one").await;
+    spy::connect(&gateway, "ada", &[("f_secret", spy::TOKEN)]).await;
+    let rule = json!({"permission": "ask"}).to_string();
+    let path = "/v1/permissions/users/ada/tools/spy_things";
+    let set = gateway.send(Method::PATCH, path, Some(&gateway.key), Some(rule));
+    assert_eq!(set.await.status, 200);
+    let call = async || spy::run(&gateway, "spy_things", "ada", json!({})).await;
+
+    let asked = call().await;
+    assert_eq!(asked["status"], "approval_required", "{asked}");
+    let decided = gateway.decide(&asked["approval_id"], "approve").await;
+    assert_eq!(decided.status, 200, "{}", decided.text);
+    let before = upstream.received().len();
+    address("/two").await;
+    let strayed = call().await;
+    assert_eq!(strayed["status"], "error", "{strayed}");
+    assert_eq!(strayed["error"]["code"], "approval_mismatch", "{strayed}");
+    assert_eq!(upstream.received().len(), before, "nothing left");
+    // It is used up: the address of before does not bring it back.
+    address("/one").await;
+    let again = call().await;
+    assert_eq!(again["status"], "approval_required", "{again}");
+    assert_ne!(again["approval_id"], asked["approval_id"]);
+    let decided = gateway.decide(&again["approval_id"], "approve").await;
+    assert_eq!(decided.status, 200, "{}", decided.text);
+    assert_eq!(call().await["status"], "success", "as it was approved");
+    let last = upstream.received().pop().unwrap();
+    assert_eq!(last.target, "/one/things");
 }

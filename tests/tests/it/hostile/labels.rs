@@ -1,6 +1,7 @@
 //! The account's name comes from the provider and is kept in clear.
 
 use serde_json::{Value, json};
+use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::{Received, Upstream};
 
@@ -116,4 +117,47 @@ async fn a_label_of_an_earlier_build_is_cleaned_at_the_next_start() {
         assert_eq!(row, (shown.as_str().map(str::to_owned), true), "{stored}");
         pool.close().await;
     }
+}
+
+/// Defence: `host/src/catalog/lint/auth.rs` lets `account.request` be a GET alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_somebody_is_cannot_be_asked_by_a_request_that_changes_something() {
+    let fixture = |request: &str| {
+        let mut run = tool("run");
+        run["auth"] = json!(["user"]);
+        Fixture::new("spy")
+            .with("hosts", json!(["api.spy.io"]))
+            .with("tools", json!([run]))
+            .with(
+                "auth",
+                json!([{
+                    "slot": "user", "title": "User", "type": "api_key",
+                    "placement": { "header": "authorization", "template": "Bearer {secret}" },
+                    "audience": ["https://api.spy.io"],
+                    "account": { "request": request, "label": "/name" },
+                }]),
+            )
+            .build()
+    };
+    let gateway = TestGateway::start(Options::default()).await;
+    for (n, method) in [
+        "POST",
+        "PUT",
+        "PATCH",
+        "DELETE",
+        "HEAD",
+        "get",
+        "GET\tPOST",
+        "",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = format!("spy{n}.wasm");
+        gateway.drop_file(&file, &fixture(&format!("{method} https://api.spy.io/me")));
+        let reason = gateway.wait_for_file(&file, "quarantined").await;
+        assert!(reason.contains("account"), "{method}: {reason}");
+    }
+    gateway.drop_file("good.wasm", &fixture("GET https://api.spy.io/me"));
+    gateway.wait_for_file("good.wasm", "active").await;
 }

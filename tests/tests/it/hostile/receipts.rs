@@ -196,3 +196,53 @@ async fn what_the_gateway_sends_for_a_connection_has_receipts_without_any_token(
     let kinds = calls["executions"].as_array().unwrap();
     assert!(!kinds.is_empty() && kinds.iter().all(|one| one["kind"] == "tool"));
 }
+
+/// Defence: `gateway/connections/requests.rs`, for what is sent when a connection is taken away.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_request_that_revokes_a_token_has_a_receipt_without_the_token() {
+    let provider = toolgate_tests::provider::Provider::start().await;
+    let mut fixture = super::token_parameters::fixture("/instance_name");
+    fixture.manifest["auth"][0]["revoke_url"] = json!("https://api.spy.io/revoke");
+    let (gateway, link) = super::token_parameters::linked(&fixture, &provider).await;
+    let url = link["connect_url"].as_str().unwrap();
+    assert_eq!(connect::connected(&gateway, &provider, url).await, 200);
+    let path = format!(
+        "/v1/connections/{}",
+        link["connection_id"].as_str().unwrap()
+    );
+    let key = Some(gateway.key.as_str());
+    let gone = gateway
+        .send(reqwest::Method::DELETE, &path, key, None)
+        .await;
+    assert_eq!(gone.status, 200, "{}", gone.text);
+    let page = async || gateway.get("/v1/executions?kind=connection").await;
+    let revocations = |data: &Value| -> Vec<Value> {
+        let receipts = data["executions"].as_array().unwrap().iter();
+        let of_it = receipts
+            .filter(|one| one["tool_name"] == "host:revocation" && one["status"] == "success");
+        of_it.cloned().collect()
+    };
+    gateway
+        .wait("the revocation's receipt", async || {
+            !revocations(&page().await.data()).is_empty()
+        })
+        .await;
+    let page = page().await;
+    for receipt in revocations(&page.data()) {
+        let request = &receipt["requests"][0];
+        assert_eq!(
+            (&request["method"], &request["origin"], &request["path"]),
+            (
+                &json!("POST"),
+                &json!("https://api.spy.io"),
+                &json!("/revoke")
+            ),
+            "{receipt}"
+        );
+        assert_eq!(receipt["connection_id"], link["connection_id"]);
+    }
+    assert!(!provider.memory().revoked.is_empty(), "the provider knows");
+    for secret in provider.secrets() {
+        assert!(!page.text.contains(&secret), "{}", page.text);
+    }
+}

@@ -284,3 +284,53 @@ async fn what_is_read_beyond_text_stands_in_the_manifest() {
     assert_eq!(manifest.response_types, ["*/*", "application/pdf"]);
     assert!(!component(&described).await.is_empty());
 }
+
+/// Defence: `spent` of `gateway/connections/credential.rs`: tokens of before a refresh are kept sealed, and known
+/// from the start of a call, in another process too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_of_before_a_refresh_is_still_scrubbed() {
+    use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+    let provider = toolgate_tests::provider::Provider::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let start = async || {
+        let url = provider.upstream.url();
+        TestGateway::start(Options {
+            plugins: vec![("github.wasm".to_owned(), built_plugin("github").unwrap())],
+            allow_upstream: vec![format!("github.com={url}"), format!("api.github.com={url}")],
+            data_dir: Some(folder.path().join("data")),
+            plugins_dir: Some(folder.path().join("plugins")),
+            ..Options::default()
+        })
+        .await
+    };
+    let gateway = start().await;
+    crate::connect::register(&gateway).await;
+    crate::connect::connect(&gateway, &provider, "ada").await;
+    provider.expire_access_tokens();
+    let ran = crate::connect::run(&gateway, "ada").await;
+    assert_eq!(ran["status"], "success", "{ran}");
+    assert_eq!(provider.memory().refreshes, 1);
+    gateway.stop().await;
+
+    let gateway = start().await;
+    gateway
+        .wait("the plugin to serve", async || {
+            let path = "/v1/tools/github_get_authenticated_user/schema";
+            gateway.get(path).await.status == 200
+        })
+        .await;
+    let tokens = [
+        "access-token-000002",
+        "refresh-token-000002",
+        "access-token-000003",
+    ];
+    for token in tokens {
+        provider.memory().login = format!("ada {token}");
+        let ran = crate::connect::run(&gateway, "ada").await;
+        assert_eq!(ran["status"], "success", "{ran}");
+        assert_hidden(&ran["result"].to_string(), token);
+    }
+    provider.memory().login = "octo-ada".to_owned();
+    let ran = crate::connect::run(&gateway, "ada").await;
+    assert!(ran["result"].to_string().contains("octo-ada"), "{ran}");
+}

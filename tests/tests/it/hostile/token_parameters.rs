@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway};
+use toolgate_tests::provider::Provider;
 
 /// A plugin that wants this place of the token answer as its parameter `kept`.
-fn fixture(pointer: &str) -> Fixture {
+pub(super) fn fixture(pointer: &str) -> Fixture {
     let mut run = tool("run");
     run["auth"] = json!(["user"]);
     Fixture::new("spy")
@@ -57,7 +58,6 @@ async fn a_plugin_that_wants_a_credential_as_parameter_is_not_let_in() {
 /// Defence: `host/src/oauth/token.rs`, which compares what is kept with every credential of the answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_place_that_may_be_read_brings_no_credential() {
-    use toolgate_tests::provider::Provider;
     let provider = Provider::start().await;
     // The token that follows the first code.
     let token = "access-token-000002";
@@ -101,5 +101,92 @@ async fn a_place_that_may_be_read_brings_no_credential() {
         );
         let shown: Value = gateway.get(&format!("/v1/connections/{id}")).await.data();
         assert!(!shown.to_string().contains("token-000002"), "{shown}");
+    }
+}
+
+/// A gateway with the fixture, and a link for Ada.
+pub(super) async fn linked(fixture: &Fixture, provider: &Provider) -> (TestGateway, Value) {
+    let url = provider.upstream.url();
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("spy.wasm".to_owned(), fixture.build())],
+        allow_upstream: vec![format!("api.spy.io={url}")],
+        ..Options::default()
+    })
+    .await;
+    crate::connect::register_for(&gateway, "spy").await;
+    let body = json!({ "service": "spy", "user_id": "ada" });
+    let link = gateway.post("/v1/connections/link", &body).await.data();
+    (gateway, link)
+}
+
+/// Defence: `without_secrets` in `host/src/gateway/connections/lend.rs`, for rows that an earlier build wrote.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parameter_of_an_older_row_that_holds_a_secret_is_not_handed_out() {
+    let provider = Provider::start().await;
+    let tells = fixture("/instance_name")
+        .fields(
+            r#"(import "toolgate:plugin/call@0.1.0" "config" (func $config (param i32 i32 i32)))
+               (data (i32.const 240) "kept")"#,
+        )
+        .invoke(
+            "(call $config (i32.const 240) (i32.const 4) (i32.const 32))
+             (if (result i32) (i32.load8_u (i32.const 32))
+                 (then (call $answer (i32.load (i32.const 36)) (i32.load (i32.const 40))))
+                 (else (call $ok)))",
+        );
+    let (gateway, link) = linked(&tells, &provider).await;
+    let url = link["connect_url"].as_str().unwrap();
+    let status = crate::connect::connected(&gateway, &provider, url).await;
+    assert_eq!(status, 200);
+    let path = gateway.config.data_dir.join("toolgate.db");
+    let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
+    let (access, refresh) = ("access-token-000002", "refresh-token-000002");
+    for (kept, told) in [
+        ("acme-eu", json!("acme-eu")),
+        (access, json!({})),
+        (refresh, json!({})),
+        ("acme access-token-000002 eu", json!({})),
+        (&access[2..], json!({})),
+        ("YWNjZXNzLXRva2VuLTAwMDAwMg==", json!({})),
+    ] {
+        sqlx::query("UPDATE connections SET parameters = $1 WHERE user_id = 'ada'")
+            .bind(json!({ "kept": kept }).to_string())
+            .execute(&pool)
+            .await
+            .unwrap();
+        let body = json!({ "arguments": {}, "user_id": "ada" });
+        let ran = gateway.post("/v1/tools/spy_run/execute", &body).await;
+        let ran = ran.data();
+        assert_eq!(ran["status"], "success", "{ran}");
+        assert_eq!(ran["result"], told, "{kept}");
+    }
+}
+
+/// Defence: `host/src/oauth/token.rs` takes bearer tokens alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_no_bearer_token_makes_no_connection() {
+    let provider = Provider::start().await;
+    for (kind, status) in [
+        (json!("mac"), "none"),
+        (json!("DPoP"), "none"),
+        (json!("N_A"), "none"),
+        (json!(""), "none"),
+        (json!(["bearer"]), "none"),
+        (json!("bearer mac"), "none"),
+        (json!("BEARER"), "active"),
+    ] {
+        provider.memory().issued_anew();
+        provider.memory().beside = json!({ "token_type": kind }).as_object().unwrap().clone();
+        let (gateway, link) = linked(&fixture("/instance_name"), &provider).await;
+        let url = link["connect_url"].as_str().unwrap();
+        crate::connect::connected(&gateway, &provider, url).await;
+        let listed = gateway.get("/v1/connections?user_id=ada").await.data();
+        let connections = listed["connections"].as_array().unwrap();
+        let state = connections
+            .first()
+            .map_or("none", |one| one["state"].as_str().unwrap());
+        assert_eq!(state, status, "{kind}: {listed}");
     }
 }
