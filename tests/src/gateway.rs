@@ -48,6 +48,8 @@ pub struct Options {
     pub proxy_protocol: bool,
     pub connections_max: Option<u32>,
     pub connections_per_client: Option<u32>,
+    /// Where members sign in, as [`crate::issuer::CLIENT`].
+    pub oidc_issuer: Option<String>,
 }
 
 /// A running gateway and a key with every scope. Ends with the test.
@@ -162,6 +164,11 @@ impl TestGateway {
             proxy_protocol: options.proxy_protocol,
             connections_max: options.connections_max,
             connections_per_client: options.connections_per_client,
+            oidc_client_id: options
+                .oidc_issuer
+                .as_ref()
+                .map(|_| crate::issuer::CLIENT.to_owned()),
+            oidc_issuer: options.oidc_issuer.map(|url| url.parse()).transpose()?,
             ..Settings::default()
         };
         let config = settings.resolve(None)?;
@@ -343,6 +350,17 @@ pub async fn new_key(gateway: &Gateway, name: &str, scopes: &[Scope]) -> anyhow:
                 .await?
         }
     };
+    key_of(gateway, &workspace.id, name, scopes).await
+}
+
+/// A key of this workspace for its default user.
+pub async fn key_of(
+    gateway: &Gateway,
+    workspace_id: &str,
+    name: &str,
+    scopes: &[Scope],
+) -> anyhow::Result<String> {
+    let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
     let new = keys::NewKey {
         name: name.to_owned(),
         user: UserId::parse("default")?,
@@ -352,8 +370,18 @@ pub async fn new_key(gateway: &Gateway, name: &str, scopes: &[Scope]) -> anyhow:
         expires_at_ms: None,
         networks: Vec::new(),
     };
-    let created = keys::create(store, &workspace.id, new, now_ms).await?;
+    let created = keys::create(store, workspace_id, new, now_ms).await?;
     Ok(created.key.expose().to_owned())
+}
+
+/// Another tenant: a key with every scope, and the workspace's id.
+pub async fn new_tenant(gateway: &Gateway, name: &str) -> anyhow::Result<(String, String)> {
+    let now_ms = gateway.clock().now_ms();
+    let made = gateway
+        .store()
+        .create_workspace(name, Plan::Enterprise, None, now_ms)
+        .await?;
+    Ok((key_of(gateway, &made.id, name, &Scope::ALL).await?, made.id))
 }
 
 /// A plugin of this repository as `make plugins` built it: one that ships, or one of tests/plugins.

@@ -4,6 +4,8 @@
 pub mod component;
 pub mod gate;
 pub mod gateway;
+pub mod holding;
+pub mod issuer;
 pub mod jupyterhub;
 pub mod mcp;
 pub mod model;

@@ -34,6 +34,51 @@ pub fn program() -> PathBuf {
     program
 }
 
+/// Starts the program with one plugin file and further arguments, and answers it with its first words.
+pub async fn serve_with(
+    folder: &Path,
+    name: &str,
+    plugin: &[u8],
+    arguments: &[&str],
+) -> (Child, Value) {
+    let plugins = folder.join("plugins");
+    std::fs::create_dir_all(&plugins).expect("a folder");
+    std::fs::write(plugins.join(name), plugin).expect("written");
+    serve_as(Command::new(program()), folder, arguments).await
+}
+
+/// Lets a command that stands for the program serve what is in the folder.
+pub async fn serve_as(mut command: Command, folder: &Path, arguments: &[&str]) -> (Child, Value) {
+    let mut child = command
+        .args(["serve", "--dev", "--json", "--listen", "127.0.0.1:0"])
+        .arg("--data-dir")
+        .arg(folder.join("data"))
+        .arg("--plugins-dir")
+        .arg(folder.join("plugins"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("it runs");
+    let stdout = child.stdout.take().expect("a pipe was asked for");
+    let first = first_words(&mut BufReader::new(stdout)).await;
+    (child, first.expect("the process ended"))
+}
+
+/// What a starting `serve --json` prints; `None`: it ended before.
+async fn first_words(lines: &mut BufReader<ChildStdout>) -> Option<Value> {
+    let mut text = String::new();
+    while !text.ends_with("\n}\n") {
+        let read = lines.read_line(&mut text).await.expect("a pipe");
+        if read == 0 {
+            return None;
+        }
+    }
+    Some(serde_json::from_str(&text).expect("--json prints JSON"))
+}
+
 /// What every command of one installation is given.
 #[derive(Clone, Debug)]
 pub struct Installation {
@@ -122,12 +167,8 @@ impl Installation {
         let mut child = self.command(&["serve", "--dev"]).spawn().expect("it runs");
         let stdout = child.stdout.take().expect("a pipe was asked for");
         let mut lines = BufReader::new(stdout);
-        let mut text = String::new();
-        while !text.ends_with("\n}\n") {
-            let read = lines.read_line(&mut text).await.expect("a pipe");
-            assert!(read > 0, "the process ended: {}", self.log());
-        }
-        let first: Value = serde_json::from_str(&text).expect("--json prints JSON");
+        let first = first_words(&mut lines).await;
+        let first = first.unwrap_or_else(|| panic!("the process ended: {}", self.log()));
         let kept = self.folder.join("key");
         if let Some(key) = first["key"].as_str() {
             std::fs::write(&kept, key).expect("written");

@@ -1,18 +1,15 @@
 //! The process as an operator knows it: another database, a full house, a shutdown.
 
 use std::path::Path;
-use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
-use tokio::sync::{Notify, Semaphore};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, built_plugin, client};
+use toolgate_tests::holding::Holding;
 use toolgate_tests::postgres;
-pub use toolgate_tests::process::program;
+pub use toolgate_tests::process::{program, serve_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_main_job_runs_on_postgresql() {
@@ -38,38 +35,9 @@ async fn the_main_job_runs_on_postgresql() {
     );
 }
 
-/// A server that holds every request until it is told to let go.
-struct Gate {
-    address: std::net::SocketAddr,
-    arrived: Arc<Semaphore>,
-    open: Arc<Notify>,
-}
-
-async fn gate() -> Gate {
-    let (arrived, open) = (Arc::new(Semaphore::new(0)), Arc::new(Notify::new()));
-    let (seen, wait) = (arrived.clone(), open.clone());
-    let app = axum::Router::new().fallback(move || {
-        let (seen, wait) = (seen.clone(), wait.clone());
-        async move {
-            let opened = wait.notified();
-            seen.add_permits(1);
-            opened.await;
-            axum::Json(json!({ "status": "success", "data": { "resultType": "scalar", "result": [1, "42"] } }))
-        }
-    });
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    Gate {
-        address,
-        arrived,
-        open,
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_house_answers_overloaded_and_disturbs_nobody() {
-    let gate = gate().await;
+    let gate = Holding::start().await;
     let gateway =
         TestGateway::with_plugin("prometheus.wasm", built_plugin("prometheus").unwrap()).await;
     let store = gateway.gateway.store();
@@ -122,43 +90,10 @@ async fn serve(folder: &Path, plugin: &[u8]) -> (Child, Value) {
     serve_with(folder, "prometheus.wasm", plugin, &[]).await
 }
 
-/// Starts the program with one plugin file and further arguments.
-pub async fn serve_with(
-    folder: &Path,
-    name: &str,
-    plugin: &[u8],
-    arguments: &[&str],
-) -> (Child, Value) {
-    let plugins = folder.join("plugins");
-    std::fs::create_dir_all(&plugins).unwrap();
-    std::fs::write(plugins.join(name), plugin).unwrap();
-    let mut child = Command::new(program())
-        .args(["serve", "--dev", "--json", "--listen", "127.0.0.1:0"])
-        .arg("--data-dir")
-        .arg(folder.join("data"))
-        .arg("--plugins-dir")
-        .arg(&plugins)
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut text = String::new();
-    while let Some(line) = lines.next_line().await.unwrap() {
-        text.push_str(&line);
-        if line == "}" {
-            break;
-        }
-    }
-    (child, serde_json::from_str(&text).unwrap())
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shutdown_lets_the_running_call_end() {
     let folder = tempfile::tempdir().unwrap();
-    let gate = gate().await;
+    let gate = Holding::start().await;
     let (mut child, first) = serve(folder.path(), &built_plugin("prometheus").unwrap()).await;
     let (rest, key) = (
         first["rest"].as_str().unwrap().to_owned(),

@@ -2,11 +2,10 @@
 
 use reqwest::Method;
 use serde_json::json;
-use toolgate::gateway::{Scope, keys, rotation, workspaces};
-use toolgate::ids::UserId;
-use toolgate::store::{Plan, WorkspaceSettings};
+use toolgate::gateway::{Scope, rotation};
+use toolgate::store::WorkspaceSettings;
 use toolgate::vault::Vault;
-use toolgate_tests::gateway::{TestGateway, new_key};
+use toolgate_tests::gateway::{TestGateway, new_key, new_tenant};
 use toolgate_tests::upstream::Upstream;
 
 use super::spy::{self, TOKEN};
@@ -112,32 +111,13 @@ async fn kept_bodies_are_for_admins_of_the_workspace_and_every_reading_is_audite
         (403, "scope_denied"),
         "a key without `admin`"
     );
-    let (store, now_ms) = (gateway.gateway.store(), gateway.gateway.clock().now_ms());
-    let other = workspaces::create(store, "other", Plan::Free, now_ms)
-        .await
-        .unwrap();
-    let stranger = keys::NewKey {
-        name: "stranger".to_owned(),
-        scopes: vec![Scope::Admin],
-        user: UserId::parse("eve").unwrap(),
-        rpm: None,
-        rpd: None,
-        expires_at_ms: None,
-        networks: Vec::new(),
-    };
-    let stranger = keys::create(store, &other.workspace_id, stranger, now_ms)
-        .await
-        .unwrap();
+    let (stranger, _) = new_tenant(&gateway.gateway, "other").await.unwrap();
     let refused = gateway
-        .send(
-            Method::GET,
-            &path(&during),
-            Some(stranger.key.expose()),
-            None,
-        )
+        .send(Method::GET, &path(&during), Some(&stranger), None)
         .await;
     assert_eq!(refused.code(), "not_found", "another workspace's admin");
 
+    let store = gateway.gateway.store();
     let workspace = store.first_workspace().await.unwrap().unwrap();
     let audit = store
         .list_audit_entries(&workspace.id, None, 100)

@@ -2,35 +2,14 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate::gateway::{Scope, keys};
-use toolgate::ids::UserId;
-use toolgate::store::Plan;
 use toolgate_tests::component::Fixture;
-use toolgate_tests::gateway::TestGateway;
+use toolgate_tests::gateway::{TestGateway, new_tenant};
 
 /// Of the plugin's first fifty calls.
 const CALLS: usize = 45;
 
 fn version(version: &str) -> Fixture {
     Fixture::new("moody").with("version", json!(version))
-}
-
-/// A key of another tenant.
-async fn tenant(gateway: &TestGateway, name: &str) -> String {
-    let (store, now_ms) = (gateway.gateway.store(), gateway.gateway.clock().now_ms());
-    let workspace = store.create_workspace(name, Plan::Enterprise, None, now_ms);
-    let new = keys::NewKey {
-        name: name.to_owned(),
-        user: UserId::parse("default").unwrap(),
-        scopes: Scope::ALL.to_vec(),
-        rpm: None,
-        rpd: None,
-        expires_at_ms: None,
-        networks: Vec::new(),
-    };
-    let workspace = workspace.await.unwrap();
-    let made = keys::create(store, &workspace.id, new, now_ms).await;
-    made.unwrap().key.expose().to_owned()
 }
 
 async fn run(gateway: &TestGateway, key: &str) -> Value {
@@ -62,9 +41,9 @@ async fn upgraded(upgrade: &Fixture) -> TestGateway {
 async fn two_tenants_cannot_undo_an_upgrade_and_three_that_it_fails_can() {
     let gateway = upgraded(&version("1.1.0").invoke("(unreachable)")).await;
     let tenants = [
-        tenant(&gateway, "mallory").await,
-        tenant(&gateway, "eve").await,
-        tenant(&gateway, "bob").await,
+        new_tenant(&gateway.gateway, "mallory").await.unwrap().0,
+        new_tenant(&gateway.gateway, "eve").await.unwrap().0,
+        new_tenant(&gateway.gateway, "bob").await.unwrap().0,
     ];
     for n in 0..CALLS {
         let ran = run(&gateway, &tenants[n % 2]).await;

@@ -1,16 +1,15 @@
 //! Connections without a key: many of them, slow ones, some that never read.
 
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use toolgate::inbound::descriptors;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, TestGateway, client};
-use toolgate_tests::process::program;
+use toolgate_tests::process::{program, serve_as};
 
 /// What normal requests may take beside an attack; alone they take a few milliseconds.
 const NORMAL_MAX: Duration = Duration::from_secs(1);
@@ -19,29 +18,9 @@ const NORMAL_MAX: Duration = Duration::from_secs(1);
 async fn program_with(folder: &std::path::Path, soft: u32, hard: u32) -> (Child, String) {
     let limits = format!("ulimit -Sn {soft} && ulimit -Hn {hard} && exec \"$0\" \"$@\"");
     std::fs::create_dir_all(folder.join("plugins")).unwrap();
-    let mut child = Command::new("sh")
-        .args(["-c", &limits])
-        .arg(program())
-        .args(["serve", "--dev", "--json", "--listen", "127.0.0.1:0"])
-        .arg("--data-dir")
-        .arg(folder.join("data"))
-        .arg("--plugins-dir")
-        .arg(folder.join("plugins"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut text = String::new();
-    while let Some(line) = lines.next_line().await.unwrap() {
-        text.push_str(&line);
-        if line == "}" {
-            break;
-        }
-    }
-    let first: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", &limits]).arg(program());
+    let (child, first) = serve_as(command, folder, &[]).await;
     let rest = first["rest"].as_str().unwrap();
     (child, rest.trim_end_matches("/v1").to_owned())
 }

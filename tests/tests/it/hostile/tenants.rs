@@ -1,38 +1,14 @@
 //! One tenant takes all it can get: places for calls, and time on the processors.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::sync::{Notify, Semaphore};
-use toolgate::gateway::{Scope, keys};
-use toolgate::ids::UserId;
-use toolgate::store::Plan;
+use toolgate::gateway::Scope;
 use toolgate_tests::component::Fixture;
-use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, built_plugin, client};
-
-/// A key of a workspace of its own.
-async fn tenant(gateway: &TestGateway, name: &str) -> (String, String) {
-    let store = gateway.gateway.store();
-    let workspace = store.create_workspace(name, Plan::Enterprise, None, 0);
-    let workspace = workspace.await.unwrap();
-    (key_of(gateway, &workspace.id, name).await, workspace.id)
-}
-
-async fn key_of(gateway: &TestGateway, workspace_id: &str, name: &str) -> String {
-    let new = keys::NewKey {
-        name: name.to_owned(),
-        user: UserId::parse("default").unwrap(),
-        scopes: Scope::ALL.to_vec(),
-        rpm: None,
-        rpd: None,
-        expires_at_ms: None,
-        networks: Vec::new(),
-    };
-    let store = gateway.gateway.store();
-    let created = keys::create(store, workspace_id, new, 0).await.unwrap();
-    created.key.expose().to_owned()
-}
+use toolgate_tests::gateway::{
+    Options, PATIENCE, TestGateway, built_plugin, client, key_of, new_tenant,
+};
+use toolgate_tests::holding::Holding;
 
 /// Runs a tool; answers the status and how long it took.
 async fn call(client: &reqwest::Client, url: String, key: &str, body: &Value) -> (u16, Duration) {
@@ -45,29 +21,14 @@ async fn call(client: &reqwest::Client, url: String, key: &str, body: &Value) ->
     (status, began.elapsed())
 }
 
-/// A server that holds every request until it is told to let go.
-async fn slow_server() -> (std::net::SocketAddr, Arc<Semaphore>, Arc<Notify>) {
-    let (arrived, open) = (Arc::new(Semaphore::new(0)), Arc::new(Notify::new()));
-    let (seen, wait) = (arrived.clone(), open.clone());
-    let app = axum::Router::new().fallback(move || {
-        let (seen, wait) = (seen.clone(), wait.clone());
-        async move {
-            let opened = wait.notified();
-            seen.add_permits(1);
-            opened.await;
-            axum::Json(json!({ "status": "success", "data": { "resultType": "scalar", "result": [1, "42"] } }))
-        }
-    });
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    (address, arrived, open)
-}
-
 /// Defence: runtime/fair/places.rs keeps room for who has less.
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_calls_of_one_tenant_refuse_no_call_of_another() {
-    let (address, arrived, open) = slow_server().await;
+    let Holding {
+        address,
+        arrived,
+        open,
+    } = Holding::start().await;
     let gateway = TestGateway::start(Options {
         plugins: vec![
             (
@@ -86,9 +47,16 @@ async fn slow_calls_of_one_tenant_refuse_no_call_of_another() {
     toolgate::gateway::services::configure(store, &manifest, "", &set, 0)
         .await
         .unwrap();
-    let (greedy, greedy_workspace) = tenant(&gateway, "greedy").await;
-    let (modest, _) = tenant(&gateway, "modest").await;
-    let colleague = key_of(&gateway, &greedy_workspace, "colleague").await;
+    let (greedy, greedy_workspace) = new_tenant(&gateway.gateway, "greedy").await.unwrap();
+    let (modest, _) = new_tenant(&gateway.gateway, "modest").await.unwrap();
+    let colleague = key_of(
+        &gateway.gateway,
+        &greedy_workspace,
+        "colleague",
+        &Scope::ALL,
+    )
+    .await
+    .unwrap();
 
     let url = gateway.url("/v1/tools/prometheus_query/execute");
     let body = json!({ "arguments": { "query": "42" } });
@@ -150,8 +118,8 @@ async fn endless_loops_of_one_tenant_hold_up_no_call_of_another() {
         ..Options::default()
     })
     .await;
-    let (greedy, _) = tenant(&gateway, "greedy").await;
-    let (modest, _) = tenant(&gateway, "modest").await;
+    let (greedy, _) = new_tenant(&gateway.gateway, "greedy").await.unwrap();
+    let (modest, _) = new_tenant(&gateway.gateway, "modest").await.unwrap();
     let (quick, body) = (
         gateway.url("/v1/tools/quick_run/execute"),
         json!({ "arguments": {} }),
