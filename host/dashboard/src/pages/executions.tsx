@@ -10,11 +10,15 @@ import { Button } from '../ui/button';
 import { SelectField, TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
+import { download } from '../ui/download';
 import { failureOf } from '../ui/failures';
 import { Table } from '../ui/table';
 import { duration, Time } from '../ui/time';
 
 const STATUSES = ['success', 'error', 'auth_required', 'auth_expired', 'approval_required', 'dry_run', 'running', 'interrupted'];
+
+/** What is seen at once; the rest comes in larger pieces. */
+const FIRST_PAGE = 25;
 
 export default function Executions() {
   const admin = useIsAdmin();
@@ -25,7 +29,7 @@ export default function Executions() {
   const filter = useDeferredValue({ tool_name: tool.trim(), user_id: user.trim(), status, kind });
   const list = useInfiniteQuery({
     queryKey: ['executions', 'list', filter],
-    queryFn: ({ pageParam }) => call<{ executions: Receipt[]; next_cursor?: string | null }>('GET', '/executions', { query: { ...filter, limit: 50, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<{ executions: Receipt[]; next_cursor?: string | null }>('GET', '/executions', { query: { ...filter, limit: pageParam ? 100 : FIRST_PAGE, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
@@ -69,7 +73,12 @@ export default function Executions() {
               ]}
             />
           )}
-          {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+          {rows.length > 0 && (
+            <div className="inner row">
+              {list.hasNextPage && <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button>}
+              <Button size="small" kind="quiet" icon="download" onClick={() => download('executions.json', rows)}>Download these {rows.length} as JSON</Button>
+            </div>
+          )}
         </Card>
       )}
     </Page>

@@ -5,15 +5,20 @@ import { call } from '../api/client';
 import { stream } from '../api/stream';
 import type { Session } from '../api/types';
 import { useIsAdmin, useMe } from '../shell/me';
+import { useAddressState } from '../ui/address';
 import { Button } from '../ui/button';
 import { Written } from '../ui/conversation';
 import { Confirm, Dialog } from '../ui/dialog';
-import { TextArea, TextField } from '../ui/field';
+import { SelectField, TextArea, TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
+
+/** A call that names no session has one of its own, which nobody looks for. */
+const isImplicit = (session: Session) => session.session_id.startsWith('tool_');
+const PAGES_AT_ONCE = 10;
 
 export default function Sessions() {
   const client = useQueryClient();
@@ -25,7 +30,15 @@ export default function Sessions() {
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
-  const sessions = list.data?.pages.flatMap((page) => page.sessions) ?? [];
+  const [which, setWhich] = useAddressState('which');
+  const loaded = list.data?.pages.flatMap((page) => page.sessions) ?? [];
+  const sessions = which === 'all' ? loaded : loaded.filter((session) => !isImplicit(session));
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
+  const pages = list.data?.pages.length ?? 0;
+  // Pages of nothing but folded ones are read on, some at a time.
+  useEffect(() => {
+    if (sessions.length === 0 && hasNextPage && !isFetchingNextPage && pages < PAGES_AT_ONCE) void fetchNextPage();
+  }, [sessions.length, hasNextPage, isFetchingNextPage, pages, fetchNextPage]);
   const remove = async (session: Session) => {
     await call('DELETE', `/sessions/${session.session_id}`);
     void client.invalidateQueries({ queryKey: ['sessions'] });
@@ -35,13 +48,16 @@ export default function Sessions() {
   const begin = <Button kind="primary" icon="plus" onClick={() => setBeginning(true)}>New session</Button>;
   return (
     <Page title="Sessions" about="A session groups the messages and calls that belong together, with the state that plugins keep for them. It ends after a day without activity." actions={begin}>
+      <div className="filters">
+        <SelectField bare label="Which sessions" className="narrow" value={which} onChange={setWhich} options={[['', 'Conversations and named sessions'], ['all', 'All, also of single calls']]} />
+      </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
       {list.data && (
         <Card flush>
           {sessions.length === 0 ? (
-            <Empty icon="sessions" title="No sessions" action={<>{begin}<Link className="button" href="/tools">Try a tool</Link></>}>
-              Start one here, or let an agent call a tool: each call creates a session unless it names one.
+            <Empty icon="sessions" title="No sessions" action={loaded.length > 0 ? <Button onClick={() => setWhich('all')}>Show sessions of single calls</Button> : <>{begin}<Link className="button" href="/tools">Try a tool</Link></>}>
+              {loaded.length > 0 ? 'Only single calls so far. Each call that names no session creates one of its own; these are hidden here.' : 'Start one here, or let an agent name a session in its calls.'}
             </Empty>
           ) : (
             <Table

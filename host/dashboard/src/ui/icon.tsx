@@ -30,6 +30,7 @@ const PATHS = {
   moon: 'M20 14.500A8.500 8.500 0 0 1 9.500 4 8.500 8.500 0 1 0 20 14.500z',
   screen: 'M3 5h18v12H3zM9 21h6M12 17v4',
   upload: 'M12 16V4M7 9l5-5 5 5M4 20h16',
+  download: 'M12 4v12M7 11l5 5 5-5M4 20h16',
   external: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
   person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-4 3.500-7 8-7s8 3 8 7',
   out: 'M10 4H4v16h6M15 8l4 4-4 4M19 12H9',
