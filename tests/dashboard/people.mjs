@@ -145,6 +145,13 @@ await walk(async (browser, look) => {
   assert.equal((await call('dora')).status, 403);
   done('a grant for a time holds for its calls, is shown with what is left, and is ended early');
 
+  await visit(page, '/permissions/erin');
+  await page.getByRole('checkbox', { name: 'Select Words' }).check();
+  await page.getByLabel('Who decides where these ask').selectOption('self');
+  await page.locator('.card header').getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.getByText('1 ask').waitFor();
+  const several = (await ask(key, 'GET', '/v1/permissions/users/erin')).data;
+  assert.deepEqual([several.services, several.approvers], [{ words: 'ask' }, { services: { words: 'self' } }]);
   await ask(key, 'PATCH', '/v1/permissions/users/erin/services/words', { permission: 'deny' });
   assert.equal((await call('erin')).status, 403);
   await visit(page, '/permissions/erin');
@@ -152,7 +159,7 @@ await walk(async (browser, look) => {
   await page.getByRole('group', { name: 'Rule for words_count' }).or(page.getByRole('radiogroup', { name: 'Rule for words_count' })).getByText('Allow', { exact: true }).click();
   await page.getByText('1 allow').waitFor();
   assert.equal((await call('erin')).data.status, 'success');
-  done('of a denied service one tool is allowed, though its user sees none of them');
+  done('many services are set to ask at once, with who decides; of a denied one a tool is allowed, though its user sees none of them');
 
   // What destroys asks first; who turns back has lost nothing.
   const session = (await ask(key, 'POST', '/v1/sessions', { prompt: 'Count' })).data.session_id;
