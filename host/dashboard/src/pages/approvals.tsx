@@ -13,6 +13,7 @@ import { Card, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
+import { visible } from '../ui/visible';
 
 const STATUSES = [['pending', 'Waiting'], ['', 'All'], ['approved', 'Approved'], ['used', 'Approved and run'], ['denied', 'Denied'], ['expired', 'Expired']] as const;
 
@@ -48,6 +49,7 @@ export default function Approvals() {
               columns={[
                 { head: 'Call', cell: (row) => <Link href={`/approvals/${row.approval_id}`} className="mono strong">{row.tool_name}</Link> },
                 { head: 'User', cell: (row) => row.user_id },
+                { head: 'Arguments', wide: true, cell: (row) => <span className="mono small">{brief(row.arguments)}</span> },
                 { head: 'Would send', wide: true, cell: (row) => <span className="mono small">{row.requests[0] ? `${row.requests[0].method} ${row.requests[0].url}` : 'nothing'}</span> },
                 { head: 'Status', cell: (row) => <State name={row.status} /> },
                 { head: 'Requested', cell: (row) => <Time at={row.created_at} /> },
@@ -60,6 +62,14 @@ export default function Approvals() {
       )}
     </Page>
   );
+}
+
+const BRIEF_MAX = 160;
+
+/** Arguments on one line; the page of the approval has them whole. */
+function brief(value: unknown): string {
+  const text = visible(JSON.stringify(value) ?? '');
+  return text.length > BRIEF_MAX ? `${text.slice(0, BRIEF_MAX)}...` : text;
 }
 
 export function Decide({ approval, size = 'small' }: { approval: Approval; size?: 'small' | 'normal' }) {

@@ -1,12 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../api/client';
 import type { AuditEntry } from '../api/types';
-import { plain, sentence } from '../ui/audit-words';
+import { useAddressState } from '../ui/address';
+import { plain, says, sentence } from '../ui/audit-words';
 import { Button } from '../ui/button';
+import { TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { Table } from '../ui/table';
-import { Time } from '../ui/time';
+import { plural, Time } from '../ui/time';
 
 export default function Audit() {
   const list = useInfiniteQuery({
@@ -15,15 +17,23 @@ export default function Audit() {
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
-  const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  const [typed, setTyped] = useAddressState('query');
+  const loaded = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  const entries = loaded.filter((entry) => says(entry, typed));
   return (
     <Page title="Audit log" about="Who changed what, when, and from where. Entries cannot be edited.">
+      <div className="filters" role="search">
+        <div className="search"><TextField bare label="Filter entries" type="search" placeholder="Filter by person, action or subject" value={typed} onChange={setTyped} /></div>
+        {typed && list.data && <span className="muted small" role="status">{entries.length} of {plural(loaded.length, 'loaded entry', 'loaded entries')}</span>}
+      </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
       {list.data && (
         <Card flush>
           {entries.length === 0 ? (
-            <Empty icon="audit" title="No changes yet">Creating a key, inviting a member or setting a rule adds an entry here.</Empty>
+            <Empty icon="audit" title={typed ? 'No matches' : 'No changes yet'} action={typed && <Button onClick={() => setTyped('')}>Clear filters</Button>}>
+              {typed ? 'Only entries that are loaded are searched.' : 'Creating a key, inviting a member or setting a rule adds an entry here.'}
+            </Empty>
           ) : (
             <Table
               caption="Changes, newest first"
