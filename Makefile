@@ -77,7 +77,7 @@ vendor-check: build ## every tool's requests against its vendor's own descriptio
 
 sdk: ## what the clients in other languages know of the API, from the OpenAPI document
 	tests/sdk/setup.sh
-	PATH="$$(tests/node/setup.sh):$$PATH" sdk/generate.py host/src/rest/openapi/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
+	PATH="$$(tests/node/setup.sh):$$PATH" sdk/generate.py host/http/src/rest/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
 	sdk/python/make_sync.py
 
 sdk-docs: ## the clients' references, in target/sdk-docs

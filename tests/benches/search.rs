@@ -1,6 +1,7 @@
 //! `make search-score`: recall, rank, honesty and time of each ranking over the judged queries, in
 //! one run on the shipped catalog. Reports the half that nobody tuned on; `-- tune` prints the other.
 
+use toolgate_search::SearchIndex;
 use toolgate_tests::search::{
     Half, Hybrid, Judged, PlainBm25, Scores, dropped, floor, judged, names, score, shipped_catalog,
 };
@@ -26,11 +27,12 @@ fn main() -> anyhow::Result<()> {
         "| ranking | recall@1 | recall@5 | MRR | nDCG@10 | no-match precision | no-match recall | p50 | p99 |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
+    let index = SearchIndex::new(&catalog);
     let plain = PlainBm25::new(&catalog);
     row("plain BM25", &measure(&chosen, |query| plain.rank(query)));
-    let lexical = measure(&chosen, |query| names(&catalog, query, None));
+    let lexical = measure(&chosen, |query| names(&index, query, None));
     row("lexical", &lexical);
-    let mut model = Hybrid::new(&catalog)?;
+    let mut model = Hybrid::new(&catalog, &index)?;
     score(chosen.iter().copied(), |query| model.rank(query));
     model.forget();
     let hybrid = score(chosen.iter().copied(), |query| model.rank(query));
@@ -45,7 +47,7 @@ fn main() -> anyhow::Result<()> {
             let all = chosen.iter().copied();
             all.filter(|case| case.language == language)
         };
-        let by_words = score(spoken(), |query| names(&catalog, query, None));
+        let by_words = score(spoken(), |query| names(&index, query, None));
         let both = score(spoken(), |query| model.rank(query));
         println!(
             "{language}: recall@5 {:.3} lexical, {:.3} hybrid",

@@ -9,13 +9,14 @@ use anyhow::Context as _;
 use reqwest::Method;
 use serde_json::Value;
 use tempfile::TempDir;
-use toolgate::clock::Clock;
 use toolgate::config::{Config, Settings};
-use toolgate::gateway::{Gateway, Scope, keys};
-use toolgate::ids::UserId;
 use toolgate::inbound::Inbound;
 use toolgate::lanes::Lanes;
-use toolgate::store::Plan;
+use toolgate_core::clock::Clock;
+use toolgate_core::ids::UserId;
+use toolgate_gateway::identity::keys;
+use toolgate_gateway::{Gateway, Scope};
+use toolgate_store::Plan;
 
 /// How long a test waits for something that has to happen; passing it fails the test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -172,7 +173,8 @@ impl TestGateway {
             ..Settings::default()
         };
         let config = settings.resolve(None)?;
-        let gateway = Gateway::open(&config, options.clock.unwrap_or_else(Clock::system)).await?;
+        let gateway =
+            Gateway::open(&config.gateway, options.clock.unwrap_or_else(Clock::system)).await?;
         let app = toolgate::cli::app(&gateway, &config, &format!("http://{address}"));
         let lanes = Lanes::open(listener, &app, &Inbound::open(&config.inbound))?;
         let key = new_key(&gateway, "test", &Scope::ALL).await?;
@@ -209,7 +211,7 @@ impl TestGateway {
     }
 
     pub fn plugins_dir(&self) -> &Path {
-        &self.config.plugins_dir
+        &self.config.gateway.plugins_dir
     }
 
     /// Puts a plugin file into the folder as a careful operator does: written whole, then renamed.

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest as _, Sha256};
-use toolgate::catalog::{Catalog, PluginTools, SearchQuery};
-use toolgate::meaning::model::Model;
-use toolgate::meaning::{Vector, Vectors, files};
+use toolgate_catalog::{Catalog, PluginTools};
+use toolgate_search::embeddings::model::Model;
+use toolgate_search::embeddings::{Vector, Vectors, files};
+use toolgate_search::{SearchIndex, SearchQuery};
 
 use crate::tools;
 
@@ -78,7 +79,7 @@ pub fn shipped_catalog() -> anyhow::Result<Catalog> {
     for entry in entries {
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "wasm") {
-            let read = toolgate::runtime::inspect::read(&std::fs::read(&path)?)
+            let read = toolgate_runtime::inspect::read(&std::fs::read(&path)?)
                 .with_context(|| path.display().to_string())?;
             plugins.push(PluginTools {
                 manifest: Arc::new(read.manifest),
@@ -98,7 +99,7 @@ pub fn model_folder() -> anyhow::Result<PathBuf> {
 /// Search by words and meaning, as a gateway with the model does it: what a query means is computed
 /// when it is first asked.
 pub struct Hybrid<'a> {
-    catalog: &'a Catalog,
+    index: &'a SearchIndex,
     model: Model,
     vectors: Vectors,
     asked: HashMap<String, Vec<f32>>,
@@ -106,7 +107,7 @@ pub struct Hybrid<'a> {
 
 impl<'a> Hybrid<'a> {
     /// Makes the vectors of all tools, on all processors.
-    pub fn new(catalog: &'a Catalog) -> anyhow::Result<Self> {
+    pub fn new(catalog: &Catalog, index: &'a SearchIndex) -> anyhow::Result<Self> {
         let folder = model_folder()?;
         files::verify(&folder)?;
         let model = Model::load(&folder)?;
@@ -129,7 +130,7 @@ impl<'a> Hybrid<'a> {
         });
         let vectors = Vectors::new(parts?.iter().flatten());
         Ok(Self {
-            catalog,
+            index,
             model,
             vectors,
             asked: HashMap::new(),
@@ -137,13 +138,13 @@ impl<'a> Hybrid<'a> {
     }
 
     pub fn rank(&mut self, query: &str) -> Vec<String> {
-        let text = self.catalog.in_english(query);
+        let text = self.index.in_english(query);
         let vector = self.asked.entry(text).or_insert_with_key(|text| {
             let vector = self.model.query(text);
             vector.expect("the model was loaded")
         });
         let cosines = self.vectors.cosines(vector);
-        names(self.catalog, query, Some(&cosines))
+        names(self.index, query, Some(&cosines))
     }
 
     /// Forgets what was asked, so that every query is new.
@@ -153,8 +154,8 @@ impl<'a> Hybrid<'a> {
 }
 
 /// The best tools by words, and by meaning where `cosines` tell it.
-pub fn names(catalog: &Catalog, query: &str, cosines: Option<&[f32]>) -> Vec<String> {
-    let found = catalog.search(&SearchQuery {
+pub fn names(index: &SearchIndex, query: &str, cosines: Option<&[f32]>) -> Vec<String> {
+    let found = index.search(&SearchQuery {
         query,
         service: None,
         cosines,

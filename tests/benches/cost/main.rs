@@ -16,11 +16,11 @@ use anyhow::{Context as _, ensure};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use toolgate::egress::{
+use toolgate_egress::{
     CallLimits, Credentials, Egress, EgressConfig, Failure, FailureKind, Grant, Injection, Mode,
     Scope,
 };
-use toolgate::runtime::{
+use toolgate_runtime::{
     Asker, Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Random, Runtime, Size,
 };
 use toolgate_tests::gateway::built_plugin;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use serde_json::json;
-use toolgate::catalog::Tool;
+use toolgate_catalog::Tool;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::process::{Installation, Process};
 use toolgate_tests::search::shipped_catalog;

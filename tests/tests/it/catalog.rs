@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use toolgate::trial::{Cache, verdict};
+use toolgate_plugin_test::{Cache, verdict};
 use toolgate_tests::component::Fixture;
 
 #[tokio::test(flavor = "multi_thread")]

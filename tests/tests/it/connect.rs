@@ -20,11 +20,11 @@ mod session;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate::gateway::connections::apps;
-use toolgate::store::ALL_WORKSPACES;
-use toolgate::vault::{Secret, Vault};
+use toolgate_gateway::connections::apps;
+use toolgate_store::ALL_WORKSPACES;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::provider::Provider;
+use toolgate_vault::{Secret, Vault};
 
 const TOOL: &str = "github_get_authenticated_user";
 
@@ -55,10 +55,10 @@ pub(crate) async fn register(gateway: &TestGateway) {
 /// The same for a service.
 pub(crate) async fn register_for(gateway: &TestGateway, service: &str) {
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, service)
+    let manifest = toolgate_gateway::plugins::manifest(store, service)
         .await
         .unwrap();
-    let vault = Vault::open(&gateway.config.master_key_file).unwrap();
+    let vault = Vault::open(&gateway.config.gateway.master_key_file).unwrap();
     let app = apps::NewApp {
         client_id: "the-client".to_owned(),
         client_secret: Some(Secret::new("the-client-secret")),

@@ -7,8 +7,8 @@ use axum::body::{Body, Bytes};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
-use toolgate::clock::Clock;
-use toolgate::openapi::{self, Input};
+use toolgate_core::clock::Clock;
+use toolgate_openapi::{self as openapi, Input};
 use toolgate_tests::gateway::{Answer, Options, PATIENCE, TestGateway, client};
 
 use crate::serving::serve_with;

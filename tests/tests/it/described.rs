@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolgate::egress::{Egress, EgressConfig};
-use toolgate::openapi::{self, Input};
-use toolgate::runtime::{Ended, Runtime};
-use toolgate::trial::{Cache, Rig, Trial, record, replay};
-use toolgate::vault::Secret;
+use toolgate_egress::{Egress, EgressConfig};
+use toolgate_openapi::{self as openapi, Input};
+use toolgate_plugin_test::{Cache, Rig, Trial, record, replay};
+use toolgate_runtime::{Ended, Runtime};
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::Upstream;
+use toolgate_vault::Secret;
 
 pub fn plugin(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../plugins/{name}/openapi.yaml"))

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolgate::gateway::{Caller, Error};
-use toolgate::store::Role;
+use toolgate_gateway::{Caller, Error};
+use toolgate_store::Role;
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway};
 
 /// Runs one statement on the gateway's database from outside.
 async fn sql(gateway: &TestGateway, statement: &'static str) {
-    let path = gateway.config.data_dir.join("toolgate.db");
+    let path = gateway.config.gateway.data_dir.join("toolgate.db");
     let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
         .await
         .unwrap();
@@ -189,7 +189,7 @@ async fn a_file_that_holds_another_service_takes_the_first_ones_tools_away() {
         })
         .await;
     let told = async || {
-        let plugins = toolgate::gateway::plugins::list(gateway.gateway.store());
+        let plugins = toolgate_gateway::plugins::list(gateway.gateway.store());
         let plugins = plugins.await.unwrap().plugins;
         let state = |name: &str| {
             let found = plugins.iter().find(|one| one.service == name).unwrap();
@@ -284,7 +284,7 @@ async fn an_upgrade_that_asks_for_more_waits_for_the_operator() {
 
     let (shown, now_ms) = (before.pending_sha256, gateway.gateway.clock().now_ms());
     let approve = async |service, shown| {
-        toolgate::gateway::plugins::approve(store, service, shown, now_ms).await
+        toolgate_gateway::plugins::approve(store, service, shown, now_ms).await
     };
     assert!(approve("grow", Some("another")).await.is_err());
     assert_eq!(waits().await.approve_sha256, None);
@@ -338,7 +338,7 @@ async fn an_upload_does_not_take_the_place_of_another_services_file() {
 
 /// Somebody who runs the installation.
 async fn operator(gateway: &TestGateway) -> Caller {
-    let id = toolgate::ids::ulid("req");
+    let id = toolgate_core::ids::ulid("req");
     let entered = gateway.gateway.authenticate(Some(&gateway.key), id, None);
     let mut caller = entered.await.unwrap();
     let identity = Arc::make_mut(&mut caller.identity);

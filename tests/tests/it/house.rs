@@ -1,11 +1,135 @@
-//! The arrows of ARCHITECTURE.md, held by looking at the source.
+//! What ARCHITECTURE.md claims of the crates, held by looking at their manifests and sources.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Every Rust file below `host/src`, with its path from there.
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Which crate of the host may use which others of it, outside of tests.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("core", &[]),
+    ("vault", &["core"]),
+    ("catalog", &["core"]),
+    ("search", &["core", "catalog"]),
+    ("egress", &["core", "catalog", "vault"]),
+    ("oauth", &["core", "catalog", "egress", "vault"]),
+    ("model", &["core", "egress", "vault"]),
+    ("runtime", &["core", "catalog", "egress", "vault"]),
+    ("store", &["core", "vault"]),
+    ("openapi", &["core", "catalog"]),
+    (
+        "plugin-test",
+        &["core", "catalog", "egress", "openapi", "runtime", "vault"],
+    ),
+    (
+        "gateway",
+        &[
+            "core", "catalog", "egress", "model", "oauth", "runtime", "search", "store", "vault",
+        ],
+    ),
+    ("http-kit", &["core", "gateway"]),
+    (
+        "http",
+        &[
+            "core", "catalog", "gateway", "http-kit", "runtime", "store", "vault",
+        ],
+    ),
+    ("mcp", &["core", "egress", "gateway", "http-kit", "vault"]),
+];
+
+/// Libraries that one crate of the host owns. `openapi` runs the interpreter, which is ours, while a
+/// plugin is built; what runs plugins is `runtime` alone.
+const OWNED: &[(&str, &str)] = &[
+    ("sqlx", "store"),
+    ("wasmtime-wasi", "runtime"),
+    ("wasmtime-wasi-http", "runtime"),
+    ("rmcp", "mcp"),
+    ("candle-core", "search"),
+    ("tokenizers", "search"),
+    ("clap", "toolgate"),
+];
+
+/// The crates below `host` by the name of their folder, with what each depends on outside of tests.
+fn crates() -> BTreeMap<String, Vec<String>> {
+    let asked = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(asked.status.success(), "cargo metadata");
+    let metadata: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    let host = root().join("host").canonicalize().unwrap();
+    let mut crates = BTreeMap::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let folder = manifest.parent().unwrap();
+        if !folder.starts_with(&host) {
+            continue;
+        }
+        let normal = |one: &&Value| one["kind"].is_null();
+        let depends = package["dependencies"].as_array().unwrap().iter();
+        let depends = depends.filter(normal).map(|one| one["name"].as_str());
+        let depends = depends.map(|name| name.unwrap().to_owned()).collect();
+        let name = folder.strip_prefix(&host).unwrap().display().to_string();
+        crates.insert(name, depends);
+    }
+    crates
+}
+
+#[test]
+fn arrows_between_crates_point_one_way() {
+    let crates = crates();
+    for (name, allowed) in ARROWS {
+        for dependency in &crates[*name] {
+            let Some(ours) = dependency.strip_prefix("toolgate-") else {
+                assert_ne!(dependency, "toolgate", "{name}");
+                continue;
+            };
+            let of_host = crates.contains_key(ours);
+            assert!(!of_host || allowed.contains(&ours), "{name} uses {ours}");
+        }
+    }
+    let named: Vec<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
+    let beyond: Vec<_> = crates
+        .keys()
+        .filter(|name| !named.contains(&name.as_str()))
+        .collect();
+    assert_eq!(beyond, ["toolgate"]);
+}
+
+#[test]
+fn a_library_of_one_crate_is_used_by_no_other() {
+    for (name, dependencies) in crates() {
+        for (library, owner) in OWNED {
+            let uses = dependencies.iter().any(|one| one == library);
+            assert!(!uses || name == *owner, "{name} uses {library}");
+        }
+        let edge = ["http-kit", "http", "mcp", "plugin-test", "toolgate"].contains(&name.as_str());
+        for framework in ["axum", "utoipa-axum", "tower"] {
+            let uses = dependencies.iter().any(|one| one == framework);
+            assert!(!uses || edge, "{name} uses {framework}");
+        }
+    }
+}
+
+/// Every Rust file below `host`, with its path from there.
 fn sources() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/src");
-    let mut folders: Vec<PathBuf> = vec![root.clone()];
+    let host = root().join("host");
+    let mut folders: Vec<PathBuf> = crates()
+        .keys()
+        .map(|name| host.join(name).join("src"))
+        .collect();
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -13,7 +137,7 @@ fn sources() -> Vec<(String, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|kind| kind == "rs") {
-                let name = path.strip_prefix(&root).unwrap().display().to_string();
+                let name = path.strip_prefix(&host).unwrap().display().to_string();
                 found.push((name, std::fs::read_to_string(&path).unwrap()));
             }
         }
@@ -36,106 +160,71 @@ fn breaches(words: &[&str], allowed: impl Fn(&str) -> bool) -> Vec<String> {
     breaches
 }
 
-fn edge(name: &str) -> bool {
-    [
-        "rest/",
-        "mcp/",
-        "connect/",
-        "internal/",
-        "inbound/",
-        "lanes",
-        "cli/",
-    ]
-    .iter()
-    .any(|edge| name.starts_with(edge))
-}
-
-#[test]
-fn only_the_store_contains_sql() {
-    let none: Vec<String> = Vec::new();
-    assert_eq!(
-        breaches(&["sqlx::query", "sqlx::Query"], |name| name
-            .starts_with("store/")),
-        none
-    );
-}
-
 /// What is printed past it could move a terminal's cursor or hide from its reader.
 #[test]
 fn the_command_line_prints_through_one_place() {
     let none: Vec<String> = Vec::new();
     // The document of the interface, and a progress bar of numbers.
-    let own = ["cli/output.rs", "cli/openapi.rs", "cli/model.rs"];
+    let own =
+        ["output.rs", "openapi.rs", "model.rs"].map(|file| format!("toolgate/src/cli/{file}"));
     assert_eq!(
-        breaches(&["println!(", "print!("], |name| own.contains(&name)),
-        none
-    );
-}
-
-#[test]
-fn nothing_below_the_edges_knows_http_frameworks_or_json_rpc() {
-    let none: Vec<String> = Vec::new();
-    // The trial replays answers over real HTTP, and so do the tests of the way out.
-    let serves = |name: &str| name.starts_with("trial/") || name.contains("/tests/");
-    assert_eq!(
-        breaches(&["axum::", "rmcp::"], |name| edge(name) || serves(name)),
-        none
-    );
-}
-
-#[test]
-fn arrows_do_not_point_back_up() {
-    let none: Vec<String> = Vec::new();
-    let low = [
-        "catalog/", "runtime/", "egress/", "oauth/", "vault/", "store/",
-    ];
-    let above = [
-        "crate::gateway",
-        "crate::rest",
-        "crate::mcp",
-        "crate::cli::",
-        "crate::cli;",
-        "crate::connect",
-        "crate::internal",
-        "crate::inbound",
-        "crate::lanes",
-    ];
-    assert_eq!(
-        breaches(&above, |name| !low
+        breaches(&["println!(", "print!("], |name| own
             .iter()
-            .any(|module| name.starts_with(module))),
-        none
-    );
-    let from_gateway = [
-        "crate::rest",
-        "crate::mcp",
-        "crate::cli::",
-        "crate::cli;",
-        "crate::connect",
-        "crate::internal",
-        "crate::inbound",
-        "crate::lanes",
-    ];
-    assert_eq!(
-        breaches(&from_gateway, |name| !name.starts_with("gateway/")),
+            .any(|one| one == name)),
         none
     );
 }
 
+/// The workspace denies it; these say where it is allowed.
 #[test]
 fn unsafe_code_stands_where_memory_is_mapped() {
     let none: Vec<String> = Vec::new();
+    let mapped = [
+        "runtime/src/cache.rs",
+        "runtime/src/cache/text.rs",
+        "runtime/src/compile.rs",
+        "store/src/stamp.rs",
+    ];
     assert_eq!(
-        breaches(&["unsafe {", "unsafe fn"], |name| {
-            let mapped = [
-                "memory.rs",
-                "runtime/cache.rs",
-                "runtime/cache/text.rs",
-                "runtime/compile.rs",
-                "store/stamp.rs",
-            ];
+        breaches(&["unsafe {", "unsafe fn", "unsafe impl"], |name| {
             mapped.contains(&name)
         }),
         none
     );
+}
+
+/// A path that a document names is read as one below the repository or below `host`.
+#[test]
+fn paths_that_the_documents_name_are_there() {
+    let root = root();
+    let mut missing = Vec::new();
+    for document in [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "README.md",
+        "host/README.md",
+        "docs/threat-model.md",
+        "docs/egress-guarantees.md",
+    ] {
+        let text = std::fs::read_to_string(root.join(document)).unwrap();
+        let quoted = text.split('`').skip(1).step_by(2);
+        for path in quoted.filter(|quoted| is_source(quoted)) {
+            let below = [root.join(path), root.join("host").join(path)];
+            let tested = root.join("tests/tests/it").join(path);
+            let hostile = root.join("tests/tests/it/hostile").join(path);
+            if !below
+                .iter()
+                .chain([&tested, &hostile])
+                .any(|path| path.exists())
+            {
+                missing.push(format!("{document}: {path}"));
+            }
+        }
+    }
+    assert_eq!(missing, [""; 0]);
+}
+
+fn is_source(quoted: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    quoted.ends_with(".rs") && !quoted.contains("NAME") && quoted.chars().all(plain)
 }

@@ -128,7 +128,7 @@ async fn a_connect_link_is_a_secret_and_is_made_anew() {
     // No link is found in the database, under whatever key it was asked for.
     let url = first.data()["connect_url"].as_str().unwrap().to_owned();
     let secret = url.rsplit('/').next().unwrap().as_bytes().to_vec();
-    let data = &gateway.config.data_dir;
+    let data = &gateway.config.gateway.data_dir;
     for name in ["toolgate.db", "toolgate.db-wal"] {
         let bytes = std::fs::read(data.join(name)).unwrap_or_default();
         assert!(

@@ -2,7 +2,7 @@
 //! their own.
 
 use serde_json::json;
-use toolgate::runtime::limits::{COMPONENT_BYTES_MAX, MEMORY_BYTES_MAX};
+use toolgate_runtime::limits::{COMPONENT_BYTES_MAX, MEMORY_BYTES_MAX};
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway};
 

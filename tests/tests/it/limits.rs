@@ -1,9 +1,10 @@
 //! Limits across the wire: which answer carries what, and how much several processes let through.
 
 use serde_json::json;
-use toolgate::clock::Clock;
-use toolgate::gateway::{Scope, keys, limits};
-use toolgate::ids::UserId;
+use toolgate_core::clock::Clock;
+use toolgate_core::ids::UserId;
+use toolgate_gateway::identity::keys;
+use toolgate_gateway::{Scope, limits};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Answer, Options, TestGateway};
 use toolgate_tests::postgres;
@@ -103,7 +104,7 @@ async fn status_tells_the_limits_of_key_and_workspace() {
     let store = gateway.gateway.store();
     let workspace = store.first_workspace().await.unwrap().unwrap();
     store
-        .set_workspace_plan(&workspace.id, toolgate::store::Plan::Pro, None)
+        .set_workspace_plan(&workspace.id, toolgate_store::Plan::Pro, None)
         .await
         .unwrap();
     let told = status(&gateway, &limited).await.data()["limits"].clone();

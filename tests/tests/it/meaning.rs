@@ -27,7 +27,7 @@ fn options(database_url: Option<String>) -> Options {
 
 /// Lays the model into a data folder without copying it.
 fn lay_model(data_dir: &Path) {
-    let folder = toolgate::meaning::files::folder(data_dir);
+    let folder = toolgate_search::embeddings::files::folder(data_dir);
     std::fs::create_dir_all(&folder).unwrap();
     for file in std::fs::read_dir(model_folder().unwrap()).unwrap() {
         let file = file.unwrap();
@@ -75,7 +75,7 @@ async fn a_model_that_arrives_while_serving_changes_what_is_found(database_url: 
     assert_eq!(by_words["lexical_reason"], "model_not_installed");
     assert_ne!(by_words["tools"][0]["name"], MEANT, "{by_words}");
 
-    lay_model(&gateway.config.data_dir);
+    lay_model(&gateway.config.gateway.data_dir);
     wait_for_model(&gateway, "ready").await;
     assert_eq!(gateway.get("/v1/health").await.data()["search"], "hybrid");
     let by_meaning = search(&gateway, UNWORDED).await;
@@ -117,7 +117,7 @@ async fn a_model_that_arrives_while_serving_changes_what_is_found(database_url: 
 #[tokio::test(flavor = "multi_thread")]
 async fn too_many_new_queries_at_once_are_answered_by_words_and_say_so() {
     let gateway = TestGateway::start(options(None)).await;
-    lay_model(&gateway.config.data_dir);
+    lay_model(&gateway.config.gateway.data_dir);
     wait_for_model(&gateway, "ready").await;
     // As long as a query may be, so that each keeps the model busy for milliseconds.
     let long = "please find everything that people wrote about the last release of it ".repeat(8);
@@ -152,7 +152,7 @@ async fn too_many_new_queries_at_once_are_answered_by_words_and_say_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_model_is_not_used_until_it_is_replaced() {
     let gateway = TestGateway::start(options(None)).await;
-    let folder = toolgate::meaning::files::folder(&gateway.config.data_dir);
+    let folder = toolgate_search::embeddings::files::folder(&gateway.config.gateway.data_dir);
     std::fs::create_dir_all(&folder).unwrap();
     let (from, tokenizer) = (model_folder().unwrap(), folder.join("tokenizer.json"));
     let text = std::fs::read_to_string(from.join("tokenizer.json")).unwrap();
@@ -190,7 +190,7 @@ async fn model_install_takes_the_pinned_files_from_a_folder_and_no_others() {
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("SHA-256"), "{said}");
-    let installed = toolgate::meaning::files::folder(&data_dir);
+    let installed = toolgate_search::embeddings::files::folder(&data_dir);
     assert_eq!(std::fs::read_dir(&installed).unwrap().count(), 0);
 
     let from = model_folder().unwrap();

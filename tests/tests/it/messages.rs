@@ -7,8 +7,9 @@ mod rights;
 mod stream;
 
 use serde_json::{Value, json};
-use toolgate::gateway::{Scope, keys};
-use toolgate::ids::UserId;
+use toolgate_core::ids::UserId;
+use toolgate_gateway::Scope;
+use toolgate_gateway::identity::keys;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::model::{Line, Model, call};
@@ -67,7 +68,7 @@ pub(crate) fn reason(reply: &Value) -> (&str, &str) {
 
 /// The gateway's own database, for what no client can do.
 pub(crate) async fn database(gateway: &TestGateway) -> sqlx::SqlitePool {
-    let path = gateway.config.data_dir.join("toolgate.db");
+    let path = gateway.config.gateway.data_dir.join("toolgate.db");
     let url = format!("sqlite://{}", path.display());
     sqlx::SqlitePool::connect(&url).await.unwrap()
 }

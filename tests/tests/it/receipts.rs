@@ -6,7 +6,7 @@ use toolgate_tests::gateway::TestGateway;
 
 /// Runs one statement on the gateway's database from outside.
 pub(crate) async fn sql(gateway: &TestGateway, statement: &'static str) {
-    let path = gateway.config.data_dir.join("toolgate.db");
+    let path = gateway.config.gateway.data_dir.join("toolgate.db");
     let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
         .await
         .unwrap();

@@ -2,7 +2,8 @@
 
 use reqwest::Method;
 use serde_json::Value;
-use toolgate::gateway::{Scope, keys};
+use toolgate_gateway::Scope;
+use toolgate_gateway::identity::keys;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{TestGateway, new_key};
 

@@ -1,7 +1,7 @@
 //! Results that do not fit: picked, cut, kept and read on, over both edges.
 
 use serde_json::{Value, json};
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{TestGateway, new_key};
 

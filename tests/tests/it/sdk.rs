@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use driver::Driver;
 use tokio::process::Command;
-use toolgate::catalog::Tool;
-use toolgate::runtime::inspect;
+use toolgate_catalog::Tool;
+use toolgate_runtime::inspect;
 use toolgate_tests::tools;
 use world::World;
 
@@ -78,7 +78,7 @@ async fn act(clean: &tempfile::TempDir, world: &World, mode: &str) {
 /// The language's own tests: types against the document, webhook vectors, adapters, quick start.
 async fn suite(language: &str, clean: &tempfile::TempDir, world: &World) {
     let document = clean.path().join("openapi.json");
-    let text = serde_json::to_string(&toolgate::rest::document()).unwrap();
+    let text = serde_json::to_string(&toolgate_http::rest::document()).unwrap();
     std::fs::write(&document, text).unwrap();
     std::fs::write(clean.path().join("catalog.json"), catalog()).unwrap();
     let script = beside(language).join("suite.sh");

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use toolgate::catalog::{Manifest, overview};
+use toolgate_catalog::{Manifest, overview};
+use toolgate_search::SearchIndex;
 use toolgate_tests::search::{
     Half, Hybrid, Judged, PlainBm25, dropped, floor, judged, names, score, shipped_catalog,
 };
@@ -31,11 +32,12 @@ fn search_scores_no_less_than_recorded_and_each_ranking_more_than_the_simpler_on
     let reported = || judged.iter().filter(|case| case.half == Half::Report);
     let floor = floor().unwrap();
     let none: Vec<String> = Vec::new();
+    let index = SearchIndex::new(&catalog);
     let plain = PlainBm25::new(&catalog);
     let plain = score(reported(), |query| plain.rank(query));
-    let lexical = score(reported(), |query| names(&catalog, query, None));
+    let lexical = score(reported(), |query| names(&index, query, None));
     assert_eq!(dropped(&floor, "lexical", &lexical), none);
-    let mut model = Hybrid::new(&catalog).unwrap();
+    let mut model = Hybrid::new(&catalog, &index).unwrap();
     let hybrid = score(reported(), |query| model.rank(query));
     assert_eq!(dropped(&floor, "hybrid", &hybrid), none);
     for (better, worse) in [(&lexical, &plain), (&hybrid, &lexical)] {

@@ -41,15 +41,15 @@ async fn a_full_house_answers_overloaded_and_disturbs_nobody() {
     let gateway =
         TestGateway::with_plugin("prometheus.wasm", built_plugin("prometheus").unwrap()).await;
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "prometheus")
+    let manifest = toolgate_gateway::plugins::manifest(store, "prometheus")
         .await
         .unwrap();
     let set = [("api_base".to_owned(), format!("http://{}", gate.address))];
-    toolgate::gateway::services::configure(store, &manifest, "", &set, 0)
+    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
         .await
         .unwrap();
 
-    let calls_max = u32::try_from(toolgate::runtime::limits::CALLS_MAX).unwrap();
+    let calls_max = u32::try_from(toolgate_runtime::limits::CALLS_MAX).unwrap();
     let body = json!({ "arguments": { "query": "42" } }).to_string();
     let request = |key: &str| {
         client()

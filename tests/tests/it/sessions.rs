@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate::clock::Clock;
+use toolgate_core::clock::Clock;
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Answer, Options, TestGateway};
 

@@ -20,7 +20,7 @@ mod usage;
 mod webhooks;
 
 use tempfile::TempDir;
-use toolgate::store::{ApiKey, NewConnection, Plan, Store, Workspace};
+use toolgate_store::{ApiKey, NewConnection, Plan, Store, Workspace};
 use toolgate_tests::gateway::PATIENCE;
 use toolgate_tests::postgres;
 

@@ -217,11 +217,11 @@ async fn prometheus_answers_through_the_sandbox_and_leaves_a_receipt() {
     );
 
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "prometheus")
+    let manifest = toolgate_gateway::plugins::manifest(store, "prometheus")
         .await
         .unwrap();
     let set = [("api_base".to_owned(), upstream.url())];
-    toolgate::gateway::services::configure(store, &manifest, "", &set, 0)
+    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
         .await
         .unwrap();
     let answer = gateway

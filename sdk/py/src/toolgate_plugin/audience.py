@@ -1,6 +1,6 @@
 """Which addresses a slot's credential goes with. The gateway decides; this says beforehand whether it would, because a
 request that names a slot whose audience lacks the address is refused, and one that names none has no credential.
-The rules are those of ``host/src/egress/grant.rs`` and ``host/src/gateway/connections/call.rs``."""
+The rules are those of ``host/egress/src/grant.rs`` and ``host/gateway/src/connections/call.rs``."""
 
 from __future__ import annotations
 

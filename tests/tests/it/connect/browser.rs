@@ -1,12 +1,12 @@
 //! A certified authorization server, driven by a real browser through login and consent.
 
 use serde_json::json;
-use toolgate::gateway::connections::apps;
-use toolgate::store::ALL_WORKSPACES;
-use toolgate::vault::{Secret, Vault};
+use toolgate_gateway::connections::apps;
+use toolgate_store::ALL_WORKSPACES;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::mcp::{Call, Client, Job, converse};
 use toolgate_tests::oidc::{Server, visit};
+use toolgate_vault::{Secret, Vault};
 
 use super::run;
 
@@ -24,10 +24,10 @@ async fn world() -> (TestGateway, Server) {
     let callback = gateway.url(apps::CALLBACK_PATH);
     server.register(&callback, ACCESS_TOKEN_S).await.unwrap();
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "github")
+    let manifest = toolgate_gateway::plugins::manifest(store, "github")
         .await
         .unwrap();
-    let vault = Vault::open(&gateway.config.master_key_file).unwrap();
+    let vault = Vault::open(&gateway.config.gateway.master_key_file).unwrap();
     let app = apps::NewApp {
         client_id: "the-client".to_owned(),
         client_secret: Some(Secret::new("the-client-secret")),

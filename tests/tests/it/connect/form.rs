@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::body::Body;
 use axum::http::Response;
 use serde_json::{Value, json};
-use toolgate::gateway::rotation;
-use toolgate::vault::Vault;
+use toolgate_gateway::jobs::rotation;
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::upstream::Upstream;
+use toolgate_vault::Vault;
 
 use super::{open, press};
 
@@ -123,7 +123,7 @@ async fn a_row_that_is_given_to_another_user_does_not_open() {
         .unwrap()
         .unwrap();
     assert!(row.sealed.starts_with("tg1.") && !row.sealed.contains(TOKEN));
-    let path = gateway.config.data_dir.join("toolgate.db");
+    let path = gateway.config.gateway.data_dir.join("toolgate.db");
     let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
         .await
         .unwrap();
@@ -146,7 +146,7 @@ async fn a_row_that_is_given_to_another_user_does_not_open() {
 async fn a_master_key_is_rotated_under_a_serving_gateway() {
     let (gateway, _upstream, _valid) = github_without_oauth().await;
     connect(&gateway).await;
-    let file = gateway.config.master_key_file.clone();
+    let file = gateway.config.gateway.master_key_file.clone();
     let old = std::fs::read(&file).unwrap();
     let command = Vault::open(&file).unwrap();
     let rotated = rotation::rotate(gateway.gateway.store(), &command)
@@ -156,7 +156,7 @@ async fn a_master_key_is_rotated_under_a_serving_gateway() {
     assert_ne!(std::fs::read(&file).unwrap(), old);
     assert_eq!(run(&gateway).await["status"], "success");
     // What is sealed from now on is under the new key, and the old one is needed no more.
-    std::fs::remove_file(toolgate::vault::master::previous(&file)).unwrap();
+    std::fs::remove_file(toolgate_vault::master::previous(&file)).unwrap();
     let id = connect(&gateway).await;
     assert_eq!(super::state(&gateway, &id).await, "active");
     let fresh = Vault::open(&file).unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use reqwest::Method;
 use serde_json::json;
 use tempfile::TempDir;
-use toolgate::clock::Clock;
+use toolgate_core::clock::Clock;
 use toolgate_tests::gateway::Options;
 use toolgate_tests::postgres;
 use toolgate_tests::provider::Provider;
@@ -108,7 +108,7 @@ async fn a_token_near_its_end_is_renewed_while_nobody_calls() {
     connect(&gateway, &provider, "ada").await;
     connect(&gateway, &provider, "eve").await;
     // One of the two ends within the minute, as the clock of this gateway cannot be moved.
-    let path = gateway.config.data_dir.join("toolgate.db");
+    let path = gateway.config.gateway.data_dir.join("toolgate.db");
     let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
         .await
         .unwrap();
@@ -227,7 +227,7 @@ async fn a_key_file_that_is_away_while_a_token_is_renewed_costs_nobody_the_conne
     let (gateway, provider) = world().await;
     let id = connect(&gateway, &provider, "ada").await;
     provider.expire_access_tokens();
-    let key = &gateway.config.master_key_file;
+    let key = &gateway.config.gateway.master_key_file;
     let away = key.with_extension("away");
     fs::rename(key, &away).unwrap();
     let back = async {
@@ -323,7 +323,7 @@ async fn a_tool_that_needs_more_rights_asks_for_them_under_the_same_id() {
         .await
         .unwrap()
         .unwrap();
-    let fewer = toolgate::store::OAuthApp {
+    let fewer = toolgate_store::OAuthApp {
         scopes: Some(r#"["read:user"]"#.to_owned()),
         ..app
     };
@@ -396,7 +396,7 @@ async fn no_token_is_found_where_it_should_not_be() {
     }
     press(&gateway, &url, &[]).await;
     let mut files = Vec::new();
-    for entry in fs::read_dir(&gateway.config.data_dir).unwrap() {
+    for entry in fs::read_dir(&gateway.config.gateway.data_dir).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() && !path.ends_with("master.key") {
             files.extend(fs::read(path).unwrap());

@@ -2,12 +2,12 @@
 
 use reqwest::Method;
 use serde_json::json;
-use toolgate::gateway::connections::apps;
-use toolgate::store::ALL_WORKSPACES;
-use toolgate::vault::{Secret, Vault};
+use toolgate_gateway::connections::apps;
+use toolgate_store::ALL_WORKSPACES;
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::provider::Provider;
+use toolgate_vault::{Secret, Vault};
 
 use super::{open, press, state};
 
@@ -33,10 +33,10 @@ async fn world(secret: &str) -> (TestGateway, Provider) {
     let provider = Provider::start().await;
     let gateway = TestGateway::with_plugin("depot.wasm", plugin).await;
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "depot")
+    let manifest = toolgate_gateway::plugins::manifest(store, "depot")
         .await
         .unwrap();
-    let vault = Vault::open(&gateway.config.master_key_file).unwrap();
+    let vault = Vault::open(&gateway.config.gateway.master_key_file).unwrap();
     let app = apps::NewApp {
         client_id: "the-client".to_owned(),
         client_secret: Some(Secret::new(secret)),

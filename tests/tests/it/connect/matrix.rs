@@ -15,11 +15,11 @@ async fn world(homeserver: &Synapse) -> TestGateway {
     })
     .await;
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "matrix")
+    let manifest = toolgate_gateway::plugins::manifest(store, "matrix")
         .await
         .unwrap();
     let set = [("homeserver".to_owned(), homeserver.url.clone())];
-    toolgate::gateway::services::configure(store, &manifest, "", &set, 0)
+    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
         .await
         .unwrap();
     gateway
@@ -134,11 +134,11 @@ async fn a_token_goes_to_the_homeserver_that_the_operator_named_and_no_other() {
     })
     .await;
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "matrix")
+    let manifest = toolgate_gateway::plugins::manifest(store, "matrix")
         .await
         .unwrap();
     let set = [homeserver(named.url())];
-    toolgate::gateway::services::configure(store, &manifest, "", &set, 0)
+    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
         .await
         .unwrap();
     connect(&gateway, "syt_planted_token_of_ada").await;
@@ -153,7 +153,8 @@ async fn a_token_goes_to_the_homeserver_that_the_operator_named_and_no_other() {
     assert!(other.received().is_empty());
     assert!(!answer.to_string().contains("syt_planted"), "{answer}");
     let bad = [homeserver("file:///etc/passwd".to_owned())];
-    let refused = toolgate::gateway::services::configure(store, &manifest, "", &bad, 0).await;
+    let refused =
+        toolgate_gateway::connections::services::configure(store, &manifest, "", &bad, 0).await;
     assert!(refused.is_err());
 }
 

@@ -5,12 +5,12 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use toolgate::gateway::connections::apps;
-use toolgate::store::ALL_WORKSPACES;
-use toolgate::vault::{Secret, Vault};
+use toolgate_gateway::connections::apps;
+use toolgate_store::ALL_WORKSPACES;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::provider::Provider;
 use toolgate_tests::upstream::{Received, Upstream};
+use toolgate_vault::{Secret, Vault};
 
 use super::{follow, open, press};
 use crate::described::{built, plugin};
@@ -46,10 +46,10 @@ async fn gateway(service: &str, plugin: Vec<u8>, hosts: &[&str], url: &str) -> T
 
 async fn register(gateway: &TestGateway, service: &str, secret: Option<&str>) {
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, service)
+    let manifest = toolgate_gateway::plugins::manifest(store, service)
         .await
         .unwrap();
-    let vault = Vault::open(&gateway.config.master_key_file).unwrap();
+    let vault = Vault::open(&gateway.config.gateway.master_key_file).unwrap();
     let app = apps::NewApp {
         client_id: "the-client".to_owned(),
         client_secret: secret.map(Secret::new),

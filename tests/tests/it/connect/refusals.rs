@@ -319,11 +319,12 @@ async fn a_link_ends_after_fifteen_minutes() {
     let (url, _) = link(&gateway, "ada").await;
     let body = json!({"service": "github", "user_id": "ada"});
     let made = gateway.post("/v1/connections/link", &body).await.data();
-    let expires = toolgate::clock::parse_rfc3339(made["expires_at"].as_str().unwrap()).unwrap();
+    let expires =
+        toolgate_core::clock::parse_rfc3339(made["expires_at"].as_str().unwrap()).unwrap();
     let now = gateway.gateway.clock().now_ms();
     assert!((14 * 60_000..=15 * 60_000).contains(&(expires - now)));
     // The row is moved into the past, as the clock of this gateway cannot be.
-    let path = gateway.config.data_dir.join("toolgate.db");
+    let path = gateway.config.gateway.data_dir.join("toolgate.db");
     let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
         .await
         .unwrap();
@@ -343,7 +344,7 @@ async fn a_return_after_the_link_has_ended_is_refused() {
     let (url, id) = link(&gateway, "ada").await;
     let left = press(&gateway, &url, &[]).await;
     let back = provider.consent(&left.leads_to());
-    let path = gateway.config.data_dir.join("toolgate.db");
+    let path = gateway.config.gateway.data_dir.join("toolgate.db");
     let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
         .await
         .unwrap();
@@ -369,7 +370,7 @@ async fn a_link_needs_a_key_with_the_scope_and_a_service_that_is_set_up() {
     let weak = toolgate_tests::gateway::new_key(
         &gateway.gateway,
         "weak",
-        &[toolgate::gateway::Scope::ToolsExecute],
+        &[toolgate_gateway::Scope::ToolsExecute],
     )
     .await
     .unwrap();

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::Response;
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 use toolgate_tests::gateway::{Options, TestGateway, new_key};
 use toolgate_tests::upstream::Upstream;
 
@@ -181,15 +181,17 @@ async fn a_request_that_is_another_than_the_approved_one_does_not_leave() {
     })
     .await;
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "spy")
+    let manifest = toolgate_gateway::plugins::manifest(store, "spy")
         .await
         .unwrap();
     let address = async |path: &str| {
         let values = [("api_base".to_owned(), format!("{}{path}", upstream.url()))];
-        let everywhere = toolgate::store::ALL_WORKSPACES;
-        toolgate::gateway::services::configure(store, &manifest, everywhere, &values, 1)
-            .await
-            .unwrap();
+        let everywhere = toolgate_store::ALL_WORKSPACES;
+        toolgate_gateway::connections::services::configure(
+            store, &manifest, everywhere, &values, 1,
+        )
+        .await
+        .unwrap();
     };
     address("/one").await;
     spy::connect(&gateway, "ada", &[("f_secret", spy::TOKEN)]).await;

@@ -1,7 +1,7 @@
 //! Where a credential goes: to the audience that the manifest names, and nowhere that a setting adds.
 
 use serde_json::json;
-use toolgate::gateway::services;
+use toolgate_gateway::connections::services;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::{Received, Upstream};
 
@@ -21,24 +21,18 @@ async fn world(audience: &[&str]) -> (TestGateway, Upstream) {
     })
     .await;
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "spy")
+    let manifest = toolgate_gateway::plugins::manifest(store, "spy")
         .await
         .unwrap();
     let values = [("api_base".to_owned(), upstream.url())];
-    services::configure(
-        store,
-        &manifest,
-        toolgate::store::ALL_WORKSPACES,
-        &values,
-        1,
-    )
-    .await
-    .unwrap();
+    services::configure(store, &manifest, toolgate_store::ALL_WORKSPACES, &values, 1)
+        .await
+        .unwrap();
     connect(&gateway, "ada", &[("f_secret", TOKEN)]).await;
     (gateway, upstream)
 }
 
-/// Defence: `audience` in `host/src/gateway/connections/call.rs`.
+/// Defence: `audience` in `host/gateway/src/connections/call.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operators_address_that_the_audience_does_not_name_gets_no_credential() {
     let (gateway, upstream) = world(&["https://api.spy.io"]).await;

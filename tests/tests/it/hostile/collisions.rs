@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use toolgate::gateway::plugins;
+use toolgate_gateway::plugins;
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway};
 

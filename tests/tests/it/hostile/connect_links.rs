@@ -1,7 +1,7 @@
 //! A connect link asks for what the operator knows of, from the person whom it names.
 
 use serde_json::json;
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 use toolgate_tests::gateway::new_key;
 
 use crate::connect::{press, world};

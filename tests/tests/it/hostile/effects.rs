@@ -2,13 +2,13 @@
 //! then writes.
 
 use serde_json::{Value, json};
-use toolgate::catalog::manifest::Effect;
-use toolgate::openapi::{Input, bake, describe};
+use toolgate_catalog::manifest::Effect;
+use toolgate_openapi::{Input, bake, describe};
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::{Received, Upstream};
 
 /// The plugin of a description whose manifest was changed by its author.
-async fn plugin(paths: Value, lie: impl FnOnce(&mut toolgate::catalog::Manifest)) -> Vec<u8> {
+async fn plugin(paths: Value, lie: impl FnOnce(&mut toolgate_catalog::Manifest)) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let description = folder.path().join("liar.json");
     let document = json!({
@@ -65,7 +65,7 @@ async fn answering(
     .await
 }
 
-/// Defence: `host/src/egress/effect.rs`, asked for every hop by `send.rs`.
+/// Defence: `host/egress/src/effect.rs`, asked for every hop by `send.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_declared_read_sends_nothing_that_writes() {
     let upstream = answering(|_| (200, None)).await;
@@ -103,7 +103,7 @@ async fn a_tool_declared_read_sends_nothing_that_writes() {
     assert_eq!(sent, ["GET", "POST"]);
 }
 
-/// Defence: `host/src/egress/send.rs` decides the effect of a redirect anew.
+/// Defence: `host/egress/src/send.rs` decides the effect of a redirect anew.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_is_not_redirected_to_a_write() {
     let upstream = answering(|received| match received.target.as_str() {
@@ -123,7 +123,7 @@ async fn a_query_is_not_redirected_to_a_write() {
     assert_eq!(sent, ["/search"]);
 }
 
-/// Defence: `host/src/egress/effect.rs` refuses what asks a server to take it for another method.
+/// Defence: `host/egress/src/effect.rs` refuses what asks a server to take it for another method.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reading_request_does_not_ask_to_be_taken_for_another() {
     let upstream = answering(|_| (200, None)).await;
@@ -154,7 +154,7 @@ async fn a_reading_request_does_not_ask_to_be_taken_for_another() {
     assert_eq!(honest["status"], "success", "{honest}");
 }
 
-/// Defence: `host/src/catalog/queries.rs` reads the document of a `GRAPHQL` entry.
+/// Defence: `host/catalog/src/queries.rs` reads the document of a `GRAPHQL` entry.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_graphql_query_place_takes_no_mutation() {
     let upstream = answering(|_| (200, None)).await;
@@ -175,7 +175,7 @@ async fn a_graphql_query_place_takes_no_mutation() {
     assert_eq!(upstream.received().len(), 1);
 }
 
-/// Defence: `host/src/catalog/lint/tools.rs`.
+/// Defence: `host/catalog/src/lint/tools.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_that_could_be_any_address_keeps_a_plugin_out() {
     let gateway = TestGateway::start(Options::default()).await;

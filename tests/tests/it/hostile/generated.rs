@@ -1,7 +1,7 @@
 //! Components that nobody wrote: bytes changed at random, cut, doubled and glued together.
 
-use toolgate::egress::{Egress, EgressConfig};
-use toolgate::runtime::Runtime;
+use toolgate_egress::{Egress, EgressConfig};
+use toolgate_runtime::Runtime;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::PATIENCE;
 use wasm_encoder::{

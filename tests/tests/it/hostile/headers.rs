@@ -51,7 +51,7 @@ async fn slicing() -> Upstream {
     .await
 }
 
-/// Defence: `host/src/catalog/wire.rs`, applied in `host/src/egress/headers.rs`.
+/// Defence: `host/catalog/src/wire.rs`, applied in `host/egress/src/headers.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_header_that_slices_or_encodes_the_answer_leaves() {
     let upstream = slicing().await;
@@ -91,7 +91,7 @@ async fn no_header_that_slices_or_encodes_the_answer_leaves() {
     }
 }
 
-/// Defence: `host/src/egress/answer.rs`.
+/// Defence: `host/egress/src/answer.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_part_that_was_not_asked_for_is_not_handed_over() {
     let upstream = slicing().await;
@@ -103,7 +103,7 @@ async fn a_part_that_was_not_asked_for_is_not_handed_over() {
     assert!(!answer.to_string().contains(&TOKEN[..9]), "{answer}");
 }
 
-/// Defence: `host/src/catalog/lint/wire.rs`.
+/// Defence: `host/catalog/src/lint/wire.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_manifest_cannot_declare_such_a_header() {
     let slot = json!([{

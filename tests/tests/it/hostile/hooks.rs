@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use serde_json::json;
-use toolgate::store::NewConnection;
+use toolgate_store::NewConnection;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 
 async fn with_hook() -> (TestGateway, &'static str) {
@@ -46,7 +46,7 @@ async fn forge(gateway: &TestGateway, path: &str, client: &str) -> u16 {
 
 /// Bytes of the database's log of writes.
 fn written(gateway: &TestGateway) -> u64 {
-    let log = gateway.config.data_dir.join("toolgate.db-wal");
+    let log = gateway.config.gateway.data_dir.join("toolgate.db-wal");
     std::fs::metadata(log).map_or(0, |log| log.len())
 }
 

@@ -2,7 +2,8 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate::gateway::{Scope, keys};
+use toolgate_gateway::Scope;
+use toolgate_gateway::identity::keys;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Answer, TestGateway, new_key};
 

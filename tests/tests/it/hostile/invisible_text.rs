@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use toolgate::visible::is_hidden;
+use toolgate_core::visible::is_hidden;
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::process::{Installation, program};
@@ -49,7 +49,7 @@ const HIDDEN: &[char] = &[
     '\u{9b}',
 ];
 
-/// Defence: `host/src/visible.rs` allows what is seen; `catalog/lint/text.rs` looks at every text.
+/// Defence: `host/core/src/visible.rs` allows what is seen; `catalog/lint/text.rs` looks at every text.
 #[test]
 fn no_text_of_a_manifest_hides_anything() {
     let mut whole = Fixture::new("seen")
@@ -81,8 +81,8 @@ fn no_text_of_a_manifest_hides_anything() {
     run["examples"] = json!([{"q": "x"}]);
     whole["tools"] = json!([run]);
     let errors = |manifest: &Value| {
-        let manifest = toolgate::catalog::Manifest::parse(&manifest.to_string()).ok()?;
-        Some(toolgate::catalog::lint(&manifest).errors)
+        let manifest = toolgate_catalog::Manifest::parse(&manifest.to_string()).ok()?;
+        Some(toolgate_catalog::lint(&manifest).errors)
     };
     assert_eq!(errors(&whole), Some(Vec::new()));
     let mut texts = Vec::new();
@@ -116,7 +116,7 @@ fn strings(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Defence: `host/src/cli/output.rs` prints everything through `visible`.
+/// Defence: `host/toolgate/src/cli/output.rs` prints everything through `visible`.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_of_plugins_shows_what_a_file_name_holds() {
     let name = "\u{1b}[2J\u{202e}msaw\u{200b}.wasm";
@@ -126,7 +126,7 @@ async fn the_list_of_plugins_shows_what_a_file_name_holds() {
         let mut command = Command::new(program());
         command
             .args(["plugin", "list", "--data-dir"])
-            .arg(&gateway.config.data_dir);
+            .arg(&gateway.config.gateway.data_dir);
         if json {
             command.arg("--json");
         }
@@ -144,7 +144,7 @@ async fn the_list_of_plugins_shows_what_a_file_name_holds() {
     }
 }
 
-/// Defence: `host/src/visible.rs`, `Lines`: what the log is written through.
+/// Defence: `host/core/src/visible.rs`, `Lines`: what the log is written through.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_log_shows_what_a_file_name_holds() {
     let folder = tempfile::tempdir().unwrap();

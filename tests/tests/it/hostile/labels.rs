@@ -35,7 +35,7 @@ fn with(token: &str, sign: &str) -> String {
     token.chars().map(|c| format!("{c}{sign}")).collect()
 }
 
-/// Defence: `name` in `host/src/gateway/connections/account.rs`.
+/// Defence: `name` in `host/gateway/src/connections/account.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_label_never_holds_the_credential() {
     let forms: [fn(&str) -> String; 6] = [
@@ -119,7 +119,7 @@ async fn a_label_of_an_earlier_build_is_cleaned_at_the_next_start() {
     }
 }
 
-/// Defence: `host/src/catalog/lint/auth.rs` lets `account.request` be a GET alone.
+/// Defence: `host/catalog/src/lint/auth.rs` lets `account.request` be a GET alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_somebody_is_cannot_be_asked_by_a_request_that_changes_something() {
     let fixture = |request: &str| {

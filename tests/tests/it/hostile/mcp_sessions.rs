@@ -103,7 +103,7 @@ async fn a_refused_delete_leaves_the_session_and_its_owner() {
 /// opening and refused endings stay below the bound of one key.
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_that_are_opened_and_badly_ended_stay_within_the_bound_of_a_key() {
-    use toolgate::mcp::sessions::SESSIONS_PER_KEY_MAX;
+    use toolgate_mcp::sessions::SESSIONS_PER_KEY_MAX;
     let gateway = gateway().await;
     let first = open(&gateway).await;
     let kept = open(&gateway).await;

@@ -2,13 +2,13 @@
 
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use serde_json::json;
-use toolgate::gateway::members::links::{self, NewLink};
-use toolgate::gateway::members::sign_in::{Client, SetUpRequest};
-use toolgate::gateway::workspaces;
-use toolgate::store::{LinkKind, Plan, Role};
-use toolgate::vault::Secret;
+use toolgate_gateway::identity::members::links::{self, NewLink};
+use toolgate_gateway::identity::members::sign_in::{Client, SetUpRequest};
+use toolgate_gateway::identity::workspaces;
+use toolgate_store::{LinkKind, Plan, Role};
 use toolgate_tests::gateway::{Options, TestGateway, client};
 use toolgate_tests::issuer::{Issuer, Person};
+use toolgate_vault::Secret;
 
 const ADA: &str = "ada@example.com";
 

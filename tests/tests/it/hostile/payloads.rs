@@ -2,11 +2,12 @@
 
 use reqwest::Method;
 use serde_json::json;
-use toolgate::gateway::{Scope, rotation};
-use toolgate::store::WorkspaceSettings;
-use toolgate::vault::Vault;
+use toolgate_gateway::Scope;
+use toolgate_gateway::jobs::rotation;
+use toolgate_store::WorkspaceSettings;
 use toolgate_tests::gateway::{TestGateway, new_key, new_tenant};
 use toolgate_tests::upstream::Upstream;
+use toolgate_vault::Vault;
 
 use super::spy::{self, TOKEN};
 
@@ -143,7 +144,7 @@ async fn a_kept_body_is_in_no_file_and_goes_with_its_receipt() {
     let workspace = store.first_workspace().await.unwrap().unwrap();
     let rows = store.list_payloads(&workspace.id, &one).await.unwrap();
     assert_eq!(rows.len(), 2);
-    for entry in std::fs::read_dir(&gateway.config.data_dir).unwrap() {
+    for entry in std::fs::read_dir(&gateway.config.gateway.data_dir).unwrap() {
         let path = entry.unwrap().path();
         let bytes = match path.is_file() {
             true => std::fs::read(&path).unwrap(),
@@ -159,7 +160,7 @@ async fn a_kept_body_is_in_no_file_and_goes_with_its_receipt() {
 
     // Copied to the row of another execution it does not open.
     let foreign = store.list_payloads(&workspace.id, &other).await.unwrap();
-    let old = toolgate::store::SealedBox {
+    let old = toolgate_store::SealedBox {
         kind: "payload".to_owned(),
         workspace_id: workspace.id.clone(),
         user_id: String::new(),
@@ -170,14 +171,14 @@ async fn a_kept_body_is_in_no_file_and_goes_with_its_receipt() {
     assert!(store.reseal(&old, &rows[0].sealed).await.unwrap());
     assert_eq!(gateway.get(&path(&other)).await.status, 500);
     assert_eq!(gateway.get(&path(&one)).await.status, 200);
-    let moved = toolgate::store::SealedBox {
+    let moved = toolgate_store::SealedBox {
         sealed: rows[0].sealed.clone(),
         ..old.clone()
     };
     assert!(store.reseal(&moved, &old.sealed).await.unwrap());
 
     // Another master key: the boxes are moved under it, and still open.
-    let vault = Vault::open(&gateway.config.master_key_file).unwrap();
+    let vault = Vault::open(&gateway.config.gateway.master_key_file).unwrap();
     let rotated = rotation::rotate(store, &vault).await.unwrap();
     assert_eq!(rotated.boxes, 5, "the connection and four bodies");
     for row in store.list_payloads(&workspace.id, &one).await.unwrap() {

@@ -92,7 +92,7 @@ async fn a_version_with_other_rights_comes_back_only_when_a_person_says_so() {
     gateway.drop_file("moody.wasm", &narrower.build());
     let serves = async || {
         // Should it wait, it is let in.
-        let _ = toolgate::gateway::plugins::approve(store, "moody", None, now_ms).await;
+        let _ = toolgate_gateway::plugins::approve(store, "moody", None, now_ms).await;
         serving(&gateway).await == "1.1.0"
     };
     gateway.wait("the upgrade to serve", serves).await;

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use toolgate::gateway::limits::UNKNOWN_KEYS_PER_MINUTE;
+use toolgate_gateway::limits::UNKNOWN_KEYS_PER_MINUTE;
 use toolgate_tests::gateway::{Answer, Options, TestGateway};
 
 /// A gateway that trusts a proxy on loopback, and a key that is good at 198.51.100.0/24 alone.
@@ -21,12 +21,13 @@ async fn behind_a_proxy() -> (TestGateway, String) {
 }
 
 async fn confined_key(gateway: &TestGateway, network: &str) -> String {
-    use toolgate::gateway::{Scope, keys};
+    use toolgate_gateway::Scope;
+    use toolgate_gateway::identity::keys;
     let store = gateway.gateway.store();
     let workspace = store.first_workspace().await.unwrap().unwrap();
     let new = keys::NewKey {
         name: "confined".to_owned(),
-        user: toolgate::ids::UserId::parse("default").unwrap(),
+        user: toolgate_core::ids::UserId::parse("default").unwrap(),
         scopes: vec![Scope::ToolsRead],
         rpm: None,
         rpd: None,

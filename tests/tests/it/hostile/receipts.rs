@@ -1,7 +1,7 @@
 //! Requests that somebody would rather not have on record.
 
 use serde_json::{Value, json};
-use toolgate::clock::Clock;
+use toolgate_core::clock::Clock;
 use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, client};
 
 use crate::connect;
@@ -107,13 +107,13 @@ async fn a_line_names_the_whole_request_and_no_credential_of_its_query() {
     });
     let description = folder.path().join("finder.json");
     std::fs::write(&description, document.to_string()).unwrap();
-    let input = toolgate::openapi::Input {
+    let input = toolgate_openapi::Input {
         description,
-        ..toolgate::openapi::Input::default()
+        ..toolgate_openapi::Input::default()
     };
     let handle = tokio::runtime::Handle::current();
     let built =
-        tokio::task::spawn_blocking(move || handle.block_on(toolgate::openapi::build(&input)));
+        tokio::task::spawn_blocking(move || handle.block_on(toolgate_openapi::build(&input)));
     let gateway = TestGateway::start(Options {
         plugins: vec![("finder.wasm".to_owned(), built.await.unwrap().unwrap().wasm)],
         allow_upstream: vec![format!("api.finder.io={}", upstream.url())],
@@ -142,7 +142,7 @@ async fn a_line_names_the_whole_request_and_no_credential_of_its_query() {
     let received = upstream.received();
     assert_eq!(line["bytes_out"], received[0].body.len());
     let hash = <sha2::Sha256 as sha2::Digest>::digest(received[0].body.as_bytes());
-    assert_eq!(line["body_sha256"], toolgate::runtime::inspect::hex(&hash));
+    assert_eq!(line["body_sha256"], toolgate_runtime::inspect::hex(&hash));
     assert!(!receipt.to_string().contains("my-own"), "{receipt}");
 }
 

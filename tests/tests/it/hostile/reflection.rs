@@ -197,7 +197,7 @@ async fn world() -> (toolgate_tests::gateway::TestGateway, Upstream) {
     (gateway, upstream)
 }
 
-/// Defence: `host/src/egress/scrub`.
+/// Defence: `host/egress/src/scrub`.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_encoding_of_the_credential_reaches_the_caller() {
     let (gateway, upstream) = world().await;
@@ -220,7 +220,7 @@ async fn no_encoding_of_the_credential_reaches_the_caller() {
     );
 }
 
-/// Defence: `host/src/gateway/connections/known.rs`, which knows a credential before it is sent.
+/// Defence: `host/gateway/src/connections/known.rs`, which knows a credential before it is sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_earlier_call_left_at_the_provider_is_hidden_from_calls_that_send_nothing() {
     let (gateway, upstream) = world().await;
@@ -236,7 +236,7 @@ async fn what_an_earlier_call_left_at_the_provider_is_hidden_from_calls_that_sen
     assert_eq!(credential(&sent[1]), None, "the tool sends no credential");
 }
 
-/// Defence: `host/src/egress/answer.rs`.
+/// Defence: `host/egress/src/answer.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_is_handed_over_as_its_reason_alone() {
     let (gateway, _upstream) = world().await;
@@ -251,7 +251,7 @@ async fn a_refusal_is_handed_over_as_its_reason_alone() {
     assert_hidden(&text, TOKEN);
 }
 
-/// Defence: `host/src/egress/answer.rs` and `host/src/catalog/wire.rs`.
+/// Defence: `host/egress/src/answer.rs` and `host/catalog/src/wire.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_that_the_plugin_does_not_declare_are_not_handed_over() {
     let (gateway, _upstream) = world().await;
@@ -275,7 +275,7 @@ async fn what_is_read_beyond_text_stands_in_the_manifest() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("spy.json");
     std::fs::write(&file, described.to_string()).unwrap();
-    let made = toolgate::openapi::describe(&toolgate::openapi::Input {
+    let made = toolgate_openapi::describe(&toolgate_openapi::Input {
         description: file,
         ..Default::default()
     });

@@ -2,11 +2,11 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate::gateway::members::Passwords;
-use toolgate::ids;
-use toolgate::store::{Member, Role};
-use toolgate::vault::Secret;
+use toolgate_core::ids;
+use toolgate_gateway::identity::members::Passwords;
+use toolgate_store::{Member, Role};
 use toolgate_tests::gateway::{Answer, TestGateway};
+use toolgate_vault::Secret;
 
 const PASSWORD: &str = "correct horse battery";
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{
     Options, PATIENCE, TestGateway, built_plugin, client, key_of, new_tenant,
@@ -41,10 +41,10 @@ async fn slow_calls_of_one_tenant_refuse_no_call_of_another() {
     })
     .await;
     let store = gateway.gateway.store();
-    let manifest = toolgate::gateway::plugins::manifest(store, "prometheus");
+    let manifest = toolgate_gateway::plugins::manifest(store, "prometheus");
     let manifest = manifest.await.unwrap();
     let set = [("api_base".to_owned(), format!("http://{address}"))];
-    toolgate::gateway::services::configure(store, &manifest, "", &set, 0)
+    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
         .await
         .unwrap();
     let (greedy, greedy_workspace) = new_tenant(&gateway.gateway, "greedy").await.unwrap();
@@ -66,7 +66,7 @@ async fn slow_calls_of_one_tenant_refuse_no_call_of_another() {
             tokio::spawn(async move { call(&client(), url, &greedy, &body).await.0 })
         })
         .collect();
-    let held = toolgate::runtime::limits::CALLS_MAX as u32;
+    let held = toolgate_runtime::limits::CALLS_MAX as u32;
     let all_in = tokio::time::timeout(PATIENCE, arrived.acquire_many(held)).await;
     all_in
         .expect("the greedy tenant has its share")

@@ -21,7 +21,7 @@ pub(super) fn fixture(pointer: &str) -> Fixture {
         }]))
 }
 
-/// Defence: `host/src/catalog/token_parameters.rs`, applied in `host/src/catalog/lint/auth.rs`.
+/// Defence: `host/catalog/src/token_parameters.rs`, applied in `host/catalog/src/lint/auth.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_that_wants_a_credential_as_parameter_is_not_let_in() {
     let gateway = TestGateway::start(Options::default()).await;
@@ -55,7 +55,7 @@ async fn a_plugin_that_wants_a_credential_as_parameter_is_not_let_in() {
     gateway.wait_for_file("good.wasm", "active").await;
 }
 
-/// Defence: `host/src/oauth/token.rs`, which compares what is kept with every credential of the answer.
+/// Defence: `host/oauth/src/token.rs`, which compares what is kept with every credential of the answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_place_that_may_be_read_brings_no_credential() {
     let provider = Provider::start().await;
@@ -119,7 +119,7 @@ pub(super) async fn linked(fixture: &Fixture, provider: &Provider) -> (TestGatew
     (gateway, link)
 }
 
-/// Defence: `without_secrets` in `host/src/gateway/connections/lend.rs`, for rows that an earlier build wrote.
+/// Defence: `without_secrets` in `host/gateway/src/connections/lend.rs`, for rows that an earlier build wrote.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parameter_of_an_older_row_that_holds_a_secret_is_not_handed_out() {
     let provider = Provider::start().await;
@@ -138,7 +138,7 @@ async fn a_parameter_of_an_older_row_that_holds_a_secret_is_not_handed_out() {
     let url = link["connect_url"].as_str().unwrap();
     let status = crate::connect::connected(&gateway, &provider, url).await;
     assert_eq!(status, 200);
-    let path = gateway.config.data_dir.join("toolgate.db");
+    let path = gateway.config.gateway.data_dir.join("toolgate.db");
     let pool = sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display()))
         .await
         .unwrap();
@@ -164,7 +164,7 @@ async fn a_parameter_of_an_older_row_that_holds_a_secret_is_not_handed_out() {
     }
 }
 
-/// Defence: `host/src/oauth/token.rs` takes bearer tokens alone.
+/// Defence: `host/oauth/src/token.rs` takes bearer tokens alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_is_no_bearer_token_makes_no_connection() {
     let provider = Provider::start().await;

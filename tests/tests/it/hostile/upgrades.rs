@@ -50,7 +50,7 @@ fn sha256(file: &[u8]) -> String {
 }
 
 async fn pending(gateway: &TestGateway) -> Option<(String, Value)> {
-    let list = toolgate::gateway::plugins::list(gateway.gateway.store())
+    let list = toolgate_gateway::plugins::list(gateway.gateway.store())
         .await
         .unwrap();
     let plugin = list
@@ -93,14 +93,14 @@ fn cli(gateway: &TestGateway, arguments: &[&str]) -> Output {
     command
         .args(arguments)
         .arg("--data-dir")
-        .arg(&gateway.config.data_dir)
+        .arg(&gateway.config.gateway.data_dir)
         .arg("--plugins-dir")
         .arg(gateway.plugins_dir())
         .stdin(std::process::Stdio::null());
     command.output().unwrap()
 }
 
-/// Defence: `host/src/catalog/rights`, where everything is a right that is not named as harmless.
+/// Defence: `host/catalog/src/rights`, where everything is a right that is not named as harmless.
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_version_changes_beside_texts_waits() {
     type Edit = fn(&mut Value);
@@ -173,7 +173,7 @@ async fn whatever_a_version_changes_beside_texts_waits() {
     }
 }
 
-/// Defence: `host/src/catalog/rights/rules.rs`, and the operator's setting.
+/// Defence: `host/catalog/src/rights/rules.rs`, and the operator's setting.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_change_of_a_text_goes_in_and_is_kept_to_be_shown() {
     let gateway = TestGateway::with_plugin("trusted.wasm", trusted().build()).await;
@@ -257,7 +257,7 @@ async fn what_an_earlier_build_approved_is_the_version_that_serves() {
     let first = sha256(&trusted().build());
     let old_form =
         json!({"hosts": ["*.example.com"], "capabilities": [], "config_hosts": [], "slots": {}});
-    let activation = toolgate::store::ActivatePlugin {
+    let activation = toolgate_store::ActivatePlugin {
         service: "trusted",
         file_name: "trusted.wasm",
         sha256: &first,

@@ -1,7 +1,7 @@
 //! Skills as a host reads them (SEP-2640): the official client checks what the server may not break.
 
 use serde_json::{Value, json};
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 use toolgate_tests::gateway::{TestGateway, new_key};
 use toolgate_tests::mcp::{Client, Job, converse};
 

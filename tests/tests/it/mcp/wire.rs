@@ -2,7 +2,7 @@
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 use toolgate_tests::gateway::{Answer, Options, TestGateway, new_key};
 
 use super::gateway;

@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, TestGateway, new_key};
 use toolgate_tests::model::{Line, Model, call, text};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use reqwest::Method;
 use serde_json::json;
-use toolgate::gateway::{Scope, keys};
+use toolgate_gateway::Scope;
+use toolgate_gateway::identity::keys;
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway, new_key};
 use toolgate_tests::model::{Line, Model, text};

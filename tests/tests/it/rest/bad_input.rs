@@ -2,8 +2,8 @@
 
 use axum::body::Body;
 use http::{Request, StatusCode};
-use toolgate::gateway::Scope;
-use toolgate::rest::BODY_BYTES_MAX;
+use toolgate_gateway::Scope;
+use toolgate_http_kit::BODY_BYTES_MAX;
 
 use super::edge::{Answer, Edge, operations};
 

@@ -7,12 +7,13 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
-use toolgate::clock::Clock;
 use toolgate::config::Settings;
-use toolgate::gateway::{Gateway, Scope, keys};
-use toolgate::ids::UserId;
-use toolgate::rest;
-use toolgate::store::Plan;
+use toolgate_core::clock::Clock;
+use toolgate_core::ids::UserId;
+use toolgate_gateway::identity::keys;
+use toolgate_gateway::{Gateway, Scope};
+use toolgate_http::rest;
+use toolgate_store::Plan;
 
 /// The router, one workspace and what keeps its files alive.
 pub struct Edge {
@@ -67,7 +68,9 @@ impl Edge {
         };
         std::fs::create_dir(dir.path().join("plugins")).unwrap();
         let config = settings.resolve(None).unwrap();
-        let gateway = Gateway::open(&config, Clock::system()).await.unwrap();
+        let gateway = Gateway::open(&config.gateway, Clock::system())
+            .await
+            .unwrap();
         let store = gateway.store();
         let workspace = store
             .create_workspace("walk", Plan::Enterprise, None, 0)

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::{Method, Request, StatusCode};
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 
 use super::edge::{Edge, operations};
 

@@ -1,7 +1,8 @@
 //! Section 5: keys.
 
 use serde_json::json;
-use toolgate::gateway::{Scope, keys};
+use toolgate_gateway::Scope;
+use toolgate_gateway::identity::keys;
 use toolgate_tests::gateway::{Answer, new_key};
 
 use super::{gateway, send, there};

@@ -1,7 +1,7 @@
 //! Section 7: the error envelope, the statuses and the conditions.
 
 use serde_json::json;
-use toolgate::gateway::Scope;
+use toolgate_gateway::Scope;
 use toolgate_tests::gateway::new_key;
 
 use super::{gateway, get, post, send, there};
@@ -61,12 +61,12 @@ async fn status_404_is_not_found() {
 /// The headers are in `limits.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn status_429_is_rate_limited() {
-    let error = toolgate::gateway::Error::RateLimited(toolgate::gateway::RateLimited {
+    let error = toolgate_gateway::Error::RateLimited(toolgate_gateway::RateLimited {
         window: "minute",
         limit: 1,
         retry_after_s: 30,
     });
-    let failure = toolgate::rest::envelope::Failure::from(error);
+    let failure = toolgate_http_kit::envelope::Failure::from(error);
     assert_eq!(
         (failure.status().as_u16(), failure.code()),
         (429, "rate_limit_exceeded")
@@ -77,7 +77,7 @@ async fn status_429_is_rate_limited() {
 async fn status_500_is_an_internal_error_and_names_no_cause() {
     let cause = anyhow::anyhow!("/var/lib/secret.db is gone");
     let failure =
-        toolgate::rest::envelope::Failure::from(toolgate::gateway::Error::Internal(cause));
+        toolgate_http_kit::envelope::Failure::from(toolgate_gateway::Error::Internal(cause));
     assert_eq!(
         (failure.status().as_u16(), failure.code()),
         (500, "internal_error")

@@ -1,10 +1,11 @@
 //! Section 8: limits. Exact windows and headers are in the file `limits.rs` beside this folder.
 
 use serde_json::json;
-use toolgate::gateway::limits::workspace_rpm;
-use toolgate::gateway::{Scope, keys};
-use toolgate::ids::UserId;
-use toolgate::store::{Plan, Workspace, WorkspaceSettings};
+use toolgate_core::ids::UserId;
+use toolgate_gateway::Scope;
+use toolgate_gateway::identity::keys;
+use toolgate_gateway::limits::workspace_rpm;
+use toolgate_store::{Plan, Workspace, WorkspaceSettings};
 use toolgate_tests::gateway::Answer;
 
 use super::{gateway, get, send, there};

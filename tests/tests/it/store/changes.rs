@@ -1,4 +1,4 @@
-use toolgate::store::{Revoked, Store, Topic};
+use toolgate_store::{Revoked, Store, Topic};
 
 use super::{Empty, NOW_MS, api_key, on_both, workspace};
 

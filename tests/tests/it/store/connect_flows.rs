@@ -1,4 +1,4 @@
-use toolgate::store::{ALL_WORKSPACES, ConnectFlow, FlowState, OAuthApp, StoreError, Workspace};
+use toolgate_store::{ALL_WORKSPACES, ConnectFlow, FlowState, OAuthApp, StoreError, Workspace};
 
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
 

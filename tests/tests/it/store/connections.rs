@@ -1,4 +1,4 @@
-use toolgate::store::{
+use toolgate_store::{
     Connection, ConnectionHealth, NewConnection, RefreshFailed, Refreshed, Store, StoreError,
 };
 

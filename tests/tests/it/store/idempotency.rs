@@ -1,4 +1,4 @@
-use toolgate::store::{BeginRequest, Begun, Workspace};
+use toolgate_store::{BeginRequest, Begun, Workspace};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 

@@ -1,4 +1,4 @@
-use toolgate::store::{DefaultPermission, Plan, Revoked, StoreError, WorkspaceSettings};
+use toolgate_store::{DefaultPermission, Plan, Revoked, StoreError, WorkspaceSettings};
 
 use super::{Empty, NOW_MS, api_key, on_both, workspace};
 
@@ -31,7 +31,7 @@ async fn a_workspace_keeps_its_plan_and_settings(at: Empty) {
     let settings = WorkspaceSettings {
         keep_payloads: true,
         default_permission: DefaultPermission::ByEffect,
-        default_approvers: toolgate::store::Approvers::Members,
+        default_approvers: toolgate_store::Approvers::Members,
     };
     assert!(
         at.store

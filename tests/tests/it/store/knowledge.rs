@@ -1,6 +1,6 @@
 //! Documents of the knowledge, and what is said in sessions, in the store.
 
-use toolgate::store::{
+use toolgate_store::{
     Document, KnowledgeTotals, Session, SessionMessage, Speaker, Store, Topic, TurnClaim,
 };
 

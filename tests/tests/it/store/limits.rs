@@ -1,4 +1,4 @@
-use toolgate::store::{AuditEntry, RateCount, Store};
+use toolgate_store::{AuditEntry, RateCount, Store};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 

@@ -1,4 +1,4 @@
-use toolgate::store::{
+use toolgate_store::{
     Attempted, LinkKind, Member, MemberChange, MemberLink, Role, SignIn, Store, Topic, Workspace,
 };
 

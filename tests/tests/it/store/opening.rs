@@ -1,4 +1,4 @@
-use toolgate::store::{Kind, Store, StoreError};
+use toolgate_store::{Kind, Store, StoreError};
 
 use super::{Empty, on_both, workspace};
 

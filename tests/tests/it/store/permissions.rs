@@ -1,4 +1,4 @@
-use toolgate::store::{
+use toolgate_store::{
     Approval, ApprovalFilter, ApprovalState, Asked, Rule, RuleChange, RuleKind, Topic, Workspace,
 };
 
@@ -19,7 +19,7 @@ fn tool(name: &str, rule: Option<Rule>) -> RuleChange<'_> {
         kind: RuleKind::Tool,
         name,
         rule,
-        approvers: toolgate::store::Approvers::Admins,
+        approvers: toolgate_store::Approvers::Admins,
         expires_at_ms: None,
         max_calls: None,
     }

@@ -1,4 +1,4 @@
-use toolgate::store::{
+use toolgate_store::{
     ALL_WORKSPACES, ActivatePlugin, Activated, ApproveRequest, Approvers, CachedManifest,
     ParkPlugin, PluginFile, PluginState, Rule, RuleChange, RuleKind, Topic,
 };

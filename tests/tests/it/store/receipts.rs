@@ -1,4 +1,4 @@
-use toolgate::store::{ExecutionFilter, ExecutionRow, Session};
+use toolgate_store::{ExecutionFilter, ExecutionRow, Session};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 

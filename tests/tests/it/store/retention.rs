@@ -1,4 +1,4 @@
-use toolgate::store::{
+use toolgate_store::{
     Approval, ApprovalState, Asked, AuditEntry, Rule, RuleChange, RuleKind, Workspace,
 };
 
@@ -91,7 +91,7 @@ async fn rules_that_decide_nothing_go_and_others_stay(at: Empty) {
         kind: RuleKind::Tool,
         name,
         rule: Some(Rule::Allow),
-        approvers: toolgate::store::Approvers::Admins,
+        approvers: toolgate_store::Approvers::Admins,
         expires_at_ms,
         max_calls,
     };

@@ -1,4 +1,4 @@
-use toolgate::store::{KV_BYTES_MAX, KvScope, KvSet, SESSION_IDLE_MS, Session, Store};
+use toolgate_store::{KV_BYTES_MAX, KvScope, KvSet, SESSION_IDLE_MS, Session, Store};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 

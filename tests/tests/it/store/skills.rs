@@ -1,4 +1,4 @@
-use toolgate::store::{
+use toolgate_store::{
     SKILL_VERSIONS_MAX, Skill, SkillChange, SkillUpdate, SkillVersionPage, Store, Workspace,
 };
 

@@ -1,4 +1,4 @@
-use toolgate::store::ToolVector;
+use toolgate_store::ToolVector;
 
 use super::{Empty, NOW_MS, on_both};
 

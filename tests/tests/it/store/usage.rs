@@ -1,5 +1,5 @@
 use serde_json::json;
-use toolgate::store::{
+use toolgate_store::{
     Approval, ApprovalState, Attempt, AttemptFailed, AuditEntry, DURATION_CLASSES_MS, Event,
     EventFilters, EventType, ExecutionRow, Lease, Pulse, Rule, RuleChange, RuleKind, Session,
     Skill, Webhook,
@@ -137,7 +137,7 @@ async fn users_are_known_by_calls_rules_and_connections(at: Empty) {
         kind: RuleKind::Service,
         name: "github",
         rule: Some(Rule::Deny),
-        approvers: toolgate::store::Approvers::Admins,
+        approvers: toolgate_store::Approvers::Admins,
         expires_at_ms: None,
         max_calls: None,
     };

@@ -1,5 +1,5 @@
 use serde_json::json;
-use toolgate::store::{
+use toolgate_store::{
     Attempt, AttemptFailed, Event, EventFilters, EventType, Lease, Webhook, WebhookChange,
     Workspace,
 };

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate::gateway::{Scope, keys};
-use toolgate::store::EventType;
+use toolgate_gateway::Scope;
+use toolgate_gateway::identity::keys;
+use toolgate_store::EventType;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, built_plugin, new_key};
 use toolgate_tests::provider::Provider;

@@ -7,7 +7,7 @@ mod leases;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use toolgate::store::{
+use toolgate_store::{
     EventFilters, ExecutionRow, Lease, NewConnection, Plan, Skill, Store, Webhook,
 };
 

@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::Sha256;
-use toolgate::store::NewConnection;
+use toolgate_store::NewConnection;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::receiver::Receiver;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
-use toolgate::store::{DeliveryState, Store};
+use toolgate_store::{DeliveryState, Store};
 use toolgate_tests::gateway::client;
 use toolgate_tests::postgres;
 use toolgate_tests::process::program;

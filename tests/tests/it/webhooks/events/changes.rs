@@ -1,6 +1,6 @@
 //! What people and keys change, and calls that ran.
 
-use toolgate::store::{
+use toolgate_store::{
     ApiKey, Approval, ApprovalState, Rule, RuleChange, RuleKind, Session, SkillChange,
 };
 
@@ -52,7 +52,7 @@ async fn skills_keys_rules_sessions_and_executions_tell(at: At) {
         kind: RuleKind::Service,
         name: "github",
         rule: Some(Rule::Deny),
-        approvers: toolgate::store::Approvers::Admins,
+        approvers: toolgate_store::Approvers::Admins,
         expires_at_ms: None,
         max_calls: None,
     };
@@ -173,7 +173,7 @@ async fn nothing_is_written_for_nobody(at: At) {
     at.store.insert_skill(&skill(&at, "s1")).await.unwrap();
     let lease = lease("me", i64::MAX - 10_000);
     assert!(at.store.lease_webhooks(lease, 10).await.unwrap().is_empty());
-    let off = toolgate::store::WebhookChange {
+    let off = toolgate_store::WebhookChange {
         enabled: Some(false),
         ..Default::default()
     };

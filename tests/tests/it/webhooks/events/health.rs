@@ -1,6 +1,6 @@
 //! What becomes of connections and plugins by itself.
 
-use toolgate::store::{
+use toolgate_store::{
     ActivatePlugin, ConnectionHealth, NewConnection, ParkPlugin, Plan, PluginFile, PluginState,
     RefreshFailed, Refreshed, Webhook,
 };

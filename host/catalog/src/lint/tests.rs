@@ -1,0 +1,557 @@
+use serde_json::{Value, json};
+
+use super::{FINDINGS_MAX, Lint, lint};
+use crate::fixture::MANIFESTS;
+use crate::manifest::Manifest;
+
+/// A manifest without a fault, changed by `change`.
+fn found(change: impl FnOnce(&mut Value)) -> Lint {
+    let mut json: Value = serde_json::from_str(MANIFESTS[0]).expect("a fixture is JSON");
+    change(&mut json);
+    lint(&Manifest::parse(&json.to_string()).expect("the changed manifest has its shape"))
+}
+
+fn check(change: impl FnOnce(&mut Value), path: &str, reason: &str) {
+    let found = found(change);
+    let hit = found
+        .errors
+        .iter()
+        .any(|e| e.path == path && e.message.contains(reason));
+    assert!(hit, "{path} {reason}: {:?}", found.errors);
+    assert!(found.reason().is_some());
+}
+
+fn check_warning(change: impl FnOnce(&mut Value), path: &str, reason: &str) {
+    let found = found(change);
+    assert!(found.accepted(), "{reason}: {:?}", found.errors);
+    let hit = found
+        .warnings
+        .iter()
+        .any(|w| w.path == path && w.message.contains(reason));
+    assert!(hit, "{path} {reason}: {:?}", found.warnings);
+}
+
+#[test]
+fn the_fixtures_are_accepted() {
+    for json in MANIFESTS {
+        let found = lint(&Manifest::parse(json).expect("a fixture is a manifest"));
+        assert_eq!(found.errors, []);
+        assert_eq!(found.reason(), None);
+    }
+}
+
+#[test]
+fn names_versions_and_texts_are_checked() {
+    for service in [
+        "",
+        "GitHub",
+        "git-hub",
+        "1git",
+        "git__hub",
+        "git_",
+        "toolgate",
+        "toolgate_more",
+        "svc",
+        "svc_more",
+        "../etc",
+        &"g".repeat(41),
+    ] {
+        check(
+            |m| m["service"] = json!(service),
+            "/service",
+            "service name",
+        );
+    }
+    for version in ["", "1", "1.0", "v1.0.0", "1.0.0.0", "latest"] {
+        check(
+            |m| m["version"] = json!(version),
+            "/version",
+            "semantic version",
+        );
+    }
+    check(|m| m["title"] = json!(" "), "/title", "missing");
+    check(
+        |m| m["title"] = json!("x".repeat(101)),
+        "/title",
+        "at most 100",
+    );
+    check(|m| m["description"] = json!(""), "/description", "missing");
+    check(
+        |m| m["description"] = json!("Mail\u{202e}liaM of a company"),
+        "/description",
+        "U+202E",
+    );
+    check(
+        |m| m["homepage"] = json!("javascript:alert(1)"),
+        "/homepage",
+        "http",
+    );
+    check(
+        |m| m["categories"] = json!(["Code Hosting"]),
+        "/categories/0",
+        "category",
+    );
+    check(
+        |m| m["limits"] = json!({"timeout_ms": 0}),
+        "/limits/timeout_ms",
+        "at least 1",
+    );
+    check_warning(
+        |m| m["limits"] = json!({"memory_mib": 4096}),
+        "/limits/memory_mib",
+        "at most 256",
+    );
+    check_warning(
+        |m| m["description"] = json!("Code."),
+        "/description",
+        "sentence",
+    );
+    check_warning(
+        |m| {
+            m.as_object_mut().expect("an object").remove("homepage");
+        },
+        "",
+        "homepage",
+    );
+}
+
+#[test]
+fn hosts_parameters_and_settings_are_checked() {
+    check(
+        |m| m["hosts"] = json!(["api.github.com", "10.0.0.1"]),
+        "/hosts/1",
+        "IP address",
+    );
+    check(
+        |m| m["hosts"] = json!(["api.github.com", "*.com"]),
+        "/hosts/1",
+        "two fixed labels",
+    );
+    check(
+        |m| m["hosts"] = json!(["api.github.com", "api.github.com"]),
+        "/hosts/1",
+        "twice",
+    );
+    check(
+        |m| m["hosts"] = json!(vec!["api.github.com"; 101]),
+        "/hosts",
+        "at most 100",
+    );
+    check(
+        |m| m["hosts"] = json!(["api.github.com", "{site}.example.com"]),
+        "/hosts/1",
+        "neither in",
+    );
+    let with_parameter = |parameter: Value| {
+        move |m: &mut Value| {
+            m["hosts"] = json!(["api.github.com", "{site}.example.com"]);
+            m["parameters"] = json!([parameter]);
+        }
+    };
+    for unsafe_one in [
+        json!({"key": "site", "title": "Site"}),
+        json!({"key": "site", "title": "Site", "pattern": "^.+$"}),
+        json!({"key": "site", "title": "Site", "pattern": "^[a-z.]+$"}),
+    ] {
+        check(with_parameter(unsafe_one), "/hosts/1", "stands in a host");
+    }
+    check(
+        with_parameter(json!({"key": "site", "title": "Site", "enum": ["a.b"]})),
+        "/hosts/1",
+        "DNS label",
+    );
+    for safe in [
+        json!({"key": "site", "title": "Site", "pattern": "^[a-z0-9-]+$"}),
+        json!({"key": "site", "title": "Site", "enum": ["eu", "us"]}),
+    ] {
+        assert_eq!(found(with_parameter(safe)).errors, []);
+    }
+    check(
+        |m| m["parameters"] = json!([{"key": "a", "title": "A", "pattern": "[a-z]+"}]),
+        "/parameters/0/pattern",
+        "anchor",
+    );
+    check(
+        |m| m["parameters"] = json!([{"key": "a", "title": "A"}, {"key": "a", "title": "B"}]),
+        "/parameters/1",
+        "twice",
+    );
+    check(
+        |m| m["parameters"] = json!([{"key": "a", "title": "A", "enum": ["x"], "default": "y"}]),
+        "/parameters/0/default",
+        "default",
+    );
+    check(
+        |m| m["config"] = json!([{"key": "base", "title": "Base", "schema": {"type": "integer"}, "adds_host": true}]),
+        "/config/0/schema",
+        "type: string",
+    );
+    check(
+        |m| m["config"] = json!([{"key": "base", "title": "Base", "schema": {"type": "nothing"}}]),
+        "/config/0/schema",
+        "not a usable",
+    );
+    check(
+        |m| m["capabilities"] = json!(["egress", "egress"]),
+        "/capabilities/1",
+        "twice",
+    );
+    check_warning(
+        |m| m["capabilities"] = json!([]),
+        "/hosts",
+        "none of them can be reached",
+    );
+}
+
+#[test]
+fn credential_slots_are_checked() {
+    let slot = |key: &'static str, value: Value| move |m: &mut Value| m["auth"][0][key] = value;
+    check(slot("slot", json!("My Slot")), "/auth/0/slot", "slot name");
+    check(
+        slot("authorize_url", json!("http://github.com/login")),
+        "/auth/0/authorize_url",
+        "https://",
+    );
+    check(
+        slot("authorize_url", Value::Null),
+        "/auth/0",
+        "needs `authorize_url`",
+    );
+    check(
+        slot("token_url", json!("https://127.0.0.1/token")),
+        "/auth/0/token_url",
+        "IP address",
+    );
+    check(
+        slot("token_url", json!("https://user@github.com/token")),
+        "/auth/0/token_url",
+        "user name",
+    );
+    check(
+        slot("token_url", json!("https://github.com:8443/token")),
+        "/auth/0/token_url",
+        "port",
+    );
+    check(
+        slot("token_url", json!("https://{site}.github.com/token")),
+        "/auth/0/token_url",
+        "not a connection parameter",
+    );
+    check(slot("audience", json!([])), "/auth/0/audience", "origins");
+    check(
+        slot(
+            "audience",
+            json!(["https://api.github.com", "https://evil.example.com"]),
+        ),
+        "/auth/0/audience/1",
+        "not in `hosts`",
+    );
+    check(
+        slot("audience", json!(["http://api.github.com"])),
+        "/auth/0/audience/0",
+        "must be an origin",
+    );
+    check(
+        slot("audience", json!(["https://api.github.com/v1"])),
+        "/auth/0/audience/0",
+        "without scheme or path",
+    );
+    check(
+        slot("audience", json!(["{api_base}"])),
+        "/auth/0/audience/0",
+        "not a setting",
+    );
+    check(
+        slot("placement", json!([])),
+        "/auth/0/placement",
+        "where the credential goes",
+    );
+    check(
+        slot(
+            "placement",
+            json!({"header": "authorization", "template": "Bearer {token}"}),
+        ),
+        "/auth/0/placement/0/template",
+        "known: client_id, secret",
+    );
+    check(
+        slot(
+            "placement",
+            json!({"header": "authorization", "template": "Bearer"}),
+        ),
+        "/auth/0/placement/0",
+        "names no field",
+    );
+    check(
+        slot(
+            "placement",
+            json!({"header": "authorization", "template": "{secret"}),
+        ),
+        "/auth/0/placement/0/template",
+        "brace",
+    );
+    check(
+        slot("placement", json!({"header": "Host"})),
+        "/auth/0/placement/0/header",
+        "set by the gateway",
+    );
+    check(
+        slot("placement", json!({"header": "x y"})),
+        "/auth/0/placement/0/header",
+        "header name",
+    );
+    check(
+        slot("placement", json!({"path": "/../{secret}"})),
+        "/auth/0/placement/0/path",
+        "path",
+    );
+    check(
+        slot(
+            "placement",
+            json!({"aws_sigv4": {"service": "s3", "region": "{region}"}}),
+        ),
+        "/auth/0/placement/0/aws_sigv4",
+        "access_key_id",
+    );
+    check(
+        slot("issuer", json!("http://id.example")),
+        "/auth/0/issuer",
+        "https://",
+    );
+    check(
+        slot("authorize_params", json!({"state": "x"})),
+        "/auth/0/authorize_params/state",
+        "gateway itself",
+    );
+    check(
+        slot(
+            "authorize_params",
+            json!({"Redirect_URI": "https://evil.example"}),
+        ),
+        "/auth/0/authorize_params/Redirect_URI",
+        "gateway itself",
+    );
+    check(
+        slot("scopes", json!(["read write"])),
+        "/auth/0/scopes/0",
+        "not one scope",
+    );
+    check(
+        slot("scope_separator", json!("")),
+        "/auth/0/scopes",
+        "separator",
+    );
+    check(
+        slot("fields", json!([{"key": "a", "title": "A"}])),
+        "/auth/0/fields",
+        "no fields",
+    );
+    check(
+        slot(
+            "account",
+            json!({"request": "GET https://api.github.com.evil.example/user", "label": "/login"}),
+        ),
+        "/auth/0/account/request",
+        "audience",
+    );
+    check(
+        slot(
+            "account",
+            json!({"request": "DELETE https://api.github.com/user", "label": "/login"}),
+        ),
+        "/auth/0/account/request",
+        "write `GET` and an address",
+    );
+    check(
+        slot(
+            "account",
+            json!({"request": "GET https://api.github.com/user", "label": "login"}),
+        ),
+        "/auth/0/account/label",
+        "JSON Pointer",
+    );
+    check(
+        |m| {
+            let twice = m["auth"][0].clone();
+            m["auth"] = json!([twice.clone(), twice]);
+        },
+        "/auth/1/slot",
+        "twice",
+    );
+    check(
+        slot("type", json!("bearer")),
+        "/auth/0/authorize_url",
+        "has no `authorize_url`",
+    );
+    check_warning(slot("pkce", json!(false)), "/auth/0/pkce", "PKCE");
+    let with_client_id = json!([
+        { "header": "authorization", "template": "Bearer {secret}" },
+        { "header": "client-id", "template": "{client_id}" }
+    ]);
+    let placed = found(slot("placement", with_client_id.clone()));
+    assert!(placed.accepted(), "{:?}", placed.errors);
+    check(
+        |m| {
+            m["auth"] = json!([{
+                "slot": "user", "title": "Key", "type": "api_key", "placement": with_client_id,
+                "audience": ["https://api.github.com"]
+            }]);
+        },
+        "/auth/0/placement/1/template",
+        "is not a field",
+    );
+}
+
+#[test]
+fn tools_are_checked() {
+    let tool = |key: &'static str, value: Value| move |m: &mut Value| m["tools"][0][key] = value;
+    check(|m| m["tools"] = json!([]), "/tools", "no tool");
+    check(
+        tool("name", json!("createIssue")),
+        "/tools/0/name",
+        "tool name",
+    );
+    check(tool("name", json!("list_issues")), "/tools/1/name", "twice");
+    check(
+        tool("name", json!("x".repeat(58))),
+        "/tools/0/name",
+        "65 characters",
+    );
+    assert!(found(tool("name", json!("x".repeat(57)))).accepted());
+    check(
+        tool("description", json!("")),
+        "/tools/0/description",
+        "missing",
+    );
+    check(
+        tool("description", json!("x".repeat(4_001))),
+        "/tools/0/description",
+        "at most",
+    );
+    check(
+        tool("auth", json!(["bot"])),
+        "/tools/0/auth/0",
+        "not a slot",
+    );
+    check(
+        tool("scopes", json!(["a b"])),
+        "/tools/0/scopes/0",
+        "not one scope",
+    );
+    check(tool("auth", json!([])), "/tools/0/scopes", "without a slot");
+    check(
+        tool("input", json!({})),
+        "/tools/0/input",
+        "\"type\": \"object\"",
+    );
+    check(
+        tool("input", json!({"type": "array"})),
+        "/tools/0/input",
+        "\"type\": \"object\"",
+    );
+    check(tool("input", json!([])), "/tools/0/input", "not a schema");
+    check(
+        tool(
+            "input",
+            json!({"type": "object", "properties": {"a": {"$ref": "https://x.example/s"}}}),
+        ),
+        "/tools/0/input",
+        "leads out",
+    );
+    check(
+        tool(
+            "input",
+            json!({"type": "object", "description": "a\u{e0041}"}),
+        ),
+        "/tools/0/input/description",
+        "U+E0041",
+    );
+    check(
+        tool("output", json!({"type": 1})),
+        "/tools/0/output",
+        "not a usable",
+    );
+    check(
+        tool("keywords", json!(vec!["k"; 33])),
+        "/tools/0/keywords",
+        "at most 32",
+    );
+    check(
+        tool("examples", json!(vec![json!({}); 11])),
+        "/tools/0/examples",
+        "at most 10",
+    );
+
+    check_warning(
+        tool("examples", json!([{"owner": 1}])),
+        "/tools/0/examples/0",
+        "does not fit",
+    );
+    check_warning(tool("examples", json!([])), "/tools/0", "example");
+    check_warning(
+        tool("name", json!("delete_issue")),
+        "/tools/0/effect",
+        "destructive",
+    );
+    check_warning(
+        tool("name", json!("github_issue")),
+        "/tools/0/name",
+        "repeats the service",
+    );
+    check_warning(
+        tool("description", json!("Creates.")),
+        "/tools/0/description",
+        "sentence",
+    );
+    check_warning(
+        tool(
+            "input",
+            json!({"type": "object", "properties": {"a": {"properties": {}}}}),
+        ),
+        "/tools/0/input/properties/a",
+        "nested `properties`",
+    );
+    check_warning(
+        tool(
+            "input",
+            json!({"type": "object", "properties": {"a": {"type": "string", "description": "x".repeat(30_000)}}}),
+        ),
+        "/tools/0/input",
+        "inline",
+    );
+}
+
+#[test]
+fn two_thousand_tools_are_accepted_and_ten_thousand_refused() {
+    let many = |count: usize| {
+        found(move |m| {
+            let tools: Vec<Value> = (0..count)
+                .map(|i| json!({"name": format!("t{i}"), "description": format!("Tool number {i} of many."), "input": {"type": "object"}, "effect": "read", "auth": ["user"]}))
+                .collect();
+            m["tools"] = tools.into();
+        })
+    };
+    assert_eq!(many(super::TOOLS_MAX).errors, []);
+    for count in [super::TOOLS_MAX + 1, 10_000] {
+        let found = many(count);
+        assert_eq!(found.errors.len(), 1);
+        assert!(
+            found.errors[0].message.contains("at most 2000"),
+            "{:?}",
+            found.errors
+        );
+    }
+}
+
+#[test]
+fn findings_are_bounded_and_counted() {
+    let found = found(|m| {
+        let tools: Vec<Value> = (0..500)
+            .map(|_| json!({"name": "Bad Name", "description": "", "input": 1, "effect": "read"}))
+            .collect();
+        m["tools"] = tools.into();
+    });
+    assert_eq!(found.errors.len(), FINDINGS_MAX);
+    assert!(found.omitted > 0);
+    assert!(found.reason().is_some_and(|reason| reason.contains("more")));
+}

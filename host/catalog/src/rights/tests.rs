@@ -1,0 +1,477 @@
+//! Facts about comparing manifests, most of them about every place of a whole one.
+
+use serde_json::{Value, json};
+
+use super::{Difference, Rights, TEXT_CHANGE_CHARS_MAX, Upgrades, Weight, normal};
+use crate::manifest::Manifest;
+
+/// A manifest in which every key that this build knows has a value.
+fn whole() -> Value {
+    json!({
+        "manifest": 1, "service": "desk", "title": "Desk", "version": "1.0.0",
+        "description": "Tickets of a help desk.", "homepage": "https://desk.example.com",
+        "categories": ["support"], "hosts": ["api.desk.example.com", "*.files.example.com"],
+        "capabilities": ["egress", "kv"],
+        "request_headers": ["x-desk-version"], "response_headers": ["x-desk-cost"],
+        "response_types": ["application/pdf"],
+        "auth": [{
+            "slot": "user", "title": "Desk account", "type": "oauth2",
+            "authorize_url": "https://desk.example.com/authorize",
+            "token_url": "https://desk.example.com/token",
+            "revoke_url": "https://desk.example.com/revoke",
+            "issuer": "https://desk.example.com", "pkce": false, "scopes": ["read", "write"],
+            "scope_separator": ",", "authorize_params": {"access_type": "offline"}, "token_auth": "post",
+            "fields": [{"key": "name", "title": "Name", "secret": false, "help": "Your name there."},
+                       {"key": "password", "title": "Password", "help": "An app password."}],
+            "placement": [{"header": "x-token", "template": "Token {secret}"},
+                          {"query": "k", "template": "{secret}"}, {"path": "/bot{secret}"},
+                          {"body": "key", "template": "{secret}"},
+                          {"basic": {"username": "{secret}", "password": "x"}},
+                          {"aws_sigv4": {"service": "s3", "region": "eu"}}],
+            "audience": ["https://api.desk.example.com"],
+            "account": {"request": "GET https://api.desk.example.com/me", "label": "/name"},
+            "token_parameters": {"region": "/region"}
+        }, {
+            "slot": "key", "title": "Desk key", "type": "api_key",
+            "placement": [{"header": "x-key", "template": "{secret}"}],
+            "audience": ["https://api.desk.example.com"]
+        }],
+        "parameters": [
+            {"key": "region", "title": "Region", "pattern": "^[a-z]+$", "enum": ["eu", "us"],
+             "default": "eu", "required": false, "help": "Where the account lives."},
+            {"key": "team", "title": "Team"}
+        ],
+        "config": [{"key": "api_base", "title": "Address", "schema": {"type": "string", "maxLength": 200},
+                    "adds_host": true},
+                   {"key": "note", "title": "Note", "schema": {"type": "string"}}],
+        "limits": {"timeout_ms": 5000, "memory_mib": 32, "response_mib": 4},
+        "webhook": {
+            "signature": {"header": "x-signature", "element": "v1", "prefix": "sha256=",
+                          "signed": "{timestamp}.{body}", "timestamp": {"element": "t"}},
+            "delivery": "/id", "challenge": {"at": "/type", "is": "url", "answer": "/challenge"},
+            "event": {"name": [{"body": "/type"}, {"header": "x-kind"}], "data": "/data"}
+        },
+        "tools": [{
+            "name": "search", "title": "Search", "description": "Finds tickets by their words.",
+            "input": {"type": "object", "title": "Arguments", "required": ["q"], "properties": {
+                "q": {"type": "string", "description": "Words.", "maxLength": 50},
+                "site": {"enum": ["eu.example.com", "us.example.com"]},
+                "filter": {"type": "object", "properties": {"state": {"type": "string"}}}}},
+            "output": {"type": "object", "properties": {"n": {"type": "integer"}}},
+            "effect": "read", "queries": ["POST https://api.desk.example.com/search"],
+            "idempotent": true, "paginated": true, "auth": ["user", "key"], "auth_optional": true,
+            "scopes": ["read"], "keywords": ["find"], "examples": [{"q": "printer"}],
+            "deprecated": "Use find."
+        }, {
+            "name": "close", "description": "Closes a ticket.", "input": {"type": "object"},
+            "effect": "write", "auth": ["user"]
+        }]
+    })
+}
+
+fn form(manifest: &Value) -> Option<Value> {
+    Manifest::parse(&manifest.to_string())
+        .ok()
+        .map(|manifest| normal(&manifest))
+}
+
+fn between(old: &Value, new: &Value) -> Difference {
+    Difference::between(old, new, Upgrades::Strict)
+}
+
+fn upgrade(change: impl FnOnce(&mut Value)) -> Difference {
+    let mut new = whole();
+    change(&mut new);
+    let new = form(&new).expect("the changed manifest has its shape");
+    between(&form(&whole()).expect("the fixture has its shape"), &new)
+}
+
+/// Pointers of every value below `value`.
+fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| (key.clone(), value))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, value)| (index.to_string(), value))
+            .collect(),
+        _ => return,
+    };
+    for (key, value) in children {
+        let at = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+        found.push(at.clone());
+        places(value, &at, found);
+    }
+}
+
+fn take(document: &mut Value, place: &str) {
+    let (parent, key) = place.rsplit_once('/').expect("a pointer");
+    match document.pointer_mut(parent) {
+        Some(Value::Object(map)) => drop(map.remove(&key.replace("~1", "/"))),
+        Some(Value::Array(items)) => drop(items.remove(key.parse().expect("an index"))),
+        _ => unreachable!("the place is there"),
+    }
+}
+
+/// Written apart from the rules: where a small change need not wait.
+fn may_change(place: &str) -> bool {
+    let harmless = [
+        r"^/(version|title|description|homepage)$",
+        r"^/categories(/0)?$",
+        r"^/tools/\d+/(title|description|deprecated)$",
+        r"^/tools/\d+/(keywords|examples)(/.*)?$",
+        r"^/tools/\d+/(input|output)/title$",
+        r"^/tools/\d+/(input|output)(/properties/\w+)+/description$",
+    ];
+    harmless.iter().any(|pattern| {
+        regex::Regex::new(pattern)
+            .expect("a pattern")
+            .is_match(place)
+    })
+}
+
+/// Where less is asked for when it is taken out.
+fn may_go(place: &str) -> bool {
+    let less = [
+        r"^/hosts/\d$",
+        r"^/capabilities/\d$",
+        r"^/auth/\d$",
+        r"^/auth/\d/(scopes|audience)/\d$",
+        r"^/tools/\d$",
+        r"^/tools/\d/(scopes|queries)(/\d)?$",
+        r"^/(hosts|capabilities|auth|tools)$",
+        r"^/auth/\d/(scopes|audience)$",
+    ];
+    may_change(place)
+        || less.iter().any(|pattern| {
+            regex::Regex::new(pattern)
+                .expect("a pattern")
+                .is_match(place)
+        })
+}
+
+#[test]
+fn every_value_that_changes_waits_unless_it_is_harmless() {
+    let old = form(&whole()).expect("the fixture has its shape");
+    let mut all = Vec::new();
+    places(&whole(), "", &mut all);
+    assert!(all.len() > 150, "{} places", all.len());
+    for place in &all {
+        let mut new = whole();
+        let value = new.pointer_mut(place).expect("it is there");
+        let others = match &*value {
+            Value::String(text) => vec![json!(format!("{text}x")), json!("z"), json!(7), json!([])],
+            Value::Bool(is) => vec![json!(!is), json!("x")],
+            Value::Number(n) => vec![json!(n.as_u64().unwrap_or(0) + 1), json!("x")],
+            Value::Array(_) => vec![json!(["other"]), json!("x"), json!([{"other": 1}])],
+            Value::Object(_) => vec![json!({"other": 1}), json!("x"), json!(true)],
+            Value::Null => vec![json!(1)],
+        };
+        for other in others {
+            let mut new = new.clone();
+            *new.pointer_mut(place).expect("it is there") = other.clone();
+            // As this build writes it, where it can be read, and as any other build might.
+            for new in [form(&new), Some(new)].into_iter().flatten() {
+                let difference = between(&old, &new);
+                if new != old && !may_change(place) {
+                    assert!(difference.waits(), "{place} = {other}: {difference}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_value_that_is_taken_out_or_put_in_waits_unless_that_is_less() {
+    let (old, document) = (form(&whole()).expect("its shape"), whole());
+    let mut all = Vec::new();
+    places(&document, "", &mut all);
+    for place in &all {
+        let mut less = document.clone();
+        take(&mut less, place);
+        for (side, less) in [("read", form(&less)), ("raw", Some(less))] {
+            let Some(less) = less.filter(|less| *less != old) else {
+                continue;
+            };
+            if !may_go(place) {
+                let gone = between(&old, &less);
+                assert!(gone.waits(), "without {place} ({side}): {gone}");
+            }
+            if !may_change(place) && *place != "/hosts" {
+                let more = between(&less, &old);
+                assert!(more.waits(), "with {place} ({side}): {more}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_that_no_build_knows_yet_waits_wherever_it_stands() {
+    let old = form(&whole()).expect("its shape");
+    let mut objects = vec![String::new()];
+    places(&old, "", &mut objects);
+    objects.retain(|place| old.pointer(place).is_some_and(Value::is_object));
+    assert!(objects.len() > 30);
+    for place in objects.iter().filter(|place| !may_change(place)) {
+        for value in [json!(true), json!("x"), json!({"a": 1}), json!([])] {
+            let mut new = old.clone();
+            new.pointer_mut(place).expect("it is there")["surprise"] = value;
+            assert!(between(&old, &new).waits(), "{place}/surprise");
+            assert!(between(&new, &old).waits(), "{place}/surprise taken away");
+        }
+    }
+}
+
+/// The fixture fills what it is tested with: each object is asked which keys it knows.
+#[test]
+fn the_fixture_has_every_key_of_the_manifest() {
+    let document = whole();
+    let mut objects = vec![String::new()];
+    places(&document, "", &mut objects);
+    let in_schema = |place: &str| {
+        [
+            "/input",
+            "/output",
+            "/schema",
+            "/examples",
+            "/authorize_params",
+            "/token_parameters",
+        ]
+        .iter()
+        .any(|part| place.contains(part))
+    };
+    objects
+        .retain(|place| document.pointer(place).is_some_and(Value::is_object) && !in_schema(place));
+    let listed = regex::Regex::new("`([a-z_0-9]+)`").expect("a pattern");
+    let index = regex::Regex::new(r"/\d+").expect("a pattern");
+    let mut asked = 0;
+    for place in objects {
+        let mut new = document.clone();
+        new.pointer_mut(&place).expect("it is there")["surprise"] = json!(1);
+        let refused = Manifest::parse(&new.to_string())
+            .expect_err(&place)
+            .to_string();
+        let Some((_, expected)) = refused.split_once("expected") else {
+            // Placements and values of hooks are told apart by their one key; each stands in it.
+            assert!(
+                place.contains("/placement") || place.contains("/webhook"),
+                "{place}: {refused}"
+            );
+            continue;
+        };
+        asked += 1;
+        let kind = index.replace_all(&place, "/0");
+        for key in listed
+            .captures_iter(expected)
+            .map(|found| found[1].to_owned())
+        {
+            // Objects of lists fill each other's gaps.
+            let somewhere = (0..3).any(|index| {
+                let place = kind.replace("/0", &format!("/{index}"));
+                document.pointer(&format!("{place}/{key}")).is_some()
+            });
+            assert!(somewhere, "{kind} has no `{key}`");
+        }
+    }
+    assert!(asked >= 10, "{asked} kinds of objects");
+}
+
+#[test]
+fn asking_for_less_does_not_wait() {
+    for change in [
+        |m: &mut Value| m["version"] = json!("9.0.0"),
+        |m: &mut Value| m["hosts"] = json!(["api.desk.example.com"]),
+        |m: &mut Value| m["hosts"] = json!(["api.desk.example.com", "a.files.example.com"]),
+        |m: &mut Value| m["auth"][0]["audience"] = json!(["https://api.desk.example.com/"]),
+        |m: &mut Value| m["auth"][0]["scopes"] = json!(["read"]),
+        |m: &mut Value| m["capabilities"] = json!(["egress"]),
+        |m: &mut Value| m["limits"]["timeout_ms"] = json!(4_000),
+        |m: &mut Value| {
+            m["tools"].as_array_mut().expect("tools").reverse();
+        },
+        |m: &mut Value| {
+            m["tools"].as_array_mut().expect("tools").pop();
+        },
+        |m: &mut Value| m["tools"][0]["description"] = json!("Finds tickets by the words in them."),
+    ] {
+        let difference = upgrade(change);
+        assert!(!difference.waits(), "{difference}");
+    }
+}
+
+#[test]
+fn what_matters_is_said_in_words() {
+    type Edit = fn(&mut Value);
+    let cases: &[(Edit, &str)] = &[
+        (
+            |m| m["hosts"][0] = json!("uploads.example.org"),
+            "reach uploads.example.org",
+        ),
+        (|m| m["capabilities"][1] = json!("blobs"), "import blobs"),
+        (
+            |m| m["auth"][1]["placement"] = json!([{"header": "x-key"}, {"query": "k"}]),
+            "in the query parameter `k` as `{secret}`",
+        ),
+        (
+            |m| m["auth"][0]["fields"][1]["secret"] = json!(false),
+            "no secret",
+        ),
+        (
+            |m| m["auth"][0]["scopes"][0] = json!("admin"),
+            "the scope admin",
+        ),
+        (
+            |m| m["auth"][0]["authorize_params"]["user_scope"] = json!("admin"),
+            "send `user_scope=\"admin\"` when a user authorizes `user`",
+        ),
+        (
+            |m| m["auth"][0]["token_parameters"]["more"] = json!("/access_token"),
+            "\"/access_token\" of the token answer",
+        ),
+        (
+            |m| m["auth"][0]["account"]["request"] = json!("POST https://api.desk.example.com/x"),
+            "send `\"POST https://api.desk.example.com/x\"` with the credential `user`",
+        ),
+        (
+            |m| m["auth"][0]["token_url"] = json!("https://evil.example.com/t"),
+            "obtained through \"https://evil.example.com/t\" (token_url)",
+        ),
+        (
+            |m| m["auth"][0]["type"] = json!("oauth2_client_credentials"),
+            "another credential as `user`",
+        ),
+        (
+            |m| m["auth"][1]["slot"] = json!("bot"),
+            "a new credential `bot` (api_key)",
+        ),
+        (
+            |m| m["tools"][1]["effect"] = json!("read"),
+            "declare the tool `close` \"read\"",
+        ),
+        (
+            |m| m["tools"][0]["queries"][0] = json!("POST https://api.desk.example.com/delete"),
+            "let the reading tool `search` send POST https://api.desk.example.com/delete",
+        ),
+        (
+            |m| m["tools"][1]["name"] = json!("purge"),
+            "a new tool `purge`, declared write",
+        ),
+        (
+            |m| m["parameters"][1]["key"] = json!("api_key"),
+            "ask users for the value `api_key`",
+        ),
+        (
+            |m| m["tools"][0]["input"]["properties"]["site"] = json!({"type": "string"}),
+            "of the arguments of `search`",
+        ),
+        (
+            |m| m["webhook"]["signature"]["signed"] = json!("{body}x"),
+            "/webhook/signature/signed",
+        ),
+        (
+            |m| m["limits"]["memory_mib"] = json!(64),
+            "a limit memory_mib of 64; before: 32",
+        ),
+    ];
+    for (change, said) in cases {
+        let difference = upgrade(change);
+        assert!(difference.waits(), "{said}: {difference}");
+        let (shown, summary) = (difference.to_string(), difference.summary());
+        assert!(shown.contains(said), "{said}: {shown}");
+        assert!(
+            summary.contains(said) || summary.contains("more changes"),
+            "{said}: {summary}"
+        );
+        let stored = serde_json::to_string(&difference).expect("it can be stored");
+        let read: Difference = serde_json::from_str(&stored).expect("it can be read");
+        assert_eq!(read, difference);
+    }
+}
+
+#[test]
+fn texts_change_within_a_bound_and_are_shown() {
+    let little =
+        upgrade(|m| m["tools"][0]["description"] = json!("Finds tickets\u{200b} by words."));
+    assert!(!little.waits());
+    assert_eq!(little.changes.len(), 1);
+    assert_eq!(little.changes[0].weight, Weight::Text);
+    assert!(little.to_string().contains("\\u{200b}"), "{little}");
+    let much = upgrade(|m| m["description"] = json!("x".repeat(TEXT_CHANGE_CHARS_MAX + 1)));
+    assert!(much.waits(), "{much}");
+    // Many texts that change a little are one text that changes much.
+    let many = |text: &str| {
+        let mut manifest = whole();
+        for n in 0..30 {
+            let mut tool = manifest["tools"][1].clone();
+            tool["name"] = json!(format!("close_{n}"));
+            tool["description"] = json!(text);
+            manifest["tools"].as_array_mut().expect("tools").push(tool);
+        }
+        form(&manifest).expect("its shape")
+    };
+    let all = between(&many("Closes."), &many(&"y".repeat(100)));
+    assert!(all.waits(), "{all}");
+    // What a person is asked for in a form is no such text.
+    assert!(upgrade(|m| m["parameters"][1]["title"] = json!("Your API key")).waits());
+    assert!(upgrade(|m| m["auth"][0]["fields"][0]["help"] = json!("Your API key")).waits());
+}
+
+#[test]
+fn new_optional_arguments_pass_where_the_operator_lets_them() {
+    let old = form(&whole()).expect("its shape");
+    let with = |change: fn(&mut Value)| {
+        let mut new = whole();
+        change(&mut new);
+        let new = form(&new).expect("its shape");
+        let waits = |upgrades| Difference::between(&old, &new, upgrades).waits();
+        (waits(Upgrades::Strict), waits(Upgrades::Schemas))
+    };
+    let optional =
+        with(|m| m["tools"][0]["input"]["properties"]["limit"] = json!({"type": "integer"}));
+    assert_eq!(optional, (true, false));
+    let inner = with(|m| {
+        m["tools"][0]["input"]["properties"]["filter"]["properties"]["owner"] =
+            json!({"type": "string"});
+    });
+    assert_eq!(inner, (true, false));
+    let required = with(|m| {
+        m["tools"][0]["input"]["properties"]["limit"] = json!({"type": "integer"});
+        m["tools"][0]["input"]["required"] = json!(["q", "limit"]);
+    });
+    assert_eq!(required, (true, true));
+    let looser = with(|m| m["tools"][0]["input"]["properties"]["site"] = json!({}));
+    assert_eq!(looser, (true, true));
+    let answer = with(|m| m["tools"][0]["output"]["properties"]["m"] = json!({}));
+    assert_eq!(answer, (true, true));
+}
+
+#[test]
+fn the_rights_of_a_first_version_name_everything() {
+    let manifest = Manifest::parse(&whole().to_string()).expect("its shape");
+    let rights = Rights::of(&manifest).to_string();
+    for said in [
+        "reach api.desk.example.com",
+        "import kv",
+        "a new credential `user` (oauth2)",
+        "in the path as `/bot{secret}`",
+        "GET https://api.desk.example.com/me",
+        "ask users for the value `region`",
+        "address set by the operator in api_base",
+        "take events, verified by",
+        "a new tool `close`, declared write",
+        "let the reading tool `search` send POST https://api.desk.example.com/search",
+    ] {
+        assert!(rights.contains(said), "{said}: {rights}");
+    }
+}
+
+#[test]
+fn without_what_was_approved_everything_waits() {
+    let new = form(&whole()).expect("its shape");
+    assert!(between(&json!({}), &new).waits());
+    assert!(between(&Value::Null, &new).waits());
+    assert!(!between(&new, &new).waits());
+}

@@ -1,0 +1,12 @@
+//! What every crate of the host uses: identifiers, the clock, JSON checks, texts, addresses of
+//! clients.
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+pub mod client_address;
+pub mod clock;
+pub mod ids;
+pub mod json;
+pub mod text;
+pub mod visible;

@@ -1,0 +1,73 @@
+//! What the plugin behind a call declares of its requests and answers.
+//!
+//! A plugin without a credential slot has nothing that an answer could hand back, so its headers and
+//! media types are its own affair. For every other one the lists of [`toolgate_catalog::wire`] hold, and
+//! what its manifest adds to them. Where no manifest is at hand, nothing is added.
+
+use std::sync::Arc;
+
+use super::policy::Target;
+use super::{Failure, FailureKind, fill_parameters};
+use toolgate_catalog::manifest::Manifest;
+
+/// The declarations of one plugin.
+#[derive(Clone, Debug, Default)]
+pub struct Declared(Option<Arc<Manifest>>);
+
+impl Declared {
+    pub fn of(manifest: Arc<Manifest>) -> Self {
+        Self(Some(manifest))
+    }
+
+    /// Whether the plugin has no slot, so that no list holds.
+    pub fn is_open(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|manifest| manifest.auth.is_empty())
+    }
+
+    pub fn manifest(&self) -> Option<&Manifest> {
+        self.0.as_deref()
+    }
+
+    /// Refuses the addresses at which a slot's tokens are made and ended: only the gateway speaks there,
+    /// and what is answered there is tokens.
+    pub(super) fn refuse_token_endpoints(
+        &self,
+        target: &Target,
+        parameters: &std::collections::BTreeMap<String, String>,
+    ) -> Result<(), Failure> {
+        let slots = self.0.iter().flat_map(|manifest| &manifest.auth);
+        for endpoint in slots
+            .flat_map(|slot| [&slot.token_url, &slot.revoke_url])
+            .flatten()
+        {
+            let Ok(filled) = fill_parameters(endpoint, parameters) else {
+                continue;
+            };
+            let Ok(endpoint) = url::Url::parse(&filled) else {
+                continue;
+            };
+            let same = endpoint.origin() == target.url.origin()
+                && plain(endpoint.path()) == plain(target.url.path());
+            if same {
+                return Err(Failure {
+                    kind: FailureKind::Denied,
+                    message: "only the gateway itself speaks to a token endpoint".to_owned(),
+                    sent: false,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A path as lenient servers compare it.
+fn plain(path: &str) -> String {
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    let segments: Vec<&str> = decoded
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .collect();
+    segments.join("/").to_ascii_lowercase()
+}

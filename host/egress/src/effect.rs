@@ -1,0 +1,209 @@
+//! What a call may do at the provider: a tool that is declared `read` asks and changes nothing.
+//!
+//! Such a call sends GET and HEAD, and besides the requests that its tool names in `queries`. Every
+//! hop is decided, a redirect like the first one, and a planned request like one that leaves. What
+//! a provider does on a GET is the provider's: that cannot be seen from here.
+
+use std::collections::BTreeMap;
+
+use http::Method;
+use http::header::{CONTENT_TYPE, HeaderMap};
+use serde_json::Value;
+use url::Url;
+
+use toolgate_catalog::queries::{Query, is_graphql_query};
+
+/// Headers by which a server is told to take a request for one of another method.
+const OVERRIDES: &[&str] = &[
+    "x-http-method-override",
+    "x-http-method",
+    "x-method-override",
+];
+/// The same as a field of a query or form.
+const OVERRIDE_FIELD: &str = "_method";
+
+/// What a reading call may send besides GET and HEAD.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// As the tool's manifest has them.
+    pub queries: Vec<String>,
+    /// Operator's settings and the connection's parameters that hold addresses.
+    pub values: BTreeMap<String, String>,
+}
+
+impl Reading {
+    /// `config`: what the plugin may read of settings and parameters, each as JSON.
+    pub fn of(queries: &[String], config: &BTreeMap<String, String>) -> Self {
+        let mut reading = Self::default();
+        if queries.is_empty() {
+            return reading;
+        }
+        let texts = config.iter().filter_map(|(key, value)| {
+            let value: Value = serde_json::from_str(value).ok()?;
+            Some((key.clone(), value.as_str()?.to_owned()))
+        });
+        reading.values = texts.collect();
+        reading.queries = queries.to_vec();
+        reading
+    }
+
+    /// Decides a request before its credential is written; the error says what to declare.
+    pub(super) fn check(
+        &self,
+        method: &Method,
+        url: &Url,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<(), String> {
+        if let Some(name) = OVERRIDES.iter().find(|name| headers.contains_key(**name)) {
+            return Err(format!(
+                "the tool is declared `read`: its requests may not carry the header `{name}`"
+            ));
+        }
+        if url.query_pairs().any(|(name, _)| name == OVERRIDE_FIELD) || overrides(headers, body) {
+            return Err(format!(
+                "the tool is declared `read`: its requests may not carry the field `{OVERRIDE_FIELD}`"
+            ));
+        }
+        if matches!(*method, Method::GET | Method::HEAD) {
+            return Ok(());
+        }
+        let queries = self
+            .queries
+            .iter()
+            .filter_map(|text| Query::parse(text).ok());
+        let mut named = queries.filter(|query| query.covers(url, &self.values));
+        let is_query = |query: Query<'_>| !query.graphql || asks_graphql(url, headers, body);
+        if *method == Method::POST && named.any(is_query) {
+            return Ok(());
+        }
+        let place = &url[..url::Position::AfterPath];
+        Err(format!(
+            "the tool is declared `read`, and {method} {place} is none of its `queries`; name a POST that \
+             only asks there, and declare a tool that changes something `write`"
+        ))
+    }
+}
+
+/// A query in the body and nothing beside it that could be taken for the document.
+fn asks_graphql(url: &Url, headers: &HeaderMap, body: &[u8]) -> bool {
+    url.query().is_none_or(str::is_empty)
+        && media_type(headers).as_deref() == Some("application/json")
+        && is_graphql_query(body)
+}
+
+fn media_type(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let kind = value.split(';').next().unwrap_or_default().trim();
+    Some(kind.to_ascii_lowercase())
+}
+
+/// Whether a form asks to be taken for another method.
+fn overrides(headers: &HeaderMap, body: &[u8]) -> bool {
+    match media_type(headers).as_deref() {
+        Some("application/x-www-form-urlencoded") => {
+            url::form_urlencoded::parse(body).any(|(name, _)| name == OVERRIDE_FIELD)
+        }
+        Some("multipart/form-data") => {
+            let field = OVERRIDE_FIELD.as_bytes();
+            body.windows(field.len()).any(|part| part == field)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEARCH: &str = "https://api.example.com/search";
+
+    fn check(method: Method, url: &str, headers: &[(&'static str, &str)], body: &str) -> bool {
+        let reading = Reading {
+            queries: vec![
+                format!("POST {SEARCH}"),
+                "GRAPHQL https://api.example.com/graphql".to_owned(),
+            ],
+            values: BTreeMap::new(),
+        };
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, value.parse().expect("a header"));
+        }
+        let url = Url::parse(url).expect("an address");
+        reading.check(&method, &url, &map, body.as_bytes()).is_ok()
+    }
+
+    #[test]
+    fn a_reading_call_sends_get_head_and_its_queries() {
+        for (method, url, expected) in [
+            (Method::GET, "https://api.example.com/anything", true),
+            (Method::HEAD, "https://api.example.com/anything", true),
+            (Method::POST, SEARCH, true),
+            (Method::POST, "https://api.example.com/delete", false),
+            (Method::PUT, SEARCH, false),
+            (Method::PATCH, SEARCH, false),
+            (Method::DELETE, SEARCH, false),
+            (Method::OPTIONS, SEARCH, false),
+            (
+                Method::from_bytes(b"PURGE").expect("a method"),
+                SEARCH,
+                false,
+            ),
+            (Method::from_bytes(b"get").expect("a method"), SEARCH, false),
+        ] {
+            assert_eq!(
+                check(method.clone(), url, &[], ""),
+                expected,
+                "{method} {url}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_request_asks_to_be_taken_for_another() {
+        let form = ("content-type", "application/x-www-form-urlencoded");
+        let parts = ("content-type", "multipart/form-data; boundary=x");
+        for name in OVERRIDES {
+            assert!(!check(Method::GET, SEARCH, &[(*name, "DELETE")], ""));
+        }
+        assert!(!check(
+            Method::GET,
+            &format!("{SEARCH}?_method=DELETE"),
+            &[],
+            ""
+        ));
+        assert!(!check(
+            Method::POST,
+            SEARCH,
+            &[form],
+            "q=1&%5Fmethod=DELETE"
+        ));
+        assert!(!check(
+            Method::POST,
+            SEARCH,
+            &[parts],
+            "--x\r\nname=\"_method\""
+        ));
+        assert!(check(Method::POST, SEARCH, &[form], "q=_method"));
+    }
+
+    #[test]
+    fn a_graphql_place_takes_queries_alone() {
+        let (place, json) = (
+            "https://api.example.com/graphql",
+            ("content-type", "application/json"),
+        );
+        let (asks, changes) = (r#"{"query":"{ me }"}"#, r#"{"query":"mutation { drop }"}"#);
+        assert!(check(Method::POST, place, &[json], asks));
+        assert!(!check(Method::POST, place, &[json], changes));
+        assert!(
+            !check(Method::POST, place, &[], asks),
+            "not said to be JSON"
+        );
+        let both = format!("{place}?query=mutation%7Bdrop%7D");
+        assert!(!check(Method::POST, &both, &[json], asks));
+        let raw = ("content-type", "application/graphql");
+        assert!(!check(Method::POST, place, &[raw], "mutation { drop }"));
+    }
+}

@@ -1,0 +1,244 @@
+//! The only way out of the sandbox.
+//!
+//! Owns: what one request is ([`Request`], [`Response`], [`Failure`]), what a call may do
+//! ([`Scope`]) and the fixed order in which a request is decided, dialled, given its credential,
+//! capped and scrubbed ([`Egress::send`]). Refuses everything that the plugin's manifest and the
+//! operator's grant do not both name. Knows nothing of WebAssembly: `toolgate-runtime` translates.
+//!
+//! Read [`send`] next, then the pure stages in the order in which it calls them: [`grant`] and
+//! [`policy`], [`effect`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`answer`],
+//! [`scrub`]; [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+pub mod address;
+mod answer;
+mod declared;
+pub mod decode;
+pub mod dial;
+pub mod effect;
+pub mod follow;
+pub mod grant;
+pub mod headers;
+pub mod host;
+pub mod inject;
+mod parameters;
+pub mod payload;
+mod plan;
+pub mod policy;
+mod receipt;
+pub mod scope;
+pub mod scrub;
+pub mod send;
+pub mod sigv4;
+#[cfg(test)]
+mod tests;
+pub mod upstream;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+
+use toolgate_catalog::manifest::Placement;
+
+pub use declared::Declared;
+pub use dial::{DialError, Lookup, Opened};
+pub use effect::Reading;
+pub use grant::{Grant, GrantError, Origin};
+pub use host::{HostRequest, HostResponse};
+pub use parameters::fill as fill_parameters;
+pub use payload::{Payload, PayloadSide};
+pub use plan::PlanDigest;
+pub use receipt::looks_like_key;
+pub use scope::{CallLimits, Journal, Mode, NotWritten, Scope, Witness, Witnessed};
+pub use scrub::{Learned, Scrubber};
+pub use send::{Egress, EgressConfig, Told};
+pub use upstream::{AllowUpstream, AllowUpstreamError};
+
+/// A request as the guest asked for it, before any decision.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: http::Method,
+    /// Absolute URL; `{parameter}` in host or path is filled from the connection's parameters.
+    pub url: String,
+    /// Appended and percent-encoded.
+    pub query: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+    pub credential: Credential,
+    pub response_bytes_max: usize,
+    pub timeout: Duration,
+    /// Present: the request may be repeated even if it is a POST.
+    pub idempotency_key: Option<String>,
+}
+
+/// Which credential a request wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    Anonymous,
+    /// A slot of the manifest by name.
+    Slot(String),
+    /// The slot whose audience holds the origin, none if no slot does (the wasi:http door).
+    ByAudience,
+}
+
+/// An answer as the guest may see it: capped, without credential-bearing headers, scrubbed.
+#[derive(Clone, Debug)]
+pub struct Response {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+    /// Final URL after allowed redirects, without any credential.
+    pub url: String,
+}
+
+/// Why a request has no answer. `message` names no secret and no address of the private network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub message: String,
+    /// Whether the provider may have seen the request.
+    pub sent: bool,
+}
+
+/// The closed list of the plugin contract (`failure-kind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    Denied,
+    AuthRequired,
+    AuthExpired,
+    ScopeMissing,
+    Dns,
+    Connect,
+    Tls,
+    Timeout,
+    TooLarge,
+    BudgetExhausted,
+    LeakBlocked,
+    Cancelled,
+    Protocol,
+}
+
+/// Where credentials come from. The gateway's connections implement it; egress asks once per
+/// request and again, with the rejected generation, after a 401.
+pub trait Credentials: Send + Sync {
+    /// The values to inject for `slot`. `rejected` is the generation that the provider just
+    /// refused: a refresh is due, unless somebody else has already done it.
+    fn fetch<'a>(
+        &'a self,
+        slot: &'a str,
+        rejected: Option<u64>,
+    ) -> BoxFuture<'a, Result<Injection, Failure>>;
+
+    /// Whether the slot is connected for this call.
+    fn connected(&self, slot: &str) -> bool;
+
+    /// The slot whose audience holds `origin` (`https://host`), for requests that name none.
+    fn slot_for_origin(&self, origin: &str) -> Option<String>;
+
+    /// Whether a field of the slot is to be hidden: each of which nothing else is known.
+    fn is_secret(&self, slot: &str, field: &str) -> bool {
+        let _ = (slot, field);
+        true
+    }
+
+    /// Where the slot's credential would stand, for a dry run; nothing is opened or refreshed.
+    fn shape(&self, slot: &str) -> Option<SlotShape> {
+        let _ = slot;
+        None
+    }
+}
+
+/// Nothing is connected.
+#[derive(Clone, Copy, Debug)]
+pub struct NoCredentials;
+
+impl Credentials for NoCredentials {
+    fn fetch<'a>(
+        &'a self,
+        slot: &'a str,
+        _rejected: Option<u64>,
+    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+        let failure = Failure {
+            kind: FailureKind::AuthRequired,
+            message: format!("slot `{slot}` is not connected"),
+            sent: false,
+        };
+        Box::pin(std::future::ready(Err(failure)))
+    }
+
+    fn connected(&self, _slot: &str) -> bool {
+        false
+    }
+
+    fn slot_for_origin(&self, _origin: &str) -> Option<String> {
+        None
+    }
+}
+
+/// The public half of an [`Injection`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlotShape {
+    pub placements: Vec<Placement>,
+    /// Origins that may receive it, patterns already filled.
+    pub audience: Vec<String>,
+}
+
+/// What to write into a request, and where it may go.
+#[derive(Debug)]
+pub struct Injection {
+    pub slot: String,
+    /// Changes with every refresh.
+    pub generation: u64,
+    pub placements: Vec<Placement>,
+    /// Field values by name: `secret`, `username`, ...
+    pub values: BTreeMap<String, toolgate_vault::Secret>,
+    /// Origins that may receive it, patterns already filled.
+    pub audience: Vec<String>,
+}
+
+/// One request that left the process, as the receipt keeps it: as the plugin made it, before a
+/// credential was written into it, and without any credential that the gateway knows.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+pub struct RequestRecord {
+    pub method: String,
+    /// Scheme, host and port.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schema(example = "https://api.github.com")]
+    pub origin: String,
+    pub host: String,
+    pub path: String,
+    /// The query; values that look like credentials are `[redacted]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "page=2&access_token=[redacted]")]
+    pub query: Option<String>,
+    /// HTTP status; absent when no answer came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    pub bytes_out: u64,
+    /// SHA-256 of the body, hexadecimal; absent without a body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_sha256: Option<String>,
+    pub bytes_in: u64,
+    pub duration_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credential_slot: Option<String>,
+}
+
+/// One request that a dry run would have sent; a credential shows as `[slot NAME]`.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+pub struct PlannedRequest {
+    pub method: String,
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    /// UTF-8 text, or `[N bytes]` where it is none.
+    pub body: String,
+}
+
+/// Keeps the shape above in one place for callers that share it.
+pub type SharedCredentials = Arc<dyn Credentials>;

@@ -1,0 +1,196 @@
+//! What a dry run shows in place of a request.
+//!
+//! Everything is decided as for a real one, but nothing is resolved and no credential is opened:
+//! where it would stand, `[slot NAME]` stands.
+
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use super::scope::Scope;
+use super::send::Hop;
+use super::{Failure, FailureKind, PlannedRequest};
+use toolgate_catalog::manifest::Placement;
+
+/// Longer bodies are shown by their size.
+pub(crate) const PLANNED_BODY_BYTES_MAX: usize = 256 * 1024;
+
+/// SHA-256 of a request as it was planned, with its whole body.
+pub type PlanDigest = [u8; 32];
+
+/// Notes the request in the scope; the failure is what the plugin gets instead of an answer.
+pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
+    let planned = match planned(scope, hop, slot) {
+        Ok(planned) => planned,
+        Err(refused) => return refused,
+    };
+    let digest = digest(&planned, hop);
+    match scope.plan(scrubbed(scope, planned), digest) {
+        Ok(()) => Failure {
+            kind: FailureKind::Cancelled,
+            message: "dry run".into(),
+            sent: false,
+        },
+        Err(exhausted) => exhausted,
+    }
+}
+
+/// Refuses a request that differs from those that a person has approved.
+pub(super) fn agreed(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Result<(), Failure> {
+    if !scope.is_held_to_a_plan() {
+        return Ok(());
+    }
+    let planned = planned(scope, hop, slot)?;
+    scope.agreed(&digest(&planned, hop))
+}
+
+fn digest(planned: &PlannedRequest, hop: &Hop) -> PlanDigest {
+    let mut hash = Sha256::new();
+    let mut part = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_be_bytes());
+        hash.update(bytes);
+    };
+    part(planned.method.as_bytes());
+    part(planned.url.as_bytes());
+    for (name, value) in &planned.headers {
+        part(name.as_bytes());
+        part(value.as_bytes());
+    }
+    part(b"body");
+    part(planned.body.as_bytes());
+    part(&hop.body);
+    hash.finalize().into()
+}
+
+/// The request as people may see it.
+fn scrubbed(scope: &Scope, planned: PlannedRequest) -> PlannedRequest {
+    PlannedRequest {
+        method: planned.method,
+        url: scope.scrub(&planned.url),
+        headers: planned
+            .headers
+            .into_iter()
+            .map(|(name, value)| (name, scope.scrub(&value)))
+            .collect(),
+        body: scope.scrub_owned(planned.body),
+    }
+}
+
+/// The request with the slot's name in place of its credential.
+fn planned(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Result<PlannedRequest, Failure> {
+    let failure = |kind, message: String| Failure {
+        kind,
+        message,
+        sent: false,
+    };
+    let mut headers: Vec<(String, String)> = hop
+        .headers
+        .iter()
+        .map(|(name, value)| {
+            (
+                name.as_str().to_owned(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
+        })
+        .collect();
+    let mut url = hop.target.url.to_string();
+    let mut body = match std::str::from_utf8(&hop.body) {
+        Ok(text) if text.len() <= PLANNED_BODY_BYTES_MAX => text.to_owned(),
+        _ => format!("[{} bytes]", hop.body.len()),
+    };
+    if let Some(slot) = slot {
+        if !scope.credentials.connected(slot) {
+            return Err(failure(
+                FailureKind::AuthRequired,
+                format!("slot `{slot}` is not connected"),
+            ));
+        }
+        let mark = format!("[slot {slot}]");
+        match scope.credentials.shape(slot) {
+            None => headers.push(("authorization".into(), mark)),
+            Some(shape) if !hop.target.origin.is_in(&shape.audience) => {
+                let message = format!("slot `{slot}` may not be sent to {}", hop.target.origin);
+                return Err(failure(FailureKind::Denied, message));
+            }
+            Some(shape) => {
+                for placement in &shape.placements {
+                    show(
+                        placement,
+                        &mark,
+                        &hop.target.url,
+                        &mut url,
+                        &mut headers,
+                        &mut body,
+                    );
+                }
+            }
+        }
+    }
+    Ok(PlannedRequest {
+        method: hop.method.to_string(),
+        url,
+        headers,
+        body,
+    })
+}
+
+fn show(
+    placement: &Placement,
+    mark: &str,
+    target: &Url,
+    url: &mut String,
+    headers: &mut Vec<(String, String)>,
+    body: &mut String,
+) {
+    let mut header = |name: &str, value: String| {
+        headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        headers.push((name.to_ascii_lowercase(), value));
+    };
+    match placement {
+        Placement::Header {
+            header: name,
+            template,
+        } => header(name, marked(template, mark)),
+        Placement::Basic { .. } => header("authorization", format!("Basic {mark}")),
+        Placement::AwsSigv4 { .. } => header("authorization", format!("AWS4-HMAC-SHA256 {mark}")),
+        Placement::Query { query, template } => {
+            let joint = if url.contains('?') { '&' } else { '?' };
+            url.push_str(&format!("{joint}{query}={}", marked(template, mark)));
+        }
+        Placement::Path { path } => {
+            let origin = target[..url::Position::BeforePath].len();
+            url.insert_str(origin, marked(path, mark).trim_end_matches('/'));
+        }
+        Placement::Body {
+            body: field,
+            template,
+        } => {
+            let value = marked(template, mark);
+            match serde_json::from_str::<serde_json::Value>(body) {
+                Ok(serde_json::Value::Object(mut object)) => {
+                    object.insert(field.clone(), value.into());
+                    *body = serde_json::Value::Object(object).to_string();
+                }
+                _ => {
+                    let joint = if body.is_empty() { "" } else { "&" };
+                    body.push_str(&format!("{joint}{field}={value}"));
+                }
+            }
+        }
+    }
+}
+
+/// A template with every field shown as the slot.
+fn marked(template: &str, mark: &str) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((_, behind)) = after.split_once('}') else {
+            break;
+        };
+        out.push_str(before);
+        out.push_str(mark);
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,479 @@
+//! The pipeline: one request of a plugin from the decision to the scrubbed answer.
+//!
+//! In this order, for every hop: policy ([`super::policy`]), effect ([`super::effect`]), budget ([`super::scope`]), the plugin's
+//! own headers ([`super::headers`]), the scan for leaked secrets, injection where the origin is in
+//! the slot's audience ([`super::inject`]), dialling a checked address ([`super::dial`]), the cap
+//! while reading, scrubbing ([`super::scrub`]). Then [`super::follow`] says whether something comes
+//! after. What the host itself calls is in [`super::host`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use http::header::{HeaderMap, HeaderName, HeaderValue, RANGE};
+use http::{Method, StatusCode};
+use tokio::time::Instant;
+
+use super::dial::{Answer, DialError, Dialler, Lookup, system_lookup};
+use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
+use super::inject::{self, Draft};
+use super::policy::{self, Target};
+use super::receipt::Receipt;
+use super::scope::{Journal, Mode, Scope, TIMEOUT_MAX, Witnessed};
+use super::upstream::AllowUpstream;
+use super::{
+    Credential, Failure, FailureKind, Injection, Request, Response, answer, headers, plan, sigv4,
+};
+use toolgate_catalog::manifest::Placement;
+
+/// The longest idempotency key that is passed on.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
+/// The name under which an idempotency key travels (draft-ietf-httpapi-idempotency-key-header).
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// What the process decides once about its way out.
+#[derive(Clone)]
+pub struct EgressConfig {
+    pub allow_upstreams: Vec<AllowUpstream>,
+    /// Sent where a plugin sets none.
+    pub user_agent: String,
+    /// Certificate authorities trusted beside the system's, as PEM.
+    pub extra_roots_pem: Vec<Vec<u8>>,
+    /// How host names become addresses.
+    pub lookup: Lookup,
+    /// Where present, nothing but `allow_upstreams` is asked, and this is told of every other host
+    /// that a request was meant for.
+    pub only_upstreams: Option<Told>,
+}
+
+/// Hears of a host.
+pub type Told = Arc<dyn Fn(&str) + Send + Sync>;
+
+impl Default for EgressConfig {
+    fn default() -> Self {
+        Self {
+            allow_upstreams: Vec::new(),
+            user_agent: concat!("toolgate/", env!("CARGO_PKG_VERSION")).to_owned(),
+            extra_roots_pem: Vec::new(),
+            lookup: system_lookup(),
+            only_upstreams: None,
+        }
+    }
+}
+
+/// The only way out. Cheap to clone; all clones share their connections.
+#[derive(Clone)]
+pub struct Egress {
+    pub(super) inner: Arc<Inner>,
+    /// Where requests of the host are written down, see [`Egress::journaled_by`].
+    pub(super) journal: Option<Arc<dyn Journal>>,
+}
+
+pub(super) struct Inner {
+    pub(super) dialler: Dialler,
+    pub(super) allow_upstreams: Vec<AllowUpstream>,
+    only_upstreams: Option<Told>,
+}
+
+/// A request on its way: what the plugin asked for, decided and cleaned, without any credential.
+pub(super) struct Hop {
+    pub(super) target: Target,
+    pub(super) method: Method,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    /// The plugin wants the start of the answer only.
+    range: Option<HeaderValue>,
+}
+
+impl Hop {
+    /// What goes out as `Range`: the start of a file, where the request carries a signature and no
+    /// secret that a part of the answer could hold.
+    fn range_for(&self, injection: Option<&Injection>) -> Option<&HeaderValue> {
+        let signed = |placement: &Placement| matches!(placement, Placement::AwsSigv4 { .. });
+        let range = self.range.as_ref()?;
+        injection
+            .filter(|injection| injection.placements.iter().all(signed))
+            .map(|_| range)
+    }
+}
+
+impl Egress {
+    pub fn new(config: EgressConfig) -> Result<Self, DialError> {
+        let dialler = Dialler::new(&config.user_agent, config.lookup, &config.extra_roots_pem)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                dialler,
+                allow_upstreams: config.allow_upstreams,
+                only_upstreams: config.only_upstreams,
+            }),
+            journal: None,
+        })
+    }
+
+    /// Runs one request of a plugin within its scope. Every text of the result is scrubbed.
+    pub async fn send(&self, scope: &Scope, request: Request) -> Result<Response, Failure> {
+        let deadline = scope
+            .deadline
+            .min(Instant::now() + request.timeout.min(TIMEOUT_MAX));
+        let sent = AtomicBool::new(false);
+        let work = Box::pin(self.inner.run(scope, request, deadline, &sent));
+        let result = match tokio::time::timeout_at(deadline, work).await {
+            Ok(result) => result,
+            Err(_) => Err(Failure {
+                kind: FailureKind::Timeout,
+                message: "no answer within the time allowed".into(),
+                sent: false,
+            }),
+        };
+        result.map_err(|mut failure| {
+            failure.sent |= sent.load(Ordering::Relaxed);
+            scope.clean(failure)
+        })
+    }
+
+    /// Runs several requests at once, within the scope's concurrency; answers in their order.
+    pub async fn send_all(
+        &self,
+        scope: &Scope,
+        requests: Vec<Request>,
+    ) -> Vec<Result<Response, Failure>> {
+        futures_util::future::join_all(
+            requests
+                .into_iter()
+                .map(|request| self.send(scope, request)),
+        )
+        .await
+    }
+}
+
+impl Inner {
+    async fn run(
+        &self,
+        scope: &Scope,
+        request: Request,
+        deadline: Instant,
+        sent: &AtomicBool,
+    ) -> Result<Response, Failure> {
+        let body_bytes_max = request
+            .response_bytes_max
+            .min(scope.limits.response_bytes_max);
+        let may_repeat =
+            scope.repeats && follow::may_repeat(&request.method, request.idempotency_key.is_some());
+        let mut hop = first_hop(scope, &request)?;
+        may_change(scope, &hop)?;
+        let asked = hop.target.url.clone();
+        let mut slot = match request.credential {
+            Credential::Anonymous => None,
+            Credential::Slot(ref name) => Some(name.clone()),
+            Credential::ByAudience => scope
+                .credentials
+                .slot_for_origin(&hop.target.origin.to_string()),
+        };
+        let explicit = matches!(request.credential, Credential::Slot(_));
+        if scope.mode == Mode::DryRun {
+            return Err(plan::plan(scope, &hop, slot.as_deref()));
+        }
+        plan::agreed(scope, &hop, slot.as_deref())?;
+        let _permit = scope
+            .slots
+            .acquire()
+            .await
+            .map_err(|_| denied("the call has ended"))?;
+        let mut injection: Option<Injection> = None;
+        let (mut refreshed, mut repeats, mut redirects) = (false, 0, 0);
+        loop {
+            if let Some(name) = &slot
+                && injection.is_none()
+            {
+                let fetched = scope.credentials.fetch(name, None).await?;
+                if hop.target.origin.is_in(&fetched.audience) {
+                    injection = Some(fetched);
+                } else if explicit {
+                    return Err(denied(format!(
+                        "slot `{name}` may not be sent to {}",
+                        hop.target.origin
+                    )));
+                } else {
+                    slot = None;
+                }
+            }
+            let (number, answer) = self
+                .attempt(scope, &hop, injection.as_ref(), body_bytes_max, sent)
+                .await?;
+            if answer.status == StatusCode::UNAUTHORIZED
+                && !refreshed
+                && let Some(old) = &injection
+            {
+                refreshed = true;
+                let fresh = scope
+                    .credentials
+                    .fetch(&old.slot, Some(old.generation))
+                    .await?;
+                if fresh.generation != old.generation && hop.target.origin.is_in(&fresh.audience) {
+                    injection = Some(fresh);
+                    continue;
+                }
+            }
+            if may_repeat
+                && repeats < RETRIES_MAX
+                && let Some(wait) =
+                    follow::retry_after(answer.status, &answer.headers, SystemTime::now())
+                && wait < deadline.saturating_duration_since(Instant::now())
+            {
+                repeats += 1;
+                tokio::time::sleep(wait).await;
+                continue;
+            }
+            let Some(redirect) =
+                follow::redirect(answer.status, &answer.headers, &hop.target.url, &hop.method)
+            else {
+                let in_part = hop.range_for(injection.as_ref()).is_some();
+                let response = answer::shown(scope, &hop, injection.as_ref(), in_part, answer)?;
+                scope.answer_payload(number, &hop, &response);
+                scope.witness(Witnessed {
+                    request: &request,
+                    url: &asked,
+                    response: &response,
+                });
+                return Ok(response);
+            };
+            redirects += 1;
+            if redirects > REDIRECTS_MAX {
+                return Err(failed(
+                    FailureKind::Protocol,
+                    format!("more than {REDIRECTS_MAX} redirects"),
+                ));
+            }
+            let mut location = match self.mapping(&hop.target) {
+                Some(mapping) => mapping.restore(redirect.location),
+                None => redirect.location,
+            };
+            if let Some(injection) = &injection {
+                inject::strip(&mut location, injection, &scope.parameters);
+            }
+            let target = policy::decide_redirect(&scope.grant, &scope.parameters, &location)
+                .map_err(|refusal| denied(format!("a redirect was refused: {refusal}")))?;
+            if target.origin != hop.target.origin {
+                if redirect.keeps_body && !hop.body.is_empty() {
+                    return Err(denied(
+                        "a redirect to another origin would carry the request's body there",
+                    ));
+                }
+                slot = None;
+                injection = None;
+            }
+            if !redirect.keeps_body {
+                hop.body = Bytes::new();
+                headers::drop_body_headers(&mut hop.headers);
+            }
+            hop.target = target;
+            hop.method = redirect.method;
+            may_change(scope, &hop)?;
+        }
+    }
+
+    /// One request on the wire, and its line in the receipt. Answers its number in the call, too.
+    async fn attempt(
+        &self,
+        scope: &Scope,
+        hop: &Hop,
+        injection: Option<&Injection>,
+        body_bytes_max: usize,
+        sent: &AtomicBool,
+    ) -> Result<(u32, Answer), Failure> {
+        if let Some(injection) = injection {
+            scope.learn(secrets(scope, injection));
+        }
+        scan(scope, hop)?;
+        scope
+            .declared
+            .refuse_token_endpoints(&hop.target, &scope.parameters)?;
+        scope.take_request(hop.body.len())?;
+        let mut draft = Draft {
+            method: hop.method.clone(),
+            url: hop.target.url.clone(),
+            headers: hop.headers.clone(),
+            body: hop.body.clone(),
+        };
+        if let Some(range) = hop.range_for(injection) {
+            draft.headers.insert(RANGE, range.clone());
+        }
+        if let Some(injection) = injection {
+            let written = inject::write(&mut draft, injection, &scope.parameters, |field| {
+                is_secret(scope, injection, field)
+            })
+            .map_err(|refusal| denied(refusal.to_string()))?;
+            scope.learn(written.iter().map(String::as_bytes));
+        }
+        let mapping = self.mapping(&hop.target);
+        if let Some(mapping) = mapping {
+            draft.url = mapping.rewrite(&draft.url);
+        } else {
+            self.elsewhere(&hop.target)?;
+        }
+        if let Some(injection) = injection {
+            let signature =
+                sigv4::sign(&mut draft, injection, &scope.parameters, SystemTime::now())
+                    .map_err(|refusal| denied(refusal.to_string()))?;
+            scope.learn(signature.iter().map(String::as_bytes));
+        }
+        let mut receipt = Receipt::start(scope, sent, hop, injection);
+        receipt.left = false;
+        let number = scope.next_number();
+        let payload = scope.request_payload(number, hop, &receipt.record);
+        scope.leaving(&receipt.record, payload.as_ref()).await?;
+        if let Some(payload) = payload {
+            scope.keep_payload(payload);
+        }
+        receipt.left = true;
+        let private = hop.target.named || mapping.is_some();
+        let result = self
+            .dialler
+            .exchange(draft, private, body_bytes_max, |count| {
+                receipt.record.bytes_in += count as u64;
+                scope.take_bytes(count).map_err(|failure| Failure {
+                    sent: true,
+                    ..failure
+                })
+            })
+            .await;
+        match &result {
+            Ok(answer) => receipt.record.status = Some(answer.status),
+            Err(failure) => receipt.left = failure.sent,
+        }
+        let answer = result?;
+        // What was compressed is held as it was opened; the receipt says what came over the wire.
+        scope
+            .take_bytes(answer.body.len().saturating_sub(answer.wire_bytes))
+            .map_err(|failure| Failure {
+                sent: true,
+                ..failure
+            })?;
+        Ok((number, answer))
+    }
+
+    /// Refuses what has no allowed upstream, where only those are asked.
+    pub(super) fn elsewhere(&self, target: &Target) -> Result<(), Failure> {
+        let Some(told) = &self.only_upstreams else {
+            return Ok(());
+        };
+        told(&target.origin.host);
+        Err(denied(format!(
+            "`{}` is no allowed upstream, and nothing else is asked here",
+            target.origin.host
+        )))
+    }
+
+    pub(super) fn mapping(&self, target: &Target) -> Option<&AllowUpstream> {
+        self.allow_upstreams
+            .iter()
+            .find(|mapping| mapping.is_for(&target.origin))
+    }
+}
+
+/// Policy and cleaning of what the plugin asked for.
+fn first_hop(scope: &Scope, request: &Request) -> Result<Hop, Failure> {
+    if matches!(request.method, Method::CONNECT | Method::TRACE) {
+        return Err(denied(format!("method {} is not allowed", request.method)));
+    }
+    let target = policy::decide(
+        &scope.grant,
+        &scope.parameters,
+        &request.url,
+        &request.query,
+    )
+    .map_err(|refusal| denied(refusal.to_string()))?;
+    let mut headers = headers::outgoing(&request.headers, &scope.declared)
+        .map_err(|refusal| denied(refusal.to_string()))?;
+    if let Some(key) = &request.idempotency_key {
+        let value = HeaderValue::from_str(key)
+            .ok()
+            .filter(|value| value.len() <= IDEMPOTENCY_KEY_BYTES_MAX);
+        let value =
+            value.ok_or_else(|| denied("the idempotency key is too long or no header text"))?;
+        headers.entry(IDEMPOTENCY_KEY).or_insert(value);
+    }
+    Ok(Hop {
+        target,
+        method: request.method.clone(),
+        headers,
+        body: request.body.clone(),
+        range: request
+            .headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(RANGE.as_str()))
+            .and_then(|(_, value)| start_of_file(value)),
+    })
+}
+
+/// `bytes=0-N`.
+fn start_of_file(value: &str) -> Option<HeaderValue> {
+    let last = value.strip_prefix("bytes=0-")?;
+    let number = !last.is_empty() && last.len() <= 18 && last.bytes().all(|b| b.is_ascii_digit());
+    HeaderValue::from_str(value).ok().filter(|_| number)
+}
+
+/// Refuses what a reading call may not send.
+fn may_change(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
+    let Some(reading) = &scope.reading else {
+        return Ok(());
+    };
+    reading
+        .check(&hop.method, &hop.target.url, &hop.headers, &hop.body)
+        .map_err(denied)
+}
+
+/// Refuses a request into which the plugin, or the agent behind it, has written a known secret. It
+/// runs before injection, so that it cannot trip over the host's own.
+fn scan(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
+    let scrubber = scope.scrubber();
+    if scrubber.is_empty() {
+        return Ok(());
+    }
+    let in_headers = || {
+        hop.headers.iter().any(|(name, value)| {
+            scrubber.finds(name.as_str().as_bytes()) || scrubber.finds(value.as_bytes())
+        })
+    };
+    let place = if scrubber.finds(hop.target.url.as_str().as_bytes()) {
+        "URL"
+    } else if in_headers() {
+        "headers"
+    } else if scrubber.finds(&hop.body) {
+        "body"
+    } else {
+        return Ok(());
+    };
+    Err(Failure {
+        kind: FailureKind::LeakBlocked,
+        message: format!(
+            "the request's {place} contains a credential; credentials are added by the gateway"
+        ),
+        sent: false,
+    })
+}
+
+fn is_secret(scope: &Scope, injection: &Injection, field: &str) -> bool {
+    injection.values.contains_key(field) && scope.credentials.is_secret(&injection.slot, field)
+}
+
+fn secrets<'a>(scope: &'a Scope, injection: &'a Injection) -> impl Iterator<Item = &'a [u8]> {
+    let secret = injection
+        .values
+        .iter()
+        .filter(|(field, _)| is_secret(scope, injection, field));
+    secret.map(|(_, value)| value.expose().as_bytes())
+}
+
+fn denied(message: impl Into<String>) -> Failure {
+    failed(FailureKind::Denied, message)
+}
+
+fn failed(kind: FailureKind, message: impl Into<String>) -> Failure {
+    Failure {
+        kind,
+        message: message.into(),
+        sent: false,
+    }
+}

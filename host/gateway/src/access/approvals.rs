@@ -1,0 +1,326 @@
+//! Calls that a person has to allow first.
+//!
+//! A call of a tool whose permission is `ask` is parked: the plugin runs as in a dry run, and what
+//! it would send is kept with the question ([`question`]), readable without its secrets ([`masked`]).
+//! Once somebody has approved, the repeated call runs, once; a denied one is refused until the
+//! question has expired. Who decides is said by the rule that asks; nobody decides a question of
+//! their own unless it says so too.
+
+mod masked;
+pub(crate) mod question;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::tools::ApprovalNeeded;
+use crate::{Caller, Error, Gateway, Scope};
+use toolgate_core::clock::rfc3339;
+use toolgate_egress::PlannedRequest;
+use toolgate_store::{self as store, ApprovalFilter, ApprovalState, Approvers, Cursor, Role};
+
+/// How long a question, and the approval of it, stands.
+pub const STANDS_MS: i64 = 24 * 60 * 60 * 1_000;
+pub const LIST_LIMIT_MAX: usize = 100;
+
+/// What became of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalStatus {
+    Pending,
+    Approved,
+    Denied,
+    /// The approved call has run.
+    Used,
+    Expired,
+}
+
+impl ApprovalStatus {
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("pending", Self::Pending),
+        ("approved", Self::Approved),
+        ("denied", Self::Denied),
+        ("used", Self::Used),
+        ("expired", Self::Expired),
+    ];
+
+    fn state(self) -> ApprovalState {
+        match self {
+            Self::Pending => ApprovalState::Pending,
+            Self::Approved => ApprovalState::Approved,
+            Self::Denied => ApprovalState::Denied,
+            Self::Used => ApprovalState::Used,
+            Self::Expired => ApprovalState::Expired,
+        }
+    }
+}
+
+/// One question. `GET /v1/approvals/{approval_id}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Approval {
+    /// `apr_<ULID>`.
+    #[schema(example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")]
+    pub approval_id: String,
+    pub user_id: String,
+    pub tool_name: String,
+    /// The tool's title.
+    pub title: String,
+    pub status: ApprovalStatus,
+    /// What the tool is called with; secrets read `[hidden]`.
+    #[schema(value_type = Value)]
+    pub arguments: Value,
+    /// What the call would send first, as a dry run shows it. The run may begin with nothing else.
+    pub requests: Vec<PlannedRequest>,
+    /// Whether these are all: requests that follow from the first answers cannot be planned.
+    pub requests_complete: bool,
+    /// `key:<id>` or `member:<id>`; may not decide, unless `approvers` is `self` and it is a member.
+    pub asked_by: String,
+    /// Name of the key or the member.
+    pub asked_by_name: String,
+    pub approvers: Approvers,
+    /// Whether the reader of this may decide it now.
+    pub can_decide: bool,
+    /// What the call would run with; absent where the tool needs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connection_id: Option<String>,
+    /// The account's name at the provider, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// The code that would run. Another version is another question.
+    pub plugin: ApprovedPlugin,
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    #[schema(format = DateTime)]
+    pub expires_at: String,
+    /// `key:<id>` or `member:<id>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub decided_at: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ApprovedPlugin {
+    pub version: String,
+    /// Of the plugin file, hexadecimal.
+    pub sha256: String,
+}
+
+/// `GET /v1/approvals`, newest first.
+#[derive(Clone, Debug)]
+pub struct ListApprovals {
+    pub status: Option<ApprovalStatus>,
+    /// 1 to 100.
+    pub limit: usize,
+    pub cursor: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ApprovalPage {
+    pub approvals: Vec<Approval>,
+    /// `null` on the last page.
+    pub next_cursor: Option<String>,
+}
+
+/// `POST /v1/approvals/{approval_id}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalDecision {
+    Approve,
+    Deny,
+}
+
+/// What a caller finds of the workspace's questions. A member without a larger role decides for their
+/// own user, where the rule says so; a key for the users that it acts for.
+pub(crate) fn visible(caller: &Caller) -> ApprovalFilter<'_> {
+    ApprovalFilter {
+        state: None,
+        user_id: caller.confined.then(|| caller.default_user.as_str()),
+        not_for_admins: caller.role == Some(Role::Member),
+    }
+}
+
+fn is_visible(caller: &Caller, row: &store::Approval) -> bool {
+    let filter = visible(caller);
+    filter.user_id.is_none_or(|user| user == row.user_id)
+        && !(filter.not_for_admins && row.approvers == Approvers::Admins)
+}
+
+/// Whether a caller to whom a question is visible may decide it: nobody who asked it, unless the rule
+/// leaves it to them, and never the key that did.
+fn may_decide(caller: &Caller, row: &store::Approval) -> bool {
+    let asked_it = caller.actor() == row.asker;
+    !asked_it || (caller.role.is_some() && row.approvers == Approvers::Themselves)
+}
+
+impl Gateway {
+    /// One question. Whoever asked it reads what became of it without the scope `approvals` too.
+    pub async fn approval(&self, caller: &Caller, approval_id: &str) -> Result<Approval, Error> {
+        let found = self
+            .store
+            .find_approval(&caller.workspace_id, approval_id)
+            .await?;
+        let asked_it = found
+            .as_ref()
+            .is_some_and(|row| row.asker == caller.actor());
+        if !asked_it {
+            caller.need(Scope::Approvals)?;
+        }
+        let found = found.filter(|row| asked_it || is_visible(caller, row));
+        let row = found.ok_or_else(|| unknown(approval_id))?;
+        shown(caller, row, self.clock.now_ms())
+    }
+
+    /// Questions, newest first.
+    pub async fn approvals(
+        &self,
+        caller: &Caller,
+        request: ListApprovals,
+    ) -> Result<ApprovalPage, Error> {
+        caller.need(Scope::Approvals)?;
+        let cursor = match &request.cursor {
+            None => None,
+            Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
+                Error::InvalidRequest("cursor is none that a page handed out".to_owned())
+            })?),
+        };
+        let now_ms = self.clock.now_ms();
+        self.store
+            .expire_approvals(Some(&caller.workspace_id), now_ms)
+            .await?;
+        let page = self
+            .store
+            .list_approvals(
+                &caller.workspace_id,
+                ApprovalFilter {
+                    state: request.status.map(ApprovalStatus::state),
+                    ..visible(caller)
+                },
+                cursor.as_ref(),
+                request.limit,
+            )
+            .await?;
+        let approvals = page.items.into_iter().map(|row| shown(caller, row, now_ms));
+        Ok(ApprovalPage {
+            approvals: approvals.collect::<Result<_, _>>()?,
+            next_cursor: page.next.map(|cursor| cursor.to_string()),
+        })
+    }
+
+    /// Decides a pending question, once.
+    ///
+    /// # Errors
+    /// `permission_denied` for whoever asked it; `conflict` when it is decided or expired already.
+    pub async fn decide_approval(
+        self: &Arc<Self>,
+        caller: &Caller,
+        approval_id: &str,
+        decision: ApprovalDecision,
+    ) -> Result<Approval, Error> {
+        caller.need(Scope::Approvals)?;
+        let standing = self
+            .store
+            .find_approval(&caller.workspace_id, approval_id)
+            .await?
+            .filter(|row| is_visible(caller, row))
+            .ok_or_else(|| unknown(approval_id))?;
+        if !may_decide(caller, &standing) {
+            return Err(Error::OwnQuestion);
+        }
+        let by = caller.actor();
+        let now_ms = self.clock.now_ms();
+        let approve = decision == ApprovalDecision::Approve;
+        let decided = self
+            .store
+            .decide_approval(&caller.workspace_id, approval_id, approve, &by, now_ms)
+            .await?;
+        let Some(row) = decided else {
+            let standing = self.approval(caller, approval_id).await?;
+            let (status, _) = ApprovalStatus::ALL
+                .into_iter()
+                .find(|(_, status)| *status == standing.status)
+                .unwrap_or(("decided", ApprovalStatus::Used));
+            return Err(Error::Conflict(format!(
+                "the approval is not pending any more, but {status}"
+            )));
+        };
+        let action = if approve {
+            "approvals.approve"
+        } else {
+            "approvals.deny"
+        };
+        let details = json!({ "user_id": row.user_id, "tool_name": row.tool_name });
+        self.record_change(caller, action, &row.id, details).await?;
+        shown(caller, row, now_ms)
+    }
+}
+
+/// What the asker is told.
+fn needed(public_url: &str, open: store::Approval) -> Result<ApprovalNeeded, Error> {
+    Ok(ApprovalNeeded {
+        reason: "approval_required".to_owned(),
+        message: format!(
+            "A person has to approve this call of {} for the user {} first.",
+            open.tool_name, open.user_id
+        ),
+        approval_url: format!("{public_url}/approvals/{}", open.id),
+        expires_at: rfc3339(open.expires_at_ms),
+        requests: requests_of(&open)?,
+        approval_id: open.id,
+    })
+}
+
+fn requests_of(row: &store::Approval) -> Result<Vec<PlannedRequest>, Error> {
+    serde_json::from_str(&row.requests).map_err(|cause| Error::Internal(cause.into()))
+}
+
+fn unknown(approval_id: &str) -> Error {
+    Error::NotFound(format!(
+        "the approval {}",
+        crate::tools::find::shown_name(approval_id)
+    ))
+}
+
+fn shown(caller: &Caller, row: store::Approval, now_ms: i64) -> Result<Approval, Error> {
+    let open = matches!(row.state, ApprovalState::Pending | ApprovalState::Approved);
+    let plan: Value = serde_json::from_str(&row.plan).unwrap_or_default();
+    Ok(Approval {
+        can_decide: row.state == ApprovalState::Pending
+            && row.expires_at_ms > now_ms
+            && may_decide(caller, &row),
+        requests: requests_of(&row)?,
+        requests_complete: plan["whole"] == true,
+        arguments: serde_json::from_str(&row.arguments)
+            .map_err(|cause| Error::Internal(cause.into()))?,
+        approval_id: row.id,
+        user_id: row.user_id,
+        tool_name: row.tool_name,
+        title: row.title,
+        status: match row.state {
+            _ if open && row.expires_at_ms <= now_ms => ApprovalStatus::Expired,
+            ApprovalState::Pending => ApprovalStatus::Pending,
+            ApprovalState::Approved => ApprovalStatus::Approved,
+            ApprovalState::Denied => ApprovalStatus::Denied,
+            ApprovalState::Used => ApprovalStatus::Used,
+            ApprovalState::Expired => ApprovalStatus::Expired,
+        },
+        asked_by: row.asker,
+        asked_by_name: row.asker_name,
+        approvers: row.approvers,
+        connection_id: row.connection_id,
+        account: row.account,
+        plugin: ApprovedPlugin {
+            version: row.plugin_version,
+            sha256: row.plugin_sha256,
+        },
+        created_at: rfc3339(row.created_at_ms),
+        expires_at: rfc3339(row.expires_at_ms),
+        decided_by: row.decided_by,
+        decided_at: row.decided_at_ms.map(rfc3339),
+    })
+}
+
+#[cfg(test)]
+mod tests;

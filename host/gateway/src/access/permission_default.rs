@@ -1,0 +1,117 @@
+//! What holds for a workspace's tools where no rule says otherwise.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::access::permission_rules::DefaultRule;
+use crate::{Caller, Error, Gateway, Scope};
+use toolgate_store::{Approvers, DefaultPermission, Role};
+
+/// `GET` and `PATCH /v1/permissions/default`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DefaultPermissionBody {
+    pub default: DefaultRule,
+    /// Who decides about the calls for which `by_effect` asks; `admins` where it is not said. Stays as
+    /// it is if left out of a change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvers: Option<Approvers>,
+}
+
+fn shown(default: DefaultRule, approvers: Approvers) -> DefaultPermissionBody {
+    DefaultPermissionBody {
+        default,
+        approvers: Some(approvers).filter(|one| *one != Approvers::Admins),
+    }
+}
+
+impl Gateway {
+    /// What holds without a rule.
+    pub async fn default_permission(
+        &self,
+        caller: &Caller,
+    ) -> Result<DefaultPermissionBody, Error> {
+        caller.need(Scope::PermissionsRead)?;
+        Ok(shown(
+            caller.default_permission.into(),
+            caller.default_approvers,
+        ))
+    }
+
+    /// Sets what holds without a rule, for every user of the workspace, from the next request on.
+    /// Of members only an owner does, as with the workspace's other settings.
+    pub async fn change_default_permission(
+        &self,
+        caller: &Caller,
+        change: DefaultPermissionBody,
+    ) -> Result<DefaultPermissionBody, Error> {
+        caller.need(Scope::PermissionsWrite)?;
+        if caller.role.is_some() {
+            caller.need_role(Role::Owner)?;
+        } else {
+            caller.need(Scope::UsersAny)?;
+        }
+        let default = change.default;
+        let kept = match default {
+            DefaultRule::Allow => DefaultPermission::Allow,
+            DefaultRule::ByEffect => DefaultPermission::ByEffect,
+        };
+        let workspace = self.store.find_workspace(&caller.workspace_id).await?;
+        let mut settings = workspace.ok_or(Error::InvalidApiKey)?.settings;
+        settings.default_permission = kept;
+        settings.default_approvers = change.approvers.unwrap_or(settings.default_approvers);
+        let approvers = settings.default_approvers;
+        self.store
+            .set_workspace_settings(&caller.workspace_id, &settings, self.clock.now_ms())
+            .await?;
+        let details = json!({ "default": default, "approvers": approvers });
+        let action = "permissions.change_default";
+        self.record_change(caller, action, &caller.workspace_id, details)
+            .await?;
+        Ok(shown(default, approvers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Permission;
+    use crate::testing::World;
+    use toolgate_core::ids::UserId;
+
+    fn by_effect() -> DefaultPermissionBody {
+        shown(DefaultRule::ByEffect, Approvers::Admins)
+    }
+
+    #[tokio::test]
+    async fn the_default_holds_from_the_next_request_and_in_its_workspace_alone() {
+        let world = World::open().await;
+        let caller = world.caller(&[Scope::Admin]).await;
+        let stranger = world.stranger(&[Scope::Admin]).await;
+        let ada = UserId::parse("ada").unwrap();
+        let set = world.change_default_permission(&caller, by_effect());
+        assert_eq!(set.await.unwrap().default, DefaultRule::ByEffect);
+        for (caller, permission) in [
+            (world.again(&caller).await, Permission::Ask),
+            (world.again(&stranger).await, Permission::Allow),
+        ] {
+            let told = world.explain_permission(&caller, &ada, "github_create_issue");
+            assert_eq!(told.await.unwrap().permission, permission);
+        }
+        let caller = world.again(&caller).await;
+        let now = world.default_permission(&caller).await.unwrap();
+        assert_eq!(now.default, DefaultRule::ByEffect);
+    }
+
+    #[tokio::test]
+    async fn reading_and_setting_the_default_have_their_scopes() {
+        let world = World::open().await;
+        let reader = world.caller(&[Scope::PermissionsRead]).await;
+        let writer = world.caller(&[Scope::PermissionsWrite]).await;
+        let set = world.change_default_permission(&reader, by_effect());
+        assert_eq!(set.await.unwrap_err().code(), "scope_denied");
+        let read = world.default_permission(&writer).await;
+        assert_eq!(read.unwrap_err().code(), "scope_denied");
+        assert!(world.default_permission(&reader).await.is_ok());
+    }
+}

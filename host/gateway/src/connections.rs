@@ -1,0 +1,419 @@
+//! Connections: what a user has connected, how a call uses it, and how it is kept alive.
+//!
+//! Shapes and the operations that list, read and delete are here; [`link`] makes connect links,
+//! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool
+//! as [`lend`] says,
+//! [`known`] is what no answer
+//! hands back, [`refresh`] renews it, [`ahead`] also while nobody calls; [`wait`] holds a reader until a user has
+//! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's
+//! side. A credential is sealed in the store and open only while it is written into a request.
+
+pub mod integrations;
+pub mod services;
+
+mod account;
+pub(crate) mod ahead;
+pub mod apps;
+mod backoff;
+mod call;
+mod choose;
+mod credential;
+pub mod flow;
+mod known;
+pub(super) mod labels;
+mod lend;
+pub mod link;
+mod refresh;
+pub(crate) mod requests;
+pub(crate) mod wait;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use arc_swap::ArcSwap;
+use serde::Serialize;
+use tokio_util::task::TaskTracker;
+
+pub(crate) use call::{ForCall, Held, Says};
+pub use wait::{WAIT_S_MAX, WaitFor};
+
+use crate::executions::writer::Receipts;
+use crate::plugins::{Serving, Snapshot};
+use crate::tools::ConnectionState;
+use crate::{Caller, Error, Gateway, Scope};
+use choose::Choice;
+use credential::Credential;
+use requests::{About, Why};
+use toolgate_catalog::Tool;
+use toolgate_catalog::manifest::{Manifest, Slot};
+use toolgate_core::clock::{Clock, rfc3339};
+use toolgate_core::ids::UserId;
+use toolgate_egress::Egress;
+use toolgate_oauth as oauth;
+use toolgate_store::{Connection, Store};
+use toolgate_vault::{Place, Secret, Vault};
+
+/// A connection as public answers show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ConnectionInfo {
+    /// `con_<ULID>`; kept when the user connects again.
+    #[schema(example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")]
+    pub connection_id: String,
+    #[schema(example = "ada@example.com")]
+    pub user_id: String,
+    #[schema(example = "github")]
+    pub service: String,
+    #[schema(example = "oauth2")]
+    pub auth_type: String,
+    /// The account's name at the provider, where it could be read.
+    pub account: Option<String>,
+    /// Scopes that were asked for or granted.
+    pub scopes: Vec<String>,
+    pub state: HealthState,
+    #[schema(format = DateTime)]
+    pub state_since: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub next_retry_at: Option<String>,
+    /// Why the last refresh failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    #[schema(format = DateTime)]
+    pub created_at: String,
+}
+
+/// A connection's health.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthState {
+    Active,
+    /// A refresh is running.
+    Refreshing,
+    /// A refresh failed for a reason that may pass; it is tried again at `next_retry_at`.
+    CoolingDown,
+    /// The user has to connect again.
+    ReauthNeeded,
+    Revoked,
+}
+
+/// `GET /v1/connections`. Every filter that is present must hold.
+#[derive(Clone, Debug, Default)]
+pub struct ListConnections {
+    pub user_id: Option<UserId>,
+    pub service: Option<String>,
+    /// Until one of them works.
+    pub wait: WaitFor,
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ConnectionList {
+    pub connections: Vec<ConnectionInfo>,
+}
+
+/// What a deletion did.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct DeletedConnection {
+    pub connection_id: String,
+    /// Always `true`.
+    pub deleted: bool,
+    /// Whether the provider was told to revoke the credential and agreed.
+    pub revoked_at_provider: bool,
+}
+
+/// Whoever holds it refreshes.
+type Turn = tokio::sync::Mutex<()>;
+
+/// What connections are kept with; shared by running calls.
+pub(crate) struct Keeper {
+    pub(crate) store: Store,
+    pub(crate) vault: Vault,
+    pub(crate) egress: Egress,
+    pub(crate) clock: Clock,
+    /// Without a trailing slash.
+    pub(crate) public_url: String,
+    snapshot: Arc<ArcSwap<Snapshot>>,
+    /// Refreshes outlive the call that asked for them.
+    running: TaskTracker,
+    receipts: Receipts,
+    /// One turn for each connection that is being refreshed here.
+    refreshing: Mutex<HashMap<String, Weak<Turn>>>,
+    known: known::KnownSecrets,
+}
+
+/// What a [`Keeper`] works with.
+pub(crate) struct KeeperParts {
+    pub(crate) store: Store,
+    pub(crate) vault: Vault,
+    pub(crate) egress: Egress,
+    pub(crate) clock: Clock,
+    /// Without a trailing slash.
+    pub(crate) public_url: String,
+    pub(crate) snapshot: Arc<ArcSwap<Snapshot>>,
+    pub(crate) running: TaskTracker,
+    pub(crate) receipts: Receipts,
+}
+
+impl Keeper {
+    pub(crate) fn new(parts: KeeperParts) -> Arc<Self> {
+        Arc::new(Self {
+            store: parts.store,
+            vault: parts.vault,
+            egress: parts.egress,
+            clock: parts.clock,
+            public_url: parts.public_url,
+            snapshot: parts.snapshot,
+            running: parts.running,
+            receipts: parts.receipts,
+            refreshing: Mutex::default(),
+            known: known::KnownSecrets::default(),
+        })
+    }
+
+    fn turn_of(&self, row: &Connection) -> Arc<Turn> {
+        let key = format!("{} {}", row.workspace_id, row.id);
+        let mut locks = self
+            .refreshing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(lock) = locks.get(&key).and_then(Weak::upgrade) {
+            return lock;
+        }
+        locks.retain(|_, lock| lock.strong_count() > 0);
+        let lock = Arc::new(Turn::new(()));
+        locks.insert(key, Arc::downgrade(&lock));
+        lock
+    }
+
+    fn open(&self, row: &Connection) -> Result<Credential, Error> {
+        let opened = self
+            .vault
+            .unseal(&place_of(row), &row.sealed)
+            .map_err(|cause| Error::Internal(cause.into()))?;
+        Credential::parse(&opened).map_err(|cause| Error::Internal(cause.into()))
+    }
+
+    fn seal(&self, place: &Place<'_>, secret: &Secret) -> Result<String, Error> {
+        self.vault
+            .seal(place, secret)
+            .map_err(|cause| Error::Internal(cause.into()))
+    }
+
+    fn serving(&self, service: &str) -> Option<Arc<Serving>> {
+        self.snapshot.load().serving.get(service).cloned()
+    }
+
+    /// Tells the provider that a credential is over. Never fails the deletion.
+    async fn revoke(&self, row: &Connection) -> bool {
+        let Some(serving) = self.serving(&row.service) else {
+            return false;
+        };
+        match self.try_revoke(&serving.manifest, row).await {
+            Ok(done) => done,
+            Err(cause) => {
+                tracing::warn!(connection.id = row.id, error = %cause, "connections.revoke_failed");
+                false
+            }
+        }
+    }
+
+    async fn try_revoke(&self, manifest: &Manifest, row: &Connection) -> Result<bool, Error> {
+        let Some(slot) = slot_of(manifest, &row.slot).filter(|slot| slot.revoke_url.is_some())
+        else {
+            return Ok(false);
+        };
+        let Some(app) = apps::find(&self.store, manifest, &row.workspace_id).await? else {
+            return Ok(false);
+        };
+        let provider = apps::provider(&self.vault, slot, &app, &row.parameters)?;
+        let credential = self.open(row)?;
+        // The refresh token ends the whole grant (RFC 7009, section 2.1).
+        let (token, refresh) = match (&credential.refresh, credential.values.get("secret")) {
+            (Some(token), _) => (token, true),
+            (None, Some(token)) => (token, false),
+            (None, None) => return Ok(false),
+        };
+        let requests = self.requests(Why::Revocation, about(row));
+        let egress = self.egress.journaled_by(requests.clone());
+        let revoked = oauth::send::revoke(&egress, &provider, token, refresh).await;
+        requests.ended(revoked.is_ok(), None).await;
+        revoked.map_err(|cause| Error::Internal(cause.into()))
+    }
+}
+
+fn about(row: &Connection) -> About<'_> {
+    About {
+        workspace_id: &row.workspace_id,
+        user_id: &row.user_id,
+        service: &row.service,
+        connection_id: Some(&row.id),
+    }
+}
+
+impl Gateway {
+    /// Connections of the workspace, newest first.
+    pub async fn connections(
+        &self,
+        caller: &Caller,
+        request: ListConnections,
+    ) -> Result<ConnectionList, Error> {
+        caller.need(Scope::Connections)?;
+        let user_id = caller.listed_user(request.user_id)?;
+        let mut waiting = self.begin_to_wait(request.wait).await?;
+        let rows = loop {
+            let rows = self
+                .store
+                .list_connections(
+                    &caller.workspace_id,
+                    user_id.as_ref().map(UserId::as_str),
+                    request.service.as_deref(),
+                )
+                .await?;
+            let met = rows.iter().any(|row| request.wait.met_by(row));
+            if met || !waiting.changed().await? {
+                break rows;
+            }
+        };
+        let now_ms = self.clock.now_ms();
+        let connections = rows.iter().map(|row| shown(row, now_ms)).collect();
+        Ok(ConnectionList { connections })
+    }
+
+    /// One connection; with `wait` also one that is not there yet, as a link names it.
+    pub async fn connection(
+        &self,
+        caller: &Caller,
+        id: &str,
+        wait: WaitFor,
+    ) -> Result<ConnectionInfo, Error> {
+        caller.need(Scope::Connections)?;
+        let mut waiting = self.begin_to_wait(wait).await?;
+        let row = loop {
+            let found = self.store.find_connection(&caller.workspace_id, id).await?;
+            let row = found.filter(|row| caller.acts_for(&row.user_id));
+            let met = row.as_ref().is_some_and(|row| wait.met_by(row));
+            if met || !waiting.changed().await? {
+                break row;
+            }
+        };
+        let row = row.ok_or_else(not_found)?;
+        Ok(shown(&row, self.clock.now_ms()))
+    }
+
+    /// Deletes a connection and has the provider revoke it where it can.
+    pub async fn delete_connection(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<DeletedConnection, Error> {
+        caller.need(Scope::Connections)?;
+        if caller.confined {
+            self.connection(caller, id, WaitFor::default()).await?;
+        }
+        let row = self
+            .store
+            .delete_connection(&caller.workspace_id, id, self.clock.now_ms())
+            .await?
+            .ok_or_else(not_found)?;
+        let revoked_at_provider = self.connections.revoke(&row).await;
+        self.record_change(
+            caller,
+            "connections.delete",
+            &row.id,
+            serde_json::json!({
+                "user_id": row.user_id,
+                "service": row.service,
+                "revoked_at_provider": revoked_at_provider,
+            }),
+        )
+        .await?;
+        Ok(DeletedConnection {
+            connection_id: row.id,
+            deleted: true,
+            revoked_at_provider,
+        })
+    }
+
+    /// For each tool whether the user could run it now, with one look at the database.
+    pub(crate) async fn connection_states(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        tools: &[&Tool],
+    ) -> Result<Vec<ConnectionState>, Error> {
+        let needs = |tool: &Tool| !tool.spec().auth.is_empty() && !tool.spec().auth_optional;
+        if !tools.iter().any(|tool| needs(tool)) {
+            return Ok(vec![ConnectionState::NotNeeded; tools.len()]);
+        }
+        let rows = self
+            .store
+            .list_connections(&caller.workspace_id, Some(user.as_str()), None)
+            .await?;
+        let mut by_service: HashMap<&str, Vec<Connection>> = HashMap::new();
+        for row in &rows {
+            by_service
+                .entry(row.service.as_str())
+                .or_default()
+                .push(row.clone());
+        }
+        Ok(tools
+            .iter()
+            .map(|tool| {
+                if !needs(tool) {
+                    return ConnectionState::NotNeeded;
+                }
+                let rows = by_service
+                    .get(tool.service())
+                    .map_or(&[][..], Vec::as_slice);
+                match choose::choose(rows, &tool.spec().auth, tool.scopes(), None) {
+                    Choice::Use(_) => ConnectionState::Connected,
+                    Choice::Broken(_) => ConnectionState::Expired,
+                    Choice::MoreScopes(_) | Choice::Nothing | Choice::Unknown => {
+                        ConnectionState::NotConnected
+                    }
+                }
+            })
+            .collect())
+    }
+}
+
+fn not_found() -> Error {
+    Error::NotFound("the connection".to_owned())
+}
+
+fn slot_of<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a Slot> {
+    manifest.auth.iter().find(|slot| slot.slot == name)
+}
+
+fn place_of(row: &Connection) -> Place<'_> {
+    Place {
+        kind: "connection",
+        workspace_id: &row.workspace_id,
+        user_id: &row.user_id,
+        service: &row.service,
+        id: &row.id,
+    }
+}
+
+fn shown(row: &Connection, now_ms: i64) -> ConnectionInfo {
+    use toolgate_store::ConnectionHealth as Stored;
+    let (state, since_ms) = row.state_at(now_ms);
+    ConnectionInfo {
+        connection_id: row.id.clone(),
+        user_id: row.user_id.clone(),
+        service: row.service.clone(),
+        auth_type: row.auth_type.clone(),
+        account: row.account.clone(),
+        scopes: row.scopes.clone(),
+        state: match state {
+            Stored::Active => HealthState::Active,
+            Stored::Refreshing => HealthState::Refreshing,
+            Stored::CoolingDown => HealthState::CoolingDown,
+            Stored::ReauthNeeded => HealthState::ReauthNeeded,
+            Stored::Revoked => HealthState::Revoked,
+        },
+        state_since: rfc3339(since_ms),
+        next_retry_at: row.next_retry_at_ms.map(rfc3339),
+        last_error: row.last_error.clone(),
+        created_at: rfc3339(row.created_at_ms),
+    }
+}

@@ -1,0 +1,84 @@
+//! Renewing tokens ahead of their end, while nobody calls.
+//!
+//! A call then seldom waits for a token endpoint, and a refresh token that the provider lets go
+//! when it is not used stays alive. Every process looks; the lease of [`super::refresh`] sees to it
+//! that one acts. What the provider says is judged and stored there as for a call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use tokio_util::sync::CancellationToken;
+
+use super::Keeper;
+use super::refresh::{AHEAD_MS, Unusable, ends_soon};
+use toolgate_store::{Connection, StoreError};
+
+/// How often is looked.
+const EVERY: Duration = Duration::from_secs(5);
+/// Refreshes at the same time, over all providers.
+const AT_ONCE_MAX: usize = 8;
+/// Connections that one look at the database takes.
+const PAGE: usize = 200;
+/// A token that lives shorter is renewed when it is used: it would keep the provider busy for nobody.
+const LIFETIME_MS_MIN: i64 = 5 * 60 * 1_000;
+
+/// Runs until the gateway stops. A failing round is logged and repeated.
+pub(crate) async fn run(keeper: Arc<Keeper>, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(EVERY) => {}
+        }
+        if let Err(cause) = round(&keeper, &stop).await {
+            tracing::error!(error = %cause, "connections.renewal_failed");
+        }
+    }
+}
+
+async fn round(keeper: &Arc<Keeper>, stop: &CancellationToken) -> Result<(), StoreError> {
+    let now_ms = keeper.clock.now_ms();
+    let mut last: Option<(i64, String)> = None;
+    while !stop.is_cancelled() {
+        let after = last.as_ref().map(|(end_ms, id)| (*end_ms, id.as_str()));
+        let due = keeper
+            .store
+            .connections_due(now_ms + AHEAD_MS, now_ms, after, PAGE)
+            .await?;
+        last = due
+            .last()
+            .and_then(|row| Some((row.token_expires_at_ms?, row.id.clone())));
+        let whole = due.len() == PAGE;
+        stream::iter(due)
+            .for_each_concurrent(AT_ONCE_MAX, |row| renew(keeper, row))
+            .await;
+        if !whole {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Renews one connection, unless its service is gone or its token still has time.
+async fn renew(keeper: &Arc<Keeper>, row: Connection) {
+    let Some(serving) = keeper.serving(&row.service) else {
+        return;
+    };
+    // A box that does not open is reported by the call that needs it.
+    let Ok(credential) = keeper.open(&row) else {
+        return;
+    };
+    let short = credential
+        .lifetime_ms
+        .is_some_and(|life_ms| life_ms < LIFETIME_MS_MIN);
+    if short || !ends_soon(&row, &credential, keeper.clock.now_ms()) {
+        return;
+    }
+    let fresh = keeper
+        .fresh(&serving.manifest, &row.workspace_id, &row.id, None)
+        .await;
+    // A refusal and a provider that is away are logged where they are noted.
+    if let Err(Unusable::Broken(cause)) = fresh {
+        tracing::debug!(connection.id = row.id, error = %cause, "connections.not_renewed");
+    }
+}

@@ -1,0 +1,413 @@
+//! Lending a user's connection to one running tool.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use super::choose::{Choice, choose};
+use super::lend::{audience, injection, is_secret, without_secrets};
+use super::link::Ask;
+use super::refresh::Unusable;
+use super::{Error, Gateway, Keeper, slot_of};
+use crate::Caller;
+use crate::access::approvals::question::{Bound, BoundConnection};
+use crate::plugins::Serving;
+use crate::tools::{Connect, FailureReason, Outcome, ToolError};
+use toolgate_catalog::Tool;
+use toolgate_catalog::manifest::{Manifest, Slot};
+use toolgate_core::ids::UserId;
+use toolgate_egress::{Credentials, Failure, FailureKind, Injection, Learned, Origin, SlotShape};
+use toolgate_store::{Connection, ConnectionHealth};
+
+/// What a call begins with.
+pub(crate) struct ForCall {
+    /// The connection, or none where the tool does without.
+    pub held: Arc<Held>,
+    /// The call ends before it begins: the user has to connect.
+    pub ends: Option<Outcome>,
+}
+
+/// The one connection of a call, or none.
+pub(crate) struct Held {
+    keeper: Arc<Keeper>,
+    manifest: Arc<Manifest>,
+    settings: Arc<BTreeMap<String, String>>,
+    row: Option<Connection>,
+    /// Of the row, but for values that hold a secret.
+    parameters: BTreeMap<String, String>,
+    learned: Vec<Arc<Learned>>,
+    told: Mutex<Told>,
+}
+
+/// What the provider and the keeper said during the call.
+#[derive(Default)]
+struct Told {
+    /// The generation that the provider refused and that could not be renewed.
+    refused: Option<i64>,
+    unusable: Option<Unusable>,
+}
+
+impl Gateway {
+    /// The connection a call runs with. `needed`: whether the call can do without one.
+    pub(crate) async fn connection_for_call(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        tool: &Tool,
+        serving: &Serving,
+        wanted: Option<&str>,
+        dry_run: bool,
+    ) -> Result<ForCall, Error> {
+        let spec = tool.spec();
+        let with = |row: Option<Connection>, learned: Vec<Arc<Learned>>, ends| ForCall {
+            held: Arc::new(Held {
+                keeper: self.connections.clone(),
+                manifest: serving.manifest.clone(),
+                settings: self.services.of(&caller.workspace_id, tool.service()),
+                parameters: row
+                    .as_ref()
+                    .map(|row| without_secrets(&row.parameters, &learned))
+                    .unwrap_or_default(),
+                row,
+                learned,
+                told: Mutex::default(),
+            }),
+            ends,
+        };
+        // A tool without a slot of a plugin that has one still meets what the provider knows.
+        if serving.manifest.auth.is_empty() && wanted.is_none() {
+            return Ok(with(None, Vec::new(), None));
+        }
+        let rows = self
+            .store
+            .list_connections(
+                &caller.workspace_id,
+                Some(user.as_str()),
+                Some(tool.service()),
+            )
+            .await?;
+        let learned = self
+            .connections
+            .learned_for(&serving.manifest, &rows)
+            .await?;
+        if spec.auth.is_empty() && wanted.is_none() {
+            return Ok(with(None, learned, None));
+        }
+        let (reason, of) = match choose(&rows, &spec.auth, tool.scopes(), wanted) {
+            Choice::Use(row) => return Ok(with(Some(row.clone()), learned, None)),
+            Choice::Unknown => {
+                return Err(Error::NotFound(format!(
+                    "a connection of {user} for {} with this id",
+                    tool.service()
+                )));
+            }
+            Choice::Nothing if spec.auth_optional || dry_run => {
+                return Ok(with(None, learned, None));
+            }
+            Choice::Nothing => (Reason::Required, None),
+            Choice::MoreScopes(row) => (Reason::MoreScopes, Some(row)),
+            Choice::Broken(row) => (Reason::Expired, Some(row)),
+        };
+        let ends = self
+            .connect_outcome(caller, user, tool, serving, reason, of)
+            .await?;
+        Ok(with(of.cloned(), learned, Some(ends)))
+    }
+
+    /// The connection that a call would run with, whether it works or not.
+    pub(crate) async fn connection_to_use(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        tool: &Tool,
+        wanted: Option<&str>,
+    ) -> Result<Option<Connection>, Error> {
+        let spec = tool.spec();
+        if spec.auth.is_empty() && wanted.is_none() {
+            return Ok(None);
+        }
+        let (workspace_id, service) = (&caller.workspace_id, tool.service());
+        let rows = self
+            .store
+            .list_connections(workspace_id, Some(user.as_str()), Some(service))
+            .await?;
+        match choose(&rows, &spec.auth, tool.scopes(), wanted) {
+            Choice::Use(row) | Choice::MoreScopes(row) | Choice::Broken(row) => {
+                Ok(Some(row.clone()))
+            }
+            Choice::Nothing => Ok(None),
+            Choice::Unknown => Err(Error::NotFound(format!(
+                "a connection of {user} for {service} with this id"
+            ))),
+        }
+    }
+
+    /// What becomes of a call whose plugin had no credential, or one that was refused; `None` where
+    /// the plugin's own word stands. `says`: what the plugin made of it.
+    pub(crate) async fn after_refusal(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        tool: &Tool,
+        serving: &Serving,
+        held: &Held,
+        says: Option<Says>,
+    ) -> Result<Option<Outcome>, Error> {
+        if tool.spec().auth.is_empty() {
+            return Ok(None);
+        }
+        let (refused, unusable) = {
+            let mut told = held.told.lock().unwrap_or_else(PoisonError::into_inner);
+            (told.refused.take(), told.unusable.take())
+        };
+        let reason = match (unusable, says) {
+            (Some(Unusable::Later { retry_after_ms }), _) => {
+                return Ok(Some(later(retry_after_ms)));
+            }
+            (Some(Unusable::Expired(_)), _) | (None, Some(Says::Expired)) => Reason::Expired,
+            (Some(Unusable::Gone), _) | (None, Some(Says::Required)) => Reason::Required,
+            (Some(Unusable::Broken(cause)), _) => return Err(cause),
+            (None, None) => return Ok(None),
+        };
+        // A credential that can only be replaced by the user: the next call need not try it.
+        if let (Some(row), Some(generation), Some(Says::Expired)) = (&held.row, refused, says) {
+            self.store
+                .set_connection_state(
+                    &row.workspace_id,
+                    &row.id,
+                    generation,
+                    ConnectionHealth::ReauthNeeded,
+                    Some("the provider refused the credential"),
+                    self.clock.now_ms(),
+                )
+                .await?;
+        }
+        let reason = match (reason, &held.row) {
+            (Reason::Expired, None) => Reason::Required,
+            (reason, _) => reason,
+        };
+        let of = held.row.as_ref();
+        self.connect_outcome(caller, user, tool, serving, reason, of)
+            .await
+            .map(Some)
+    }
+
+    async fn connect_outcome(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        tool: &Tool,
+        serving: &Serving,
+        reason: Reason,
+        of: Option<&Connection>,
+    ) -> Result<Outcome, Error> {
+        let manifest = &serving.manifest;
+        let ask = Ask {
+            workspace_id: &caller.workspace_id,
+            user,
+            manifest,
+            slots: &tool.spec().auth,
+            scopes: tool.scopes(),
+            tool_name: Some(&tool.name),
+            connection: of,
+            confirm_url: None,
+        };
+        let link = self.connections.make_link(ask).await?;
+        let title = &manifest.title;
+        let mut message = match reason {
+            Reason::Required => format!("{title} is not connected for the user {user}."),
+            Reason::MoreScopes => format!(
+                "The {title} connection of the user {user} lacks rights that this tool needs."
+            ),
+            Reason::Expired => format!(
+                "The {title} connection of the user {user} has expired or was revoked and has to be renewed."
+            ),
+        };
+        if link.is_none() {
+            message.push_str(" The operator of this gateway has to set the service up first.");
+        }
+        let expired = reason == Reason::Expired;
+        let connect = Connect {
+            reason: if expired {
+                "auth_expired"
+            } else {
+                "auth_required"
+            }
+            .to_owned(),
+            auth_type: link
+                .as_ref()
+                .map_or(tool.auth_type(), |link| link.auth_type)
+                .to_owned(),
+            message,
+            connect_url: link.map(|link| link.url.expose().to_owned()),
+        };
+        Ok(if expired {
+            Outcome::AuthExpired(connect)
+        } else {
+            Outcome::AuthRequired(connect)
+        })
+    }
+}
+
+/// What a plugin made of a request without an answer it could use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    Required,
+    Expired,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    Required,
+    MoreScopes,
+    Expired,
+}
+
+fn later(retry_after_ms: i64) -> Outcome {
+    Outcome::Error {
+        reason: FailureReason::ProviderError,
+        error: ToolError {
+            code: "credential_not_renewed".to_owned(),
+            message: "The provider's authorization server does not answer, so the credential could not be renewed.".to_owned(),
+            can_retry: true,
+            retry_after_ms: u64::try_from(retry_after_ms).ok(),
+            suggested_fix: Some("Wait, then call again.".to_owned()),
+            provider_status: None,
+            provider_body: None,
+        },
+    }
+}
+
+impl Held {
+    /// The connection's id, for the receipt and for what the plugin keeps.
+    pub(crate) fn connection_id(&self) -> Option<&str> {
+        self.row.as_ref().map(|row| row.id.as_str())
+    }
+
+    /// Refuses a connection that is another than the one a question was bound to.
+    pub(crate) fn check_bound(&self, bound: &Bound) -> Result<(), Error> {
+        let now = self.row.clone().map(BoundConnection::from);
+        if now == bound.connection {
+            return Ok(());
+        }
+        Err(Error::Conflict(
+            "the connection was changed while the call began; call again".to_owned(),
+        ))
+    }
+
+    /// The connection's parameters, for addresses.
+    pub(crate) fn parameters(&self) -> BTreeMap<String, String> {
+        self.parameters.clone()
+    }
+
+    /// What the call must not hand back, known before it sends anything.
+    pub(crate) fn learned(&self) -> Vec<Arc<Learned>> {
+        self.learned.clone()
+    }
+
+    /// What the plugin may read: the operator's settings over the connection's parameters, as JSON.
+    pub(crate) fn config(&self) -> Arc<BTreeMap<String, String>> {
+        let parameters = self.parameters();
+        if parameters.is_empty() {
+            return self.settings.clone();
+        }
+        let mut config: BTreeMap<String, String> = parameters
+            .into_iter()
+            .map(|(key, value)| (key, serde_json::Value::String(value).to_string()))
+            .collect();
+        config.extend(
+            self.settings
+                .iter()
+                .map(|(key, value)| (key.clone(), value.clone())),
+        );
+        Arc::new(config)
+    }
+
+    fn slot(&self, name: &str) -> Option<(&Slot, &Connection)> {
+        let row = self.row.as_ref().filter(|row| row.slot == name)?;
+        Some((slot_of(&self.manifest, name)?, row))
+    }
+}
+
+impl Credentials for Held {
+    fn fetch<'a>(
+        &'a self,
+        name: &'a str,
+        rejected: Option<u64>,
+    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+        async move {
+            let Some((slot, row)) = self.slot(name) else {
+                return Err(failure(
+                    FailureKind::AuthRequired,
+                    format!("the slot {name} is not connected"),
+                ));
+            };
+            let rejected = rejected.and_then(|generation| i64::try_from(generation).ok());
+            let fresh = self
+                .keeper
+                .fresh(&self.manifest, &row.workspace_id, &row.id, rejected)
+                .await;
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            match fresh {
+                Ok(fresh) => {
+                    told.refused =
+                        rejected.filter(|generation| *generation == fresh.row.generation);
+                    Ok(injection(
+                        slot,
+                        &fresh.row.parameters,
+                        &self.manifest,
+                        &self.settings,
+                        fresh.credential,
+                        u64::try_from(fresh.row.generation).unwrap_or_default(),
+                    ))
+                }
+                Err(unusable) => {
+                    let kind = match &unusable {
+                        Unusable::Gone => FailureKind::AuthRequired,
+                        Unusable::Expired(_) => FailureKind::AuthExpired,
+                        Unusable::Later { .. } => FailureKind::Connect,
+                        Unusable::Broken(_) => FailureKind::Protocol,
+                    };
+                    let failure = failure(kind, unusable.to_string());
+                    told.unusable = Some(unusable);
+                    Err(failure)
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn connected(&self, slot: &str) -> bool {
+        self.slot(slot).is_some()
+    }
+
+    fn slot_for_origin(&self, origin: &str) -> Option<String> {
+        let row = self.row.as_ref()?;
+        let (slot, row) = self.slot(&row.slot)?;
+        let audience = audience(slot, &row.parameters, &self.manifest, &self.settings);
+        let origin = Origin::parse(origin).ok()?;
+        origin.is_in(&audience).then(|| slot.slot.clone())
+    }
+
+    fn is_secret(&self, slot: &str, field: &str) -> bool {
+        is_secret(slot_of(&self.manifest, slot), field)
+    }
+
+    fn shape(&self, name: &str) -> Option<SlotShape> {
+        let (slot, row) = self.slot(name)?;
+        Some(SlotShape {
+            placements: slot.placement.clone(),
+            audience: audience(slot, &row.parameters, &self.manifest, &self.settings),
+        })
+    }
+}
+
+fn failure(kind: FailureKind, message: String) -> Failure {
+    Failure {
+        kind,
+        message,
+        sent: false,
+    }
+}

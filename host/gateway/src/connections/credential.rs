@@ -1,0 +1,220 @@
+//! What is inside the boxes of connections and connect flows. None of it can be serialised but into
+//! a [`Secret`].
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use toolgate_vault::Secret;
+
+/// Access and refresh tokens of the last two refreshes.
+const SPENT_MAX: usize = 4;
+
+/// A credential: the values that are injected, and what renews them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Credential {
+    /// By field name; `secret` is the single field and the access token of an OAuth slot.
+    pub values: BTreeMap<String, Secret>,
+    pub refresh: Option<Secret>,
+    /// Tokens of before the last refreshes, newest first: a provider may still know them.
+    pub spent: Vec<Secret>,
+    /// How long the access token lives from its making.
+    pub lifetime_ms: Option<i64>,
+    /// When the access token was last renewed; `None` for the one that connecting brought.
+    pub renewed_at_ms: Option<i64>,
+}
+
+/// A browser that was sent to the provider.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Started {
+    pub verifier: Secret,
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// A connection that is complete but for the application's word.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Waiting {
+    pub credential: Credential,
+    pub details: Details,
+}
+
+/// What a connection is made of beside its credential.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Details {
+    pub account: Option<String>,
+    pub scopes: Vec<String>,
+    pub parameters: BTreeMap<String, String>,
+    pub token_expires_at_ms: Option<i64>,
+    pub refreshable: bool,
+}
+
+/// A box whose content this build cannot read.
+#[derive(Debug, thiserror::Error)]
+#[error("the content of a box is not readable")]
+pub(super) struct BadContent;
+
+#[derive(Serialize)]
+struct Written<'a> {
+    values: BTreeMap<&'a str, &'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    spent: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifetime_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renewed_at_ms: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct Read {
+    values: BTreeMap<String, String>,
+    refresh: Option<String>,
+    #[serde(default)]
+    spent: Vec<String>,
+    lifetime_ms: Option<i64>,
+    renewed_at_ms: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct WrittenStart<'a> {
+    verifier: &'a str,
+    parameters: &'a BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct ReadStart {
+    verifier: String,
+    parameters: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct WrittenWait<'a> {
+    credential: Written<'a>,
+    details: &'a Details,
+}
+
+#[derive(Deserialize)]
+struct ReadWait {
+    credential: Read,
+    details: Details,
+}
+
+impl Credential {
+    /// Keeps `token` among the spent ones, the newest [`SPENT_MAX`] of them.
+    pub(super) fn spend(&mut self, token: Secret) {
+        if !self.spent.contains(&token) {
+            self.spent.insert(0, token);
+            self.spent.truncate(SPENT_MAX);
+        }
+    }
+
+    pub(super) fn to_secret(&self) -> Secret {
+        text(&self.written())
+    }
+
+    pub(super) fn parse(opened: &Secret) -> Result<Self, BadContent> {
+        Ok(Self::of(read(opened)?))
+    }
+
+    fn written(&self) -> Written<'_> {
+        Written {
+            values: self
+                .values
+                .iter()
+                .map(|(key, value)| (key.as_str(), value.expose()))
+                .collect(),
+            refresh: self.refresh.as_ref().map(Secret::expose),
+            spent: self.spent.iter().map(Secret::expose).collect(),
+            lifetime_ms: self.lifetime_ms,
+            renewed_at_ms: self.renewed_at_ms,
+        }
+    }
+
+    fn of(read: Read) -> Self {
+        Self {
+            values: read
+                .values
+                .into_iter()
+                .map(|(key, value)| (key, Secret::new(value)))
+                .collect(),
+            refresh: read.refresh.map(Secret::new),
+            spent: read.spent.into_iter().map(Secret::new).collect(),
+            lifetime_ms: read.lifetime_ms,
+            renewed_at_ms: read.renewed_at_ms,
+        }
+    }
+}
+
+impl Started {
+    pub(super) fn to_secret(&self) -> Secret {
+        text(&WrittenStart {
+            verifier: self.verifier.expose(),
+            parameters: &self.parameters,
+        })
+    }
+
+    pub(super) fn parse(opened: &Secret) -> Result<Self, BadContent> {
+        let read: ReadStart = read(opened)?;
+        Ok(Self {
+            verifier: Secret::new(read.verifier),
+            parameters: read.parameters,
+        })
+    }
+}
+
+impl Waiting {
+    pub(super) fn to_secret(&self) -> Secret {
+        text(&WrittenWait {
+            credential: self.credential.written(),
+            details: &self.details,
+        })
+    }
+
+    pub(super) fn parse(opened: &Secret) -> Result<Self, BadContent> {
+        let read: ReadWait = read(opened)?;
+        Ok(Self {
+            credential: Credential::of(read.credential),
+            details: read.details,
+        })
+    }
+}
+
+fn text(value: &impl Serialize) -> Secret {
+    Secret::new(serde_json::to_string(value).expect("maps of texts have a JSON text"))
+}
+
+fn read<'de, T: Deserialize<'de>>(opened: &'de Secret) -> Result<T, BadContent> {
+    serde_json::from_str(opened.expose()).map_err(|_| BadContent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_read_back_as_they_were_written_and_print_nothing() {
+        let credential = Credential {
+            values: BTreeMap::from([("secret".to_owned(), Secret::new("hunter2"))]),
+            refresh: Some(Secret::new("hunter3")),
+            spent: vec![Secret::new("hunter5")],
+            lifetime_ms: Some(5),
+            renewed_at_ms: Some(7),
+        };
+        let written = credential.to_secret();
+        assert_eq!(Credential::parse(&written).unwrap(), credential);
+        let started = Started {
+            verifier: Secret::new("hunter4"),
+            parameters: BTreeMap::from([("subdomain".to_owned(), "acme".to_owned())]),
+        };
+        assert_eq!(Started::parse(&started.to_secret()).unwrap(), started);
+        let waiting = Waiting {
+            credential,
+            details: Details::default(),
+        };
+        assert_eq!(Waiting::parse(&waiting.to_secret()).unwrap(), waiting);
+        let shown = format!("{waiting:?} {started:?} {written:?}");
+        assert!(!shown.contains("hunter"), "{shown}");
+        assert!(Credential::parse(&Secret::new("{}")).is_err());
+    }
+}

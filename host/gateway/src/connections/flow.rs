@@ -1,0 +1,157 @@
+//! What a browser does behind a connect link: look ([`page`]), start ([`start`]), come back
+//! ([`arrive`]), be kept or confirmed ([`keep`]).
+//!
+//! Every step is one conditional update of the flow's state, so that a link, a state and a code are
+//! good for one use, and only for the browser that was sent off. Looking changes nothing: links
+//! are also opened by mail scanners.
+
+mod arrive;
+mod inputs;
+mod keep;
+mod page;
+mod problem;
+mod start;
+
+use std::sync::Arc;
+
+pub use inputs::{FIELD_BYTES_MAX, Input};
+pub use page::{ConnectPage, Unlocked};
+pub use problem::ConnectProblem;
+
+use super::link::hash;
+use super::requests::About;
+use super::{Error, Gateway, apps, slot_of};
+use crate::plugins::Serving;
+use toolgate_catalog::manifest::{Manifest, Slot};
+use toolgate_store::{ConnectFlow, FlowState, OAuthApp};
+use toolgate_vault::{Place, Secret};
+
+/// No text is longer than a connect token.
+const TOKEN_BYTES_MAX: usize = 200;
+
+/// What follows a step.
+#[derive(Debug)]
+pub enum Step {
+    /// The browser goes to `url`, which is the provider's or the application's.
+    Leave {
+        url: Secret,
+        cookie: Option<Cookie>,
+    },
+    Done(Connected),
+    /// The form again, with what was wrong.
+    Again(Box<ConnectPage>),
+}
+
+/// Binds the return to the browser that was sent off.
+#[derive(Debug)]
+pub struct Cookie {
+    pub name: String,
+    pub value: Secret,
+    pub max_age_s: i64,
+}
+
+/// The last page.
+#[derive(Debug)]
+pub struct Connected {
+    pub service: String,
+    pub user: String,
+    pub account: Option<String>,
+}
+
+fn internal(cause: impl Into<anyhow::Error>) -> Error {
+    Error::Internal(cause.into())
+}
+
+/// A flow with what it is about.
+struct Open {
+    flow: ConnectFlow,
+    serving: Arc<Serving>,
+    slot: Slot,
+    app: Option<OAuthApp>,
+}
+
+impl Open {
+    fn manifest(&self) -> &Manifest {
+        &self.serving.manifest
+    }
+
+    fn about(&self) -> About<'_> {
+        About {
+            workspace_id: &self.flow.workspace_id,
+            user_id: &self.flow.user_id,
+            service: &self.flow.service,
+            connection_id: Some(&self.flow.connection_id),
+        }
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place {
+            kind: "connect_flow",
+            workspace_id: &self.flow.workspace_id,
+            user_id: &self.flow.user_id,
+            service: &self.flow.service,
+            id: &self.flow.id,
+        }
+    }
+}
+
+/// The name of the cookie that belongs to an OAuth state. One for each, so that two links can be
+/// under way in one browser.
+pub fn cookie_name(state: &Secret, secure: bool) -> String {
+    let prefix = if secure { "__Host-" } else { "" };
+    format!("{prefix}toolgate_connect_{}", &hash(state.expose())[..16])
+}
+
+impl Gateway {
+    async fn open_link(&self, token: &str) -> Result<Open, ConnectProblem> {
+        if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
+            return Err(ConnectProblem::UnknownLink);
+        }
+        let flow = self
+            .store
+            .find_flow(&hash(token))
+            .await?
+            .ok_or(ConnectProblem::UnknownLink)?;
+        match flow.state {
+            FlowState::Completed | FlowState::AwaitingConfirmation | FlowState::Consumed => {
+                return Err(ConnectProblem::Used);
+            }
+            FlowState::Failed => {
+                return Err(ConnectProblem::Failed(flow.last_error.unwrap_or_default()));
+            }
+            FlowState::Pending | FlowState::Started
+                if flow.expires_at_ms <= self.clock.now_ms() =>
+            {
+                return Err(ConnectProblem::Expired);
+            }
+            FlowState::Pending | FlowState::Started => {}
+        }
+        self.with_service(flow).await
+    }
+
+    async fn with_service(&self, flow: ConnectFlow) -> Result<Open, ConnectProblem> {
+        let changes = self.store.changes().await?;
+        self.services.refresh(&self.store, changes).await?;
+        let serving = self
+            .connections
+            .serving(&flow.service)
+            .ok_or(ConnectProblem::NotServing)?;
+        let slot = slot_of(&serving.manifest, &flow.slot)
+            .cloned()
+            .ok_or(ConnectProblem::NotServing)?;
+        let app = apps::find(&self.store, &serving.manifest, &flow.workspace_id).await?;
+        if !apps::slot_is_ready(&slot, app.as_ref()) {
+            return Err(ConnectProblem::NotSetUp);
+        }
+        Ok(Open {
+            flow,
+            serving,
+            slot,
+            app,
+        })
+    }
+
+    fn callback_url(&self) -> String {
+        format!("{}{}", self.connections.public_url, apps::CALLBACK_PATH)
+    }
+}

@@ -1,0 +1,160 @@
+//! The way back: the provider's answer is taken once, and its code becomes tokens.
+
+use std::collections::BTreeMap;
+
+use super::problem::why_not;
+use super::{ConnectProblem, Open, Step, cookie_name, internal};
+use crate::connections::apps;
+use crate::connections::credential::{Details, Started};
+use crate::connections::link::hash;
+use crate::connections::refresh::{credential_of, ms, union};
+use crate::connections::requests::Why;
+use crate::{Error, Gateway};
+use toolgate_catalog::manifest::AuthKind;
+use toolgate_catalog::token_parameters::{admitted, check_pointer};
+use toolgate_oauth::callback::{self, Answer, Callback};
+use toolgate_oauth::token::Grant;
+use toolgate_oauth::{self as oauth, OAuthError};
+
+impl Gateway {
+    /// The provider sends the browser back. `query`: without `?`. `cookie`: looks one up by name.
+    pub async fn connect_callback(
+        &self,
+        query: &str,
+        cookie: impl Fn(&str) -> Option<String>,
+    ) -> Result<Step, ConnectProblem> {
+        let callback = callback::parse(query)?;
+        let state_hash = hash(callback.state.expose());
+        let now_ms = self.clock.now_ms();
+        let secure = self.connections.public_url.starts_with("https://");
+        let cookie_hash = cookie(&cookie_name(&callback.state, secure)).map(|value| hash(&value));
+        let completed = match &cookie_hash {
+            Some(cookie_hash) => {
+                self.store
+                    .complete_flow(&state_hash, cookie_hash, now_ms)
+                    .await?
+            }
+            None => None,
+        };
+        let Some(flow) = completed else {
+            let flow = self.store.find_flow_by_oauth_state(&state_hash).await?;
+            return Err(why_not(flow.as_ref(), now_ms));
+        };
+        let open = self.with_service(flow).await?;
+        let result = self.take_answer(&open, callback).await;
+        if let Err(problem) = &result {
+            let (id, why) = (&open.flow.id, problem.why());
+            self.store.fail_flow(id, why, self.clock.now_ms()).await?;
+        }
+        result
+    }
+
+    /// The answer is the provider's own, or it is refused; then its code becomes a connection.
+    async fn take_answer(&self, open: &Open, callback: Callback) -> Result<Step, ConnectProblem> {
+        let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
+        let sealed = open.flow.sealed.as_deref().ok_or(ConnectProblem::Used)?;
+        let opened = self
+            .connections
+            .vault
+            .unseal(&open.place(), sealed)
+            .map_err(internal)?;
+        let started = Started::parse(&opened).map_err(internal)?;
+        let provider = apps::provider(
+            &self.connections.vault,
+            &open.slot,
+            app,
+            &started.parameters,
+        )?;
+        if let Some(issuer) = &callback.issuer
+            && !callback::is_from(&provider, issuer)
+        {
+            return Err(ConnectProblem::OtherProvider);
+        }
+        let code = match callback.answer {
+            Answer::Code(code) => code,
+            Answer::Error(error) => {
+                return Err(match error.as_str() {
+                    "access_denied" | "user_denied" => ConnectProblem::Denied(error),
+                    _ => ConnectProblem::Refused(error),
+                });
+            }
+        };
+        let grant = Grant::Code {
+            code: &code,
+            redirect_uri: &self.callback_url(),
+            verifier: &started.verifier,
+        };
+        self.take_tokens(open, &provider, &grant, started.parameters)
+            .await
+    }
+
+    pub(super) async fn connect_as_client(
+        &self,
+        open: &Open,
+        parameters: BTreeMap<String, String>,
+    ) -> Result<Step, ConnectProblem> {
+        let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
+        let provider = apps::provider(&self.connections.vault, &open.slot, app, &parameters)?;
+        let grant = Grant::ClientCredentials {
+            scopes: &open.flow.scopes,
+        };
+        let result = self.take_tokens(open, &provider, &grant, parameters).await;
+        if let Err(problem) = &result {
+            let (id, code) = (&open.flow.id, problem.code());
+            self.store.fail_flow(id, code, self.clock.now_ms()).await?;
+        }
+        result
+    }
+
+    async fn take_tokens(
+        &self,
+        open: &Open,
+        provider: &oauth::Provider,
+        grant: &Grant<'_>,
+        mut parameters: BTreeMap<String, String>,
+    ) -> Result<Step, ConnectProblem> {
+        let (keys, pointers): (Vec<&str>, Vec<&str>) = open
+            .slot
+            .token_parameters
+            .iter()
+            // A manifest that was accepted by an older version may name other places.
+            .filter(|(_, pointer)| check_pointer(pointer).is_ok())
+            .map(|(key, pointer)| (key.as_str(), pointer.as_str()))
+            .unzip();
+        let requests = self.connections.requests(Why::TokenRequest, open.about());
+        let egress = self.connections.egress.journaled_by(requests.clone());
+        let answer = oauth::send::tokens(&egress, provider, grant, &pointers).await;
+        requests.ended(answer.is_ok(), None).await;
+        let tokens = answer
+            .map_err(|refused| {
+                tracing::warn!(connect.flow = open.flow.id, service = open.flow.service, error = %refused, "connect.no_token");
+                match refused {
+                    OAuthError::Refused(code) | OAuthError::Client(code) => {
+                        ConnectProblem::Refused(code)
+                    }
+                    OAuthError::Busy(_) | OAuthError::Unreachable(_) => ConnectProblem::Away,
+                    OAuthError::Answer(_) => ConnectProblem::Refused("unreadable_answer".to_owned()),
+                    OAuthError::Address(_) => ConnectProblem::Internal(Error::Internal(refused.into())),
+                }
+            })?;
+        let hosts = &open.manifest().hosts;
+        for (key, value) in keys.into_iter().zip(&tokens.read) {
+            let value = value.as_deref();
+            if let Some(value) = value.and_then(|value| admitted(key, value, hosts)) {
+                parameters.insert(key.to_owned(), value);
+            }
+        }
+        let now_ms = self.clock.now_ms();
+        let granted = tokens.scopes.clone().unwrap_or_default();
+        let details = Details {
+            account: None,
+            scopes: union(&open.flow.scopes, granted),
+            parameters,
+            token_expires_at_ms: tokens.lifetime_s.map(|life| now_ms + ms(life)),
+            refreshable: tokens.refresh.is_some()
+                || open.slot.kind == AuthKind::Oauth2ClientCredentials,
+        };
+        let credential = credential_of(&tokens, &provider.client_id);
+        self.conclude(open, credential, details, None).await
+    }
+}

@@ -1,0 +1,179 @@
+//! The end of a flow: the account is read, the credential sealed and kept, at once or after the
+//! application has confirmed who sits before the browser.
+
+use std::collections::BTreeMap;
+
+use url::Url;
+
+use super::{ConnectProblem, Connected, Open, Step, internal};
+use crate::connections::account::{self, Probed};
+use crate::connections::credential::{Credential, Details, Waiting};
+use crate::connections::link::{hash, random_token};
+use crate::connections::requests::Why;
+use crate::connections::{ConnectionInfo, shown};
+use crate::{Caller, Error, Gateway, Scope};
+use toolgate_core::ids::UserId;
+use toolgate_store::{FlowState, NewConnection};
+use toolgate_vault::{Place, Secret};
+
+impl Gateway {
+    /// Reads the account, then keeps the connection or waits for the application's word. `form`: to
+    /// be shown again if the provider refuses what was in it.
+    pub(super) async fn conclude(
+        &self,
+        open: &Open,
+        credential: Credential,
+        mut details: Details,
+        form: Option<&BTreeMap<String, String>>,
+    ) -> Result<Step, ConnectProblem> {
+        let flow = &open.flow;
+        let settings = self.services.of(&flow.workspace_id, &flow.service);
+        let requests = self.connections.requests(Why::AccountCheck, open.about());
+        let probed = account::probe(
+            &self.connections.egress,
+            &requests,
+            &open.serving,
+            &open.slot,
+            &settings,
+            &details.parameters,
+            &credential,
+        )
+        .await?;
+        let now_ms = self.clock.now_ms();
+        match (probed, form) {
+            (Probed::Account(name), _) => details.account = Some(name),
+            (Probed::Refused, Some(form)) => {
+                let why = format!("{} did not accept it.", open.manifest().title);
+                self.store.reopen_flow(&flow.id, &why, now_ms).await?;
+                return self.again(open, form, why).await;
+            }
+            (Probed::Refused | Probed::Unknown, _) => {}
+        }
+        if let Some(confirm_url) = &flow.confirm_url {
+            let code = random_token();
+            let waiting = Waiting {
+                credential,
+                details,
+            };
+            let sealed = self.connections.seal(&open.place(), &waiting.to_secret())?;
+            let waits = self
+                .store
+                .await_confirmation(&flow.id, &hash(code.expose()), &sealed, now_ms)
+                .await?;
+            if !waits {
+                return Err(ConnectProblem::Used);
+            }
+            let mut url = Url::parse(confirm_url).map_err(internal)?;
+            url.query_pairs_mut()
+                .append_pair("connect_code", code.expose());
+            return Ok(Step::Leave {
+                url: Secret::new(url),
+                cookie: None,
+            });
+        }
+        let account = details.account.clone();
+        let new = self.new_connection(open, &credential, details)?;
+        if !self
+            .store
+            .finish_flow(&flow.id, FlowState::Completed, &new, now_ms)
+            .await?
+        {
+            return Err(ConnectProblem::Used);
+        }
+        tracing::info!(
+            connection.id = new.id,
+            service = new.service,
+            "connections.connected"
+        );
+        Ok(Step::Done(Connected {
+            service: open.manifest().title.clone(),
+            user: flow.user_id.clone(),
+            account,
+        }))
+    }
+
+    /// The application confirms that the browser it received belongs to `user`; only then is the
+    /// connection there. Another user ends the flow.
+    pub async fn confirm_connection(
+        &self,
+        caller: &Caller,
+        code: &str,
+        user: &UserId,
+    ) -> Result<ConnectionInfo, Error> {
+        caller.need(Scope::Connections)?;
+        caller.user(Some(user))?;
+        let gone = || Error::NotFound("the confirmation code".to_owned());
+        let now_ms = self.clock.now_ms();
+        let flow = self
+            .store
+            .find_flow_to_confirm(&caller.workspace_id, &hash(code), now_ms)
+            .await?
+            .ok_or_else(gone)?;
+        if flow.user_id != user.as_str() {
+            let why = "confirmed for another user";
+            self.store.fail_flow(&flow.id, why, now_ms).await?;
+            tracing::warn!(connect.flow = flow.id, "connect.mixed_up_users");
+            return Err(Error::PermissionDenied {
+                user_id: user.to_string(),
+                subject: "a connect link that was made for another user".to_owned(),
+            });
+        }
+        let id = flow.connection_id.clone();
+        let open = self
+            .with_service(flow)
+            .await
+            .map_err(|problem| match problem {
+                ConnectProblem::Internal(cause) => cause,
+                other => Error::Conflict(other.to_string()),
+            })?;
+        let sealed = open.flow.sealed.as_deref().ok_or_else(gone)?;
+        let opened = self
+            .connections
+            .vault
+            .unseal(&open.place(), sealed)
+            .map_err(internal)?;
+        let waiting = Waiting::parse(&opened).map_err(internal)?;
+        let new = self.new_connection(&open, &waiting.credential, waiting.details)?;
+        let stored = self
+            .store
+            .finish_flow(&open.flow.id, FlowState::AwaitingConfirmation, &new, now_ms)
+            .await?;
+        if !stored {
+            return Err(gone());
+        }
+        let row = self
+            .store
+            .find_connection(&caller.workspace_id, &id)
+            .await?
+            .ok_or_else(gone)?;
+        Ok(shown(&row, now_ms))
+    }
+
+    fn new_connection(
+        &self,
+        open: &Open,
+        credential: &Credential,
+        details: Details,
+    ) -> Result<NewConnection, Error> {
+        let flow = &open.flow;
+        let place = Place {
+            kind: "connection",
+            id: &flow.connection_id,
+            ..open.place()
+        };
+        Ok(NewConnection {
+            sealed: self.connections.seal(&place, &credential.to_secret())?,
+            workspace_id: flow.workspace_id.clone(),
+            id: flow.connection_id.clone(),
+            user_id: flow.user_id.clone(),
+            service: flow.service.clone(),
+            slot: flow.slot.clone(),
+            auth_type: open.slot.kind.as_str().to_owned(),
+            account: details.account,
+            scopes: details.scopes,
+            parameters: details.parameters,
+            token_expires_at_ms: details.token_expires_at_ms,
+            refreshable: details.refreshable,
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! What the page behind a link says.
+
+use std::collections::BTreeMap;
+
+use super::inputs::{Input, inputs};
+use super::{ConnectProblem, Open, Step};
+use crate::Gateway;
+use crate::connections::link::leaves_for_provider;
+use toolgate_catalog::manifest::Effect;
+
+/// Everything the page says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectPage {
+    pub workspace: String,
+    pub user: String,
+    pub service: String,
+    pub slot: String,
+    pub leaves_for_provider: bool,
+    /// No application confirms who sits before the browser: the page asks.
+    pub asks_who: bool,
+    pub scopes: Vec<String>,
+    pub tools: Vec<Unlocked>,
+    pub inputs: Vec<Input>,
+    /// The account whose connection is renewed.
+    pub renews: Option<String>,
+    /// The tool whose call asked for the link.
+    pub asked_by: Option<String>,
+    /// Why the form is shown again.
+    pub problem: Option<String>,
+}
+
+/// One tool that the connection unlocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlocked {
+    pub title: String,
+    pub effect: Effect,
+}
+
+impl Gateway {
+    /// The page behind a link. Changes nothing.
+    pub async fn connect_page(&self, token: &str) -> Result<ConnectPage, ConnectProblem> {
+        let open = self.open_link(token).await?;
+        self.page(&open, &BTreeMap::new(), None).await
+    }
+
+    pub(super) async fn page(
+        &self,
+        open: &Open,
+        form: &BTreeMap<String, String>,
+        problem: Option<String>,
+    ) -> Result<ConnectPage, ConnectProblem> {
+        let (flow, manifest) = (&open.flow, open.manifest());
+        let workspace = self.store.find_workspace(&flow.workspace_id).await?;
+        let renewed = self
+            .store
+            .find_connection(&flow.workspace_id, &flow.connection_id)
+            .await?;
+        let unlocked = manifest
+            .tools
+            .iter()
+            .filter(|tool| tool.auth.contains(&open.slot.slot))
+            .map(|tool| Unlocked {
+                title: tool.title.clone().unwrap_or_else(|| tool.name.clone()),
+                effect: tool.effect,
+            });
+        Ok(ConnectPage {
+            workspace: workspace.map(|found| found.name).unwrap_or_default(),
+            user: flow.user_id.clone(),
+            service: manifest.title.clone(),
+            slot: open.slot.title.clone(),
+            leaves_for_provider: leaves_for_provider(&open.slot),
+            asks_who: flow.confirm_url.is_none(),
+            scopes: flow.scopes.clone(),
+            tools: unlocked.collect(),
+            inputs: inputs(manifest, &open.slot, form),
+            renews: renewed.map(|row| row.account.unwrap_or_else(|| row.id.clone())),
+            asked_by: flow.tool_name.clone(),
+            problem: problem.or_else(|| flow.last_error.clone()),
+        })
+    }
+
+    pub(super) async fn again(
+        &self,
+        open: &Open,
+        form: &BTreeMap<String, String>,
+        problem: String,
+    ) -> Result<Step, ConnectProblem> {
+        let page = self.page(open, form, Some(problem)).await?;
+        Ok(Step::Again(Box::new(page)))
+    }
+}

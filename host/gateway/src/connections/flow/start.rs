@@ -1,0 +1,110 @@
+//! The page's button: the browser goes to the provider, or the form is taken.
+
+use std::collections::BTreeMap;
+
+use super::inputs::{parameters, values};
+use super::{ConnectProblem, Cookie, Open, Step, cookie_name, internal};
+use crate::Gateway;
+use crate::connections::apps;
+use crate::connections::credential::{Credential, Details, Started};
+use crate::connections::link::{hash, leaves_for_provider, random_token};
+use toolgate_catalog::manifest::AuthKind;
+use toolgate_oauth::authorize;
+use toolgate_vault::Secret;
+
+impl Gateway {
+    /// The page's button: sends the browser off, or takes the form.
+    pub async fn connect_submit(
+        &self,
+        token: &str,
+        form: &BTreeMap<String, String>,
+    ) -> Result<Step, ConnectProblem> {
+        let open = self.open_link(token).await?;
+        let parameters = match parameters(open.manifest(), form) {
+            Ok(parameters) => parameters,
+            Err(problem) => return self.again(&open, form, problem).await,
+        };
+        if leaves_for_provider(&open.slot) {
+            return self.leave(&open, parameters).await;
+        }
+        let values = if open.slot.kind == AuthKind::Oauth2ClientCredentials {
+            None
+        } else {
+            match values(&open.slot, form) {
+                Ok(values) => Some(values),
+                Err(problem) => return self.again(&open, form, problem).await,
+            }
+        };
+        let now_ms = self.clock.now_ms();
+        if self
+            .store
+            .complete_form_flow(&open.flow.token_hash, now_ms)
+            .await?
+            .is_none()
+        {
+            return Err(ConnectProblem::Used);
+        }
+        let Some(values) = values else {
+            return self.connect_as_client(&open, parameters).await;
+        };
+        let credential = Credential {
+            values,
+            ..Credential::default()
+        };
+        let details = Details {
+            parameters,
+            ..Details::default()
+        };
+        self.conclude(&open, credential, details, Some(form)).await
+    }
+
+    /// Binds the flow to a state, a PKCE verifier and a cookie, and sends the browser off.
+    async fn leave(
+        &self,
+        open: &Open,
+        parameters: BTreeMap<String, String>,
+    ) -> Result<Step, ConnectProblem> {
+        let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
+        let provider = apps::provider(&self.connections.vault, &open.slot, app, &parameters)?;
+        let (state, cookie, verifier) = (random_token(), random_token(), authorize::verifier());
+        let challenge = authorize::challenge(&verifier);
+        let url = authorize::url(
+            &provider,
+            &authorize::Authorize {
+                redirect_uri: &self.callback_url(),
+                scopes: &open.flow.scopes,
+                state: state.expose(),
+                challenge: &challenge,
+            },
+        )
+        .map_err(internal)?;
+        let started = Started {
+            verifier,
+            parameters,
+        };
+        let sealed = self.connections.seal(&open.place(), &started.to_secret())?;
+        let now_ms = self.clock.now_ms();
+        let bound = self
+            .store
+            .start_flow(
+                &open.flow.id,
+                &hash(state.expose()),
+                &hash(cookie.expose()),
+                &sealed,
+                now_ms,
+            )
+            .await?;
+        if !bound {
+            return Err(ConnectProblem::Used);
+        }
+        let secure = self.connections.public_url.starts_with("https://");
+        Ok(Step::Leave {
+            url: Secret::new(url),
+            cookie: Some(Cookie {
+                name: cookie_name(&state, secure),
+                value: cookie,
+                max_age_s: (open.flow.expires_at_ms - now_ms).max(0) / 1_000 + 1,
+            }),
+        })
+    }
+}

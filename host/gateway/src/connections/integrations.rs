@@ -1,0 +1,520 @@
+//! Integrations as people set them up: what each service is, whether it can be connected, its
+//! settings and its OAuth application.
+//!
+//! What the workspace that runs the installation sets holds for all; what another one sets holds for
+//! itself. Addresses are the first one's alone to set: they decide which machines the gateway
+//! reaches.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::connections::apps::{self, CALLBACK_PATH, NewApp};
+use crate::connections::services;
+use crate::tools::ListedTool;
+use crate::tools::find::listed;
+use crate::{Caller, Error, Gateway};
+use toolgate_catalog::manifest::Manifest;
+use toolgate_oauth::OAuthError;
+use toolgate_oauth::authorize::{self, verifier};
+use toolgate_oauth::token::Grant;
+use toolgate_store::{
+    ALL_WORKSPACES, Connection, ConnectionHealth, OAuthApp, Role, ServiceSetting,
+};
+use toolgate_vault::Secret;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ServiceList {
+    /// What to register at providers.
+    pub callback_url: String,
+    pub services: Vec<ServiceInfo>,
+}
+
+/// One integration.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServiceInfo {
+    pub service: String,
+    pub title: String,
+    pub description: String,
+    pub version: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub homepage: Option<String>,
+    pub categories: Vec<String>,
+    pub tools: usize,
+    pub auth_type: String,
+    pub auth: Vec<SlotInfo>,
+    pub connectable: bool,
+    /// What is missing before a user can connect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    pub app: Option<AppInfo>,
+    pub settings: Vec<SettingInfo>,
+    /// Connections of the workspace, or of a member without a larger role.
+    pub connections: usize,
+    pub connections_broken: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SlotInfo {
+    pub slot: String,
+    pub title: String,
+    pub r#type: String,
+    pub scopes: Vec<String>,
+    pub needs_app: bool,
+}
+
+/// A registered OAuth application, without its secret.
+#[derive(Clone, Debug, Serialize)]
+pub struct AppInfo {
+    /// Absent for who may not change it.
+    pub client_id: Option<String>,
+    pub has_secret: bool,
+    pub scopes: Option<Vec<String>>,
+    pub scopes_max: Vec<String>,
+    pub base_url: Option<String>,
+    /// Whether it holds for all workspaces.
+    pub everywhere: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SettingInfo {
+    pub key: String,
+    pub title: String,
+    pub schema: Value,
+    pub set: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// Its value is an address that is granted, so only the operator sets it.
+    pub operator_only: bool,
+}
+
+/// What is registered at a provider. `client_secret`: absent keeps the one there is, `Some(None)`
+/// makes it a public client.
+#[derive(Debug)]
+pub struct PutApp {
+    pub client_id: String,
+    pub client_secret: Option<Option<Secret>>,
+    pub scopes: Option<Vec<String>>,
+    /// Absent keeps those that there are.
+    pub scopes_max: Option<Vec<String>>,
+    pub base_url: Option<String>,
+}
+
+/// Whether a service is ready, step by step.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServiceTest {
+    pub ok: bool,
+    pub checks: Vec<ServiceCheck>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ServiceCheck {
+    pub check: &'static str,
+    pub ok: bool,
+    pub message: String,
+}
+
+/// Everything that is known of settings and connections at one moment.
+struct Known {
+    settings: Vec<ServiceSetting>,
+    apps: Vec<OAuthApp>,
+    connections: Vec<Connection>,
+    now_ms: i64,
+}
+
+impl Gateway {
+    /// All integrations that serve, by name.
+    pub async fn service_list(&self, caller: &Caller) -> Result<ServiceList, Error> {
+        caller.need_role(Role::Member)?;
+        let known = self.known_of_services(caller).await?;
+        let snapshot = self.snapshot();
+        let manifests = snapshot
+            .catalog
+            .services()
+            .filter_map(|service| snapshot.catalog.manifest(service));
+        Ok(ServiceList {
+            callback_url: format!("{}{CALLBACK_PATH}", self.public_url),
+            services: manifests
+                .map(|manifest| described(caller, manifest, &known))
+                .collect(),
+        })
+    }
+
+    /// One integration that serves.
+    pub async fn service(&self, caller: &Caller, service: &str) -> Result<ServiceInfo, Error> {
+        caller.need_role(Role::Member)?;
+        let manifest = self.manifest_of(service)?;
+        let known = self.known_of_services(caller).await?;
+        Ok(described(caller, &manifest, &known))
+    }
+
+    /// Every tool of a service, whoever may use it: what there can be rules for.
+    pub async fn service_tools(
+        &self,
+        caller: &Caller,
+        service: &str,
+    ) -> Result<Vec<ListedTool>, Error> {
+        caller.need_role(Role::Member)?;
+        self.manifest_of(service)?;
+        let snapshot = self.snapshot();
+        let tools = snapshot.catalog.tools().iter();
+        Ok(tools
+            .filter(|tool| tool.service() == service)
+            .map(|tool| listed(tool))
+            .collect())
+    }
+
+    /// Sets values of a service; `null` takes one away.
+    pub async fn set_service(
+        &self,
+        caller: &Caller,
+        service: &str,
+        values: BTreeMap<String, Value>,
+    ) -> Result<ServiceInfo, Error> {
+        caller.need_role(Role::Admin)?;
+        let manifest = self.manifest_of(service)?;
+        for key in values.keys() {
+            let declared = manifest.config.iter().find(|declared| declared.key == *key);
+            if declared.is_some_and(|declared| declared.adds_host) {
+                caller.need_operator()?;
+            }
+        }
+        let owner = owner(caller);
+        let (gone, set): (Vec<_>, Vec<_>) =
+            values.into_iter().partition(|(_, value)| value.is_null());
+        let texts: Vec<(String, String)> = set
+            .into_iter()
+            .map(|(key, value)| match value {
+                Value::String(text) => (key, text),
+                other => (key, other.to_string()),
+            })
+            .collect();
+        let now_ms = self.clock.now_ms();
+        if !texts.is_empty() {
+            services::configure(&self.store, &manifest, owner, &texts, now_ms).await?;
+        }
+        for (key, _) in &gone {
+            self.store.unset_service_config(owner, service, key).await?;
+        }
+        let names = |pairs: &[(String, String)]| -> Vec<String> {
+            pairs.iter().map(|(key, _)| key.clone()).collect()
+        };
+        let removed: Vec<&String> = gone.iter().map(|(key, _)| key).collect();
+        let details = json!({
+            "set": names(&texts),
+            "removed": removed,
+            "everywhere": owner == ALL_WORKSPACES,
+        });
+        self.record_change(caller, "services.configure", service, details)
+            .await?;
+        self.service(caller, service).await
+    }
+
+    /// Keeps the registration of an OAuth application.
+    pub async fn put_service_app(
+        &self,
+        caller: &Caller,
+        service: &str,
+        app: PutApp,
+    ) -> Result<ServiceInfo, Error> {
+        caller.need_role(Role::Admin)?;
+        if app.base_url.is_some() {
+            caller.need_operator()?;
+        }
+        let manifest = self.manifest_of(service)?;
+        let owner = owner(caller);
+        let client_secret = match app.client_secret {
+            Some(secret) => secret,
+            None => self.kept_secret(owner, service).await?,
+        };
+        let scopes_max = match app.scopes_max {
+            Some(scopes_max) => scopes_max,
+            None => {
+                let kept = self.store.find_oauth_app(owner, service).await?;
+                let own = kept.filter(|row| row.workspace_id == owner);
+                own.map(|row| apps::scopes_max(&row)).unwrap_or_default()
+            }
+        };
+        let details = json!({
+            "scopes_max": scopes_max,
+            "client_id": app.client_id,
+            "has_secret": client_secret.is_some(),
+            "scopes": app.scopes,
+            "base_url": app.base_url,
+            "everywhere": owner == ALL_WORKSPACES,
+        });
+        let new = NewApp {
+            client_id: app.client_id,
+            client_secret,
+            scopes: app.scopes,
+            scopes_max,
+            base_url: app.base_url,
+        };
+        let now_ms = self.clock.now_ms();
+        apps::register(&self.store, self.vault(), &manifest, owner, new, now_ms).await?;
+        self.record_change(caller, "services.register_app", service, details)
+            .await?;
+        self.service(caller, service).await
+    }
+
+    /// Forgets the registration that the caller's side has made.
+    pub async fn delete_service_app(
+        &self,
+        caller: &Caller,
+        service: &str,
+    ) -> Result<ServiceInfo, Error> {
+        caller.need_role(Role::Admin)?;
+        let owner = owner(caller);
+        if !self.store.delete_oauth_app(owner, service).await? {
+            return Err(Error::NotFound("a registration of yours".to_owned()));
+        }
+        let details = json!({ "everywhere": owner == ALL_WORKSPACES });
+        self.record_change(caller, "services.forget_app", service, details)
+            .await?;
+        self.service(caller, service).await
+    }
+
+    /// Tries what a connection will need: settings, addresses, and whether the provider knows this
+    /// application. No user's data is touched.
+    pub async fn test_service(&self, caller: &Caller, service: &str) -> Result<ServiceTest, Error> {
+        caller.need_role(Role::Admin)?;
+        let manifest = self.manifest_of(service)?;
+        let workspace = &caller.workspace_id;
+        let set = self.store.service_config(workspace, service).await?;
+        let mut checks = Vec::new();
+        for declared in &manifest.config {
+            let optional = declared.schema.get("default").is_some();
+            let there = set.contains_key(&declared.key);
+            checks.push(ServiceCheck {
+                check: "setting",
+                ok: there || optional,
+                message: match (there, optional) {
+                    (true, _) => format!("{} is set", declared.key),
+                    (false, true) => format!("{} has its default", declared.key),
+                    (false, false) => format!("{} is not set", declared.key),
+                },
+            });
+        }
+        let app = apps::find(&self.store, &manifest, workspace).await?;
+        for slot in manifest.auth.iter().filter(|slot| apps::needs_app(slot)) {
+            let Some(app) = &app else {
+                checks.push(ServiceCheck {
+                    check: "application",
+                    ok: false,
+                    message: "no OAuth application is registered".to_owned(),
+                });
+                break;
+            };
+            if !manifest.parameters.is_empty() {
+                checks.push(ServiceCheck {
+                    check: "application",
+                    ok: true,
+                    message: format!(
+                        "registered as {}; its addresses depend on what each user names, so they are tried when a user connects",
+                        app.client_id
+                    ),
+                });
+                continue;
+            }
+            let provider = apps::provider(self.vault(), slot, app, &BTreeMap::new())?;
+            if provider.authorize_url.is_some() {
+                let challenge = authorize::challenge(&verifier());
+                let built = authorize::url(
+                    &provider,
+                    &authorize::Authorize {
+                        redirect_uri: &format!("{}{CALLBACK_PATH}", self.public_url),
+                        scopes: &slot.scopes,
+                        state: "test",
+                        challenge: &challenge,
+                    },
+                );
+                checks.push(ServiceCheck {
+                    check: "authorize_url",
+                    ok: built.is_ok(),
+                    message: match built {
+                        Ok(_) => "the address that users are sent to can be built".to_owned(),
+                        Err(cause) => cause.to_string(),
+                    },
+                });
+            }
+            // A code that nobody was given: who is known is told that the code is bad, who is not
+            // is told so.
+            let (code, verifier) = (Secret::new("toolgate-test"), verifier());
+            let redirect_uri = format!("{}{CALLBACK_PATH}", self.public_url);
+            let grant = Grant::Code {
+                code: &code,
+                redirect_uri: &redirect_uri,
+                verifier: &verifier,
+            };
+            let tried = self
+                .connections
+                .try_application(caller, service, &provider, &grant);
+            let answer = tried.await;
+            checks.push(judged(answer.err()));
+        }
+        Ok(ServiceTest {
+            ok: checks.iter().all(|check| check.ok),
+            checks,
+        })
+    }
+
+    fn manifest_of(&self, service: &str) -> Result<Arc<Manifest>, Error> {
+        let snapshot = self.snapshot();
+        let manifest = snapshot.catalog.manifest(service);
+        manifest
+            .cloned()
+            .ok_or_else(|| Error::ServiceNotFound(crate::tools::find::shown_name(service)))
+    }
+
+    async fn kept_secret(&self, owner: &str, service: &str) -> Result<Option<Secret>, Error> {
+        let apps = self.store.list_oauth_apps().await?;
+        let kept = apps
+            .into_iter()
+            .find(|app| app.workspace_id == owner && app.service == service);
+        match kept {
+            Some(app) => apps::secret(self.vault(), &app),
+            None => Ok(None),
+        }
+    }
+
+    async fn known_of_services(&self, caller: &Caller) -> Result<Known, Error> {
+        let ours = |of: &str| of == ALL_WORKSPACES || caller.workspace_id == of;
+        let mut settings = self.store.list_service_config().await?;
+        settings.retain(|row| ours(&row.workspace_id));
+        let mut apps = self.store.list_oauth_apps().await?;
+        apps.retain(|app| ours(&app.workspace_id));
+        let user = caller.confined.then(|| caller.default_user.as_str());
+        Ok(Known {
+            settings,
+            apps,
+            connections: self
+                .store
+                .list_connections(&caller.workspace_id, user, None)
+                .await?,
+            now_ms: self.clock.now_ms(),
+        })
+    }
+}
+
+/// Whose settings the caller's changes are.
+fn owner(caller: &Caller) -> &str {
+    if caller.operator {
+        ALL_WORKSPACES
+    } else {
+        &caller.workspace_id
+    }
+}
+
+fn described(caller: &Caller, manifest: &Manifest, known: &Known) -> ServiceInfo {
+    let service = manifest.service.as_str();
+    let admin = caller.need_role(Role::Admin).is_ok();
+    // A workspace's own stands before the one for all.
+    let app = known
+        .apps
+        .iter()
+        .filter(|app| app.service == service)
+        .max_by_key(|app| app.workspace_id != ALL_WORKSPACES);
+    let connectable = apps::connectable(manifest, app);
+    let connections: Vec<&Connection> = known
+        .connections
+        .iter()
+        .filter(|row| row.service == service)
+        .collect();
+    let broken = |row: &&&Connection| {
+        matches!(
+            row.state_at(known.now_ms).0,
+            ConnectionHealth::ReauthNeeded | ConnectionHealth::Revoked
+        )
+    };
+    ServiceInfo {
+        service: service.to_owned(),
+        title: manifest.title.clone(),
+        description: manifest.description.clone(),
+        version: manifest.version.clone(),
+        homepage: manifest.homepage.clone(),
+        categories: manifest.categories.clone(),
+        tools: manifest.tools.len(),
+        auth_type: manifest
+            .auth
+            .first()
+            .map_or("none", |slot| slot.kind.as_str())
+            .to_owned(),
+        auth: manifest
+            .auth
+            .iter()
+            .map(|slot| SlotInfo {
+                slot: slot.slot.clone(),
+                title: slot.title.clone(),
+                r#type: slot.kind.as_str().to_owned(),
+                scopes: slot.scopes.clone(),
+                needs_app: apps::needs_app(slot),
+            })
+            .collect(),
+        connectable: connectable.is_ok(),
+        missing: connectable
+            .err()
+            .map(|_| "an OAuth application has to be registered first".to_owned()),
+        app: app.map(|app| {
+            let everywhere = app.workspace_id == ALL_WORKSPACES;
+            let shown = admin && (caller.operator || !everywhere);
+            AppInfo {
+                client_id: shown.then(|| app.client_id.clone()),
+                has_secret: app.sealed.is_some(),
+                scopes: app.scopes(),
+                scopes_max: apps::scopes_max(app),
+                base_url: apps::base_url(app).filter(|_| shown),
+                everywhere,
+            }
+        }),
+        settings: manifest
+            .config
+            .iter()
+            .map(|declared| {
+                let set = known
+                    .settings
+                    .iter()
+                    .filter(|row| row.service == service && row.key == declared.key)
+                    .max_by_key(|row| row.workspace_id != ALL_WORKSPACES);
+                // The operator's own addresses are nobody else's business.
+                let shown = |row: &&ServiceSetting| {
+                    admin && (caller.operator || row.workspace_id != ALL_WORKSPACES)
+                };
+                SettingInfo {
+                    key: declared.key.clone(),
+                    title: declared.title.clone(),
+                    schema: declared.schema.clone(),
+                    set: set.is_some(),
+                    value: set
+                        .filter(shown)
+                        .and_then(|row| serde_json::from_str(&row.value).ok()),
+                    operator_only: declared.adds_host,
+                }
+            })
+            .collect(),
+        connections_broken: connections.iter().filter(broken).count(),
+        connections: connections.len(),
+    }
+}
+
+/// What the answer to a bad code says of the registration.
+fn judged(refused: Option<OAuthError>) -> ServiceCheck {
+    let (ok, message) = match refused {
+        None | Some(OAuthError::Refused(_)) => (
+            true,
+            "the token endpoint answers and knows this application".to_owned(),
+        ),
+        Some(cause @ OAuthError::Client(_)) => (false, cause.to_string()),
+        Some(OAuthError::Unreachable(cause)) => (
+            false,
+            format!("the token endpoint cannot be reached: {cause}"),
+        ),
+        Some(cause) => (false, cause.to_string()),
+    };
+    ServiceCheck {
+        check: "token_endpoint",
+        ok,
+        message,
+    }
+}

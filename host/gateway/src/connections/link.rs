@@ -1,0 +1,323 @@
+//! Making connect links: one use, fifteen minutes, bound to a user and a service.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rand::Rng as _;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use url::{Host, Url};
+
+use super::refresh::union;
+use super::{Error, Gateway, Keeper, apps, slot_of};
+use crate::{Caller, Scope};
+use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
+use toolgate_core::clock::rfc3339;
+use toolgate_core::ids::{self, UserId};
+use toolgate_runtime::inspect::hex;
+use toolgate_store::{ConnectFlow, Connection, FlowState};
+use toolgate_vault::Secret;
+
+/// How long a link may be used.
+pub const LINK_LIFE_MS: i64 = 15 * 60 * 1_000;
+const SCOPES_MAX: usize = 100;
+const SCOPE_BYTES_MAX: usize = 300;
+const CONFIRM_URL_BYTES_MAX: usize = 2_000;
+
+/// `POST /v1/connections/link`.
+#[derive(Clone, Debug)]
+pub struct LinkConnection {
+    pub service: String,
+    pub user_id: Option<UserId>,
+    /// Asked for beside the slot's: of those that the manifest or the operator names.
+    pub scopes: Vec<String>,
+    /// Renew this connection, which keeps its id.
+    pub connection_id: Option<String>,
+    /// Which credential slot; the first that can be connected if absent.
+    pub slot: Option<String>,
+    /// Where the browser goes at the end, so that the application can confirm who sits before it.
+    pub confirm_url: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ConnectLink {
+    /// Absolute, one use, 15 minutes.
+    pub connect_url: String,
+    #[schema(format = DateTime)]
+    pub expires_at: String,
+    /// The connection that it makes or renews.
+    pub connection_id: String,
+}
+
+/// What a link is to be for.
+pub(super) struct Ask<'a> {
+    pub workspace_id: &'a str,
+    pub user: &'a UserId,
+    pub manifest: &'a Manifest,
+    /// Slots that will do, best first.
+    pub slots: &'a [String],
+    pub scopes: &'a [String],
+    pub tool_name: Option<&'a str>,
+    /// The connection to renew.
+    pub connection: Option<&'a Connection>,
+    pub confirm_url: Option<&'a str>,
+}
+
+/// A fresh link.
+pub(super) struct Made {
+    pub url: Secret,
+    pub auth_type: &'static str,
+    pub connection_id: String,
+    pub expires_at_ms: i64,
+}
+
+impl Keeper {
+    /// `None` while the operator has not set up any slot that will do.
+    pub(super) async fn make_link(&self, ask: Ask<'_>) -> Result<Option<Made>, Error> {
+        let manifest = ask.manifest;
+        let app = apps::find(&self.store, manifest, ask.workspace_id).await?;
+        let ready = |slot: &&Slot| apps::slot_is_ready(slot, app.as_ref());
+        let renewed = ask
+            .connection
+            .and_then(|row| slot_of(manifest, &row.slot))
+            .filter(ready);
+        let slot = renewed.or_else(|| {
+            ask.slots
+                .iter()
+                .filter_map(|name| slot_of(manifest, name))
+                .find(ready)
+        });
+        let Some(slot) = slot else { return Ok(None) };
+        let renews = ask.connection.filter(|row| row.slot == slot.slot);
+        let scopes = if apps::needs_app(slot) {
+            let default = app
+                .as_ref()
+                .and_then(toolgate_store::OAuthApp::scopes)
+                .unwrap_or_else(|| slot.scopes.clone());
+            let ceiling = apps::scope_ceiling(manifest, slot, app.as_ref());
+            let above: Vec<&str> = ask
+                .scopes
+                .iter()
+                .filter(|scope| !ceiling.contains(*scope))
+                .map(String::as_str)
+                .collect();
+            if !above.is_empty() {
+                return Err(Error::InvalidRequest(format!(
+                    "scopes: {} may not be asked for: neither the service's description names it nor the operator (`toolgate service configure {} --scopes-max`)",
+                    above.join(", "),
+                    manifest.service
+                )));
+            }
+            // What the provider has granted beside is not asked for again.
+            let mut had = renews.map(|row| row.scopes.clone()).unwrap_or_default();
+            had.retain(|scope| ceiling.contains(scope));
+            union(&default, ask.scopes.iter().cloned().chain(had))
+        } else {
+            Vec::new()
+        };
+        let token = random_token();
+        let now_ms = self.clock.now_ms();
+        let flow = ConnectFlow {
+            id: ids::ulid("flw"),
+            token_hash: hash(token.expose()),
+            workspace_id: ask.workspace_id.to_owned(),
+            user_id: ask.user.to_string(),
+            service: manifest.service.clone(),
+            slot: slot.slot.clone(),
+            connection_id: renews.map_or_else(|| ids::ulid("con"), |row| row.id.clone()),
+            scopes,
+            tool_name: ask.tool_name.map(str::to_owned),
+            confirm_url: ask.confirm_url.map(str::to_owned),
+            state: FlowState::Pending,
+            oauth_state_hash: None,
+            cookie_hash: None,
+            confirm_hash: None,
+            sealed: None,
+            last_error: None,
+            created_at_ms: now_ms,
+            expires_at_ms: now_ms + LINK_LIFE_MS,
+            state_since_ms: now_ms,
+        };
+        self.store.insert_flow(&flow).await?;
+        Ok(Some(Made {
+            url: Secret::new(format!("{}/connect/{}", self.public_url, token.expose())),
+            auth_type: slot.kind.as_str(),
+            connection_id: flow.connection_id,
+            expires_at_ms: flow.expires_at_ms,
+        }))
+    }
+}
+
+impl Gateway {
+    /// Makes a connect link for a user, who opens it in a browser.
+    ///
+    /// # Errors
+    /// `service_not_found`; `invalid_request` for a scope that nobody has named; `not_found` for a connection of another user or service; `conflict`
+    /// while the operator has not set the service up.
+    pub async fn link_connection(
+        &self,
+        caller: &Caller,
+        request: LinkConnection,
+    ) -> Result<ConnectLink, Error> {
+        caller.need(Scope::Connections)?;
+        let unknown = || Error::ServiceNotFound(crate::tools::find::shown_name(&request.service));
+        let serving = self
+            .connections
+            .serving(&request.service)
+            .ok_or_else(unknown)?;
+        let manifest = &serving.manifest;
+        check_scopes(&request.scopes)?;
+        let confirm_url = request.confirm_url.as_deref();
+        confirm_url.map(check_confirm_url).transpose()?;
+        let user = caller.user(request.user_id.as_ref())?;
+        let connection = match &request.connection_id {
+            Some(id) => Some(
+                self.store
+                    .find_connection(&caller.workspace_id, id)
+                    .await?
+                    .filter(|row| row.user_id == user.as_str() && row.service == request.service)
+                    .ok_or_else(super::not_found)?,
+            ),
+            None => None,
+        };
+        let slots: Vec<String> = match &request.slot {
+            Some(name) => vec![
+                slot_of(manifest, name)
+                    .ok_or_else(|| {
+                        Error::InvalidRequest("the service has no such slot".to_owned())
+                    })?
+                    .slot
+                    .clone(),
+            ],
+            None => manifest.auth.iter().map(|slot| slot.slot.clone()).collect(),
+        };
+        if slots.is_empty() {
+            return Err(Error::Conflict(format!(
+                "{} needs no connection",
+                manifest.title
+            )));
+        }
+        let made = self
+            .connections
+            .make_link(Ask {
+                workspace_id: &caller.workspace_id,
+                user: &user,
+                manifest,
+                slots: &slots,
+                scopes: &request.scopes,
+                tool_name: None,
+                connection: connection.as_ref(),
+                confirm_url,
+            })
+            .await?
+            .ok_or_else(|| {
+                Error::Conflict(format!(
+                    "{} cannot be connected yet: the operator has to run `toolgate service configure {}`",
+                    manifest.title, manifest.service
+                ))
+            })?;
+        Ok(ConnectLink {
+            connect_url: made.url.expose().to_owned(),
+            expires_at: rfc3339(made.expires_at_ms),
+            connection_id: made.connection_id,
+        })
+    }
+}
+
+fn check_scopes(scopes: &[String]) -> Result<(), Error> {
+    let fits = |scope: &String| {
+        (1..=SCOPE_BYTES_MAX).contains(&scope.len())
+            && scope.bytes().all(|byte| (0x21..0x7f).contains(&byte))
+    };
+    if scopes.len() <= SCOPES_MAX && scopes.iter().all(fits) {
+        Ok(())
+    } else {
+        Err(Error::InvalidRequest(format!(
+            "scopes are at most {SCOPES_MAX} words of at most {SCOPE_BYTES_MAX} printable characters"
+        )))
+    }
+}
+
+/// An https page, or one on this machine; nothing that a browser would run or that hides where it
+/// leads.
+fn check_confirm_url(text: &str) -> Result<(), Error> {
+    let refused = || {
+        Error::InvalidRequest(
+            "confirm_url is an absolute https address (http on localhost) without user name and fragment"
+                .to_owned(),
+        )
+    };
+    if text.len() > CONFIRM_URL_BYTES_MAX || text.chars().any(|c| c.is_control() || c == '\\') {
+        return Err(refused());
+    }
+    let url = Url::parse(text).map_err(|_| refused())?;
+    let local = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => return Err(refused()),
+    };
+    let scheme = url.scheme() == "https" || (url.scheme() == "http" && local);
+    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+    if scheme && plain {
+        Ok(())
+    } else {
+        Err(refused())
+    }
+}
+
+/// 256 random bits in base64url.
+pub(crate) fn random_token() -> Secret {
+    let mut bytes = zeroize::Zeroizing::new([0_u8; 32]);
+    rand::rng().fill_bytes(&mut bytes[..]);
+    Secret::new(URL_SAFE_NO_PAD.encode(&bytes[..]))
+}
+
+/// How tokens, states and cookies are kept.
+pub(crate) fn hash(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// Whether a browser goes to the provider for this slot.
+pub(super) fn leaves_for_provider(slot: &Slot) -> bool {
+    slot.kind == AuthKind::Oauth2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_open_redirect_by_confirm_url_is_refused() {
+        for good in [
+            "https://app.test/connected",
+            "https://app.test:8443/c?x=1",
+            "http://localhost:3000/c",
+            "http://127.0.0.1:3000/c",
+        ] {
+            assert!(check_confirm_url(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "/connected",
+            "//evil.test",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "http://app.test/c",
+            "http://localhost.evil.test/c",
+            "https://app.test@evil.test/",
+            "https://app.test/c#x",
+            "https:\\\\evil.test",
+            "https://app.test/\nLocation: x",
+        ] {
+            assert!(check_confirm_url(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_long_and_kept_as_hashes() {
+        let token = random_token();
+        assert_eq!(token.expose().len(), 43);
+        assert_ne!(token, random_token());
+        assert_eq!(hash(token.expose()).len(), 64);
+    }
+}

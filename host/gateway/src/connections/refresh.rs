@@ -1,0 +1,430 @@
+//! Renewing a credential: ahead of its expiry, and when the provider refuses it.
+//!
+//! One refresh at a time for each connection: in this process by a lock, among all that share the
+//! database by a lease. Whoever waited looks first whether somebody else has done it. What a
+//! refresh brought is stored before it is used, and the refresh runs to its end even when the call
+//! that asked for it is gone. A refused refresh needs the user; a network fault only time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::RngExt as _;
+use tokio::time::Instant;
+
+use super::credential::Credential;
+use super::requests::Why;
+use super::{Error, Keeper, about, apps, backoff, place_of, slot_of};
+use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest};
+use toolgate_core::ids;
+use toolgate_oauth::token::Grant;
+use toolgate_oauth::{self as oauth, OAuthError};
+use toolgate_store::{Connection, ConnectionHealth, RefreshFailed, Refreshed, StoreError};
+use toolgate_vault::Secret;
+
+/// A token is renewed this long before its end, or in the last quarter of a shorter life.
+pub(super) const AHEAD_MS: i64 = 60_000;
+/// A token that was renewed this long ago, or within half of a shorter life, is not renewed because
+/// it is refused: a service that refuses what it has just been given refuses the call.
+const REFUSED_AGAIN_MS: i64 = 60_000;
+/// How long one refresh holds a connection unless it says that it goes on. Short, so that one whose
+/// process was killed is soon somebody else's.
+const LEASE_MS: i64 = 10_000;
+/// How often it says so.
+const LEASE_AGAIN: Duration = Duration::from_secs(3);
+/// How long to wait before what a refresh brought is stored once more; shorter than the lease together.
+const KEEP_AGAIN: [Duration; 4] = [
+    Duration::from_millis(100),
+    Duration::from_millis(400),
+    Duration::from_millis(1_500),
+    Duration::from_secs(5),
+];
+/// How long a call waits for a refresh that another process does.
+const OTHERS_WAIT: Duration = Duration::from_secs(35);
+/// How often it looks.
+const OTHERS_LOOK: Duration = Duration::from_millis(50);
+
+/// A connection that can be used, opened.
+pub(super) struct Fresh {
+    pub row: Connection,
+    pub credential: Credential,
+}
+
+/// The inner result is the provider's word, the outer one the gateway's own fault.
+type Asked = Result<Result<(Credential, Option<Vec<String>>), OAuthError>, Error>;
+
+/// Why a connection cannot be used now.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unusable {
+    #[error("the connection is gone")]
+    Gone,
+    #[error("the user has to connect again: {0}")]
+    Expired(String),
+    #[error("the credential could not be renewed; the next try is in {} s", .retry_after_ms / 1_000 + 1)]
+    Later { retry_after_ms: i64 },
+    #[error("the credential cannot be opened")]
+    Broken(#[from] Error),
+}
+
+impl Keeper {
+    /// The connection as it can be used now, renewed where that is due. `rejected`: the generation
+    /// that the provider has just refused; answered again where renewing it makes no sense.
+    pub(super) async fn fresh(
+        self: &Arc<Self>,
+        manifest: &Arc<Manifest>,
+        workspace_id: &str,
+        id: &str,
+        rejected: Option<i64>,
+    ) -> Result<Fresh, Unusable> {
+        let row = self.read(workspace_id, id).await?;
+        usable(&row)?;
+        let credential = self.open(&row)?;
+        let now_ms = self.clock.now_ms();
+        let refused = rejected == Some(row.generation) && !renewed_just_now(&credential, now_ms);
+        let expired = row.token_expires_at_ms.is_some_and(|at| at <= now_ms);
+        if !refused && !ends_soon(&row, &credential, now_ms) {
+            return Ok(Fresh { row, credential });
+        }
+        if !row.refreshable {
+            if !expired {
+                return Ok(Fresh { row, credential });
+            }
+            let why = "the credential has expired and cannot be renewed";
+            self.store
+                .set_connection_state(
+                    workspace_id,
+                    id,
+                    row.generation,
+                    ConnectionHealth::ReauthNeeded,
+                    Some(why),
+                    now_ms,
+                )
+                .await
+                .map_err(Error::from)?;
+            return Err(Unusable::Expired(why.to_owned()));
+        }
+        let (keeper, manifest, seen) = (self.clone(), manifest.clone(), row.clone());
+        let task = self
+            .running
+            .spawn(async move { keeper.refresh(&manifest, &seen).await });
+        let renewed = task
+            .await
+            .map_err(|cause| Error::Internal(anyhow::anyhow!("the refresh ended: {cause}")))?;
+        match renewed {
+            Ok(row) => {
+                let credential = self.open(&row)?;
+                Ok(Fresh { row, credential })
+            }
+            // Ahead of its end the old token still serves.
+            Err(Unusable::Later { .. }) if !refused && !expired => Ok(Fresh { row, credential }),
+            Err(unusable) => Err(unusable),
+        }
+    }
+
+    /// Waits for its turn, then refreshes, unless that has happened since `seen` was read.
+    async fn refresh(
+        &self,
+        manifest: &Manifest,
+        seen: &Connection,
+    ) -> Result<Connection, Unusable> {
+        let turn = self.turn_of(seen);
+        let _one = turn.lock().await;
+        let owner = ids::ulid("ref");
+        let end = Instant::now() + OTHERS_WAIT;
+        let leased = loop {
+            let row = self.read(&seen.workspace_id, &seen.id).await?;
+            usable(&row)?;
+            if row.generation != seen.generation {
+                return Ok(row);
+            }
+            let now_ms = self.clock.now_ms();
+            if let Some(at) = row.next_retry_at_ms.filter(|at| *at > now_ms) {
+                return Err(Unusable::Later {
+                    retry_after_ms: at - now_ms,
+                });
+            }
+            let leased = self
+                .store
+                .try_lease_connection(&row.workspace_id, &row.id, &owner, now_ms, LEASE_MS)
+                .await
+                .map_err(Error::from)?;
+            match leased {
+                Some(row) => break row,
+                None if Instant::now() < end => tokio::time::sleep(OTHERS_LOOK).await,
+                None => {
+                    return Err(Unusable::Later {
+                        retry_after_ms: LEASE_MS,
+                    });
+                }
+            }
+        };
+        if leased.generation != seen.generation || usable(&leased).is_err() {
+            self.store
+                .release_connection(&leased.workspace_id, &leased.id, &owner)
+                .await
+                .map_err(Error::from)?;
+            usable(&leased)?;
+            return Ok(leased);
+        }
+        self.renew(manifest, &leased, &owner).await
+    }
+
+    /// Asks the provider, under the lease.
+    async fn renew(
+        &self,
+        manifest: &Manifest,
+        row: &Connection,
+        owner: &str,
+    ) -> Result<Connection, Unusable> {
+        let asked = self.ask_leased(manifest, row, owner).await;
+        let now_ms = self.clock.now_ms();
+        let (credential, scopes) = match asked {
+            Ok(Ok(renewed)) => renewed,
+            Ok(Err(refused)) => return Err(self.failed(row, owner, &refused).await?),
+            Err(cause) => {
+                // A fault of the gateway's own: nothing is said about the connection.
+                let _ = self
+                    .store
+                    .release_connection(&row.workspace_id, &row.id, owner)
+                    .await;
+                return Err(Unusable::Broken(cause));
+            }
+        };
+        let stored = self
+            .keep(row, owner, &credential, scopes.as_deref(), now_ms)
+            .await
+            .map_err(Error::Internal)?;
+        match stored {
+            Some(stored) => {
+                tracing::info!(
+                    connection.id = stored.id,
+                    recovered = row.state != ConnectionHealth::Active,
+                    "connections.refreshed"
+                );
+                Ok(stored)
+            }
+            // Deleted, or connected again by the user, meanwhile.
+            None => {
+                let now = self.read(&row.workspace_id, &row.id).await?;
+                usable(&now)?;
+                Ok(now)
+            }
+        }
+    }
+
+    /// Seals and stores what a refresh brought, also after a key file or a database that was away for
+    /// a moment: the token of before is spent, so there is no other way to the new one.
+    async fn keep(
+        &self,
+        row: &Connection,
+        owner: &str,
+        credential: &Credential,
+        scopes: Option<&[String]>,
+        now_ms: i64,
+    ) -> anyhow::Result<Option<Connection>> {
+        let mut waits = KEEP_AGAIN.iter();
+        loop {
+            let stored = async {
+                let sealed = self.vault.seal(&place_of(row), &credential.to_secret())?;
+                let refreshed = Refreshed {
+                    sealed: &sealed,
+                    token_expires_at_ms: credential.lifetime_ms.map(|life| now_ms + life),
+                    refreshable: row.refreshable,
+                    scopes,
+                };
+                let (workspace_id, id) = (&row.workspace_id, &row.id);
+                let stored =
+                    self.store
+                        .store_refreshed(workspace_id, id, owner, &refreshed, now_ms);
+                anyhow::Ok(stored.await?)
+            };
+            match (stored.await, waits.next()) {
+                (Err(cause), Some(wait)) => {
+                    let error = format!("{cause:#}");
+                    tracing::warn!(connection.id = row.id, error, "connections.not_stored_yet");
+                    tokio::time::sleep(*wait).await;
+                }
+                (stored, _) => return stored,
+            }
+        }
+    }
+
+    /// Asks, and keeps the lease for as long as the provider takes.
+    async fn ask_leased(&self, manifest: &Manifest, row: &Connection, owner: &str) -> Asked {
+        let mut asked = std::pin::pin!(self.ask(manifest, row));
+        loop {
+            tokio::select! {
+                answer = &mut asked => return answer,
+                extended = self.extend_later(row, owner) => if let Err(cause) = extended {
+                    tracing::warn!(connection.id = row.id, error = %cause, "connections.lease_not_extended");
+                }
+            }
+        }
+    }
+
+    async fn extend_later(&self, row: &Connection, owner: &str) -> Result<bool, StoreError> {
+        tokio::time::sleep(LEASE_AGAIN).await;
+        let until_ms = self.clock.now_ms().saturating_add(LEASE_MS);
+        self.store
+            .extend_lease(&row.workspace_id, &row.id, owner, until_ms)
+            .await
+    }
+
+    async fn ask(&self, manifest: &Manifest, row: &Connection) -> Asked {
+        let missing = |what: &str| Error::Internal(anyhow::anyhow!("{what} is gone"));
+        let slot = slot_of(manifest, &row.slot).ok_or_else(|| missing("the slot"))?;
+        let Some(app) = apps::find(&self.store, manifest, &row.workspace_id).await? else {
+            return Ok(Err(OAuthError::Client("not_configured".to_owned())));
+        };
+        let provider = apps::provider(&self.vault, slot, &app, &row.parameters)?;
+        let mut credential = self.open(row)?;
+        let grant = match (slot.kind, &credential.refresh) {
+            (AuthKind::Oauth2ClientCredentials, _) => Grant::ClientCredentials {
+                scopes: &row.scopes,
+            },
+            (_, Some(token)) => Grant::Refresh { token },
+            (_, None) => return Ok(Err(OAuthError::Refused("no_refresh_token".to_owned()))),
+        };
+        let requests = self.requests(Why::TokenRefresh, about(row));
+        let egress = self.egress.journaled_by(requests.clone());
+        let answer = oauth::send::tokens(&egress, &provider, &grant, &[]).await;
+        requests.ended(answer.is_ok(), None).await;
+        let tokens = match answer {
+            Ok(tokens) => tokens,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let brought = [
+            Some(&tokens.access),
+            tokens.refresh.as_ref(),
+            provider.client_secret.as_ref(),
+        ];
+        let brought = brought.into_iter().flatten();
+        self.known.learn(
+            &row.service,
+            None,
+            brought.map(|secret| secret.expose().as_bytes()),
+        );
+        let access = tokens.access.clone();
+        match credential.values.insert("secret".to_owned(), access) {
+            Some(spent) if spent != tokens.access => credential.spend(spent),
+            _ => {}
+        }
+        let client_id = Secret::new(provider.client_id.clone());
+        credential.values.insert(CLIENT_ID.to_owned(), client_id);
+        credential.lifetime_ms = tokens.lifetime_s.map(ms);
+        credential.renewed_at_ms = Some(self.clock.now_ms());
+        if let Some(token) = tokens.refresh {
+            match credential.refresh.replace(token.clone()) {
+                Some(spent) if spent != token => credential.spend(spent),
+                _ => {}
+            }
+        }
+        let scopes = tokens.scopes.map(|granted| union(&row.scopes, granted));
+        Ok(Ok((credential, scopes)))
+    }
+
+    /// Notes a failed refresh and says what follows from it.
+    async fn failed(
+        &self,
+        row: &Connection,
+        owner: &str,
+        refused: &OAuthError,
+    ) -> Result<Unusable, Error> {
+        let now_ms = self.clock.now_ms();
+        let failures = row.failures + 1;
+        let why = refused.to_string();
+        let final_word = matches!(refused, OAuthError::Refused(_)) || backoff::given_up(failures);
+        let wait_ms = backoff::wait_ms(failures, rand::rng().random());
+        let failed = RefreshFailed {
+            state: if final_word {
+                ConnectionHealth::ReauthNeeded
+            } else {
+                ConnectionHealth::CoolingDown
+            },
+            next_retry_at_ms: (!final_word).then_some(now_ms + wait_ms),
+            last_error: &why,
+        };
+        self.store
+            .store_refresh_failed(&row.workspace_id, &row.id, owner, &failed, now_ms)
+            .await?;
+        tracing::warn!(
+            connection.id = row.id,
+            connection.service = row.service,
+            connection.state = failed.state.as_str(),
+            connection.failures = failures,
+            error = %why,
+            "connections.refresh_failed"
+        );
+        Ok(if final_word {
+            Unusable::Expired(why)
+        } else {
+            Unusable::Later {
+                retry_after_ms: wait_ms,
+            }
+        })
+    }
+
+    async fn read(&self, workspace_id: &str, id: &str) -> Result<Connection, Unusable> {
+        self.store
+            .find_connection(workspace_id, id)
+            .await
+            .map_err(Error::from)?
+            .ok_or(Unusable::Gone)
+    }
+}
+
+fn usable(row: &Connection) -> Result<(), Unusable> {
+    match row.state {
+        ConnectionHealth::ReauthNeeded | ConnectionHealth::Revoked => Err(Unusable::Expired(
+            row.last_error.clone().unwrap_or_default(),
+        )),
+        ConnectionHealth::Active | ConnectionHealth::Refreshing | ConnectionHealth::CoolingDown => {
+            Ok(())
+        }
+    }
+}
+
+pub(super) fn ends_soon(row: &Connection, credential: &Credential, now_ms: i64) -> bool {
+    let ahead_ms = credential
+        .lifetime_ms
+        .map_or(AHEAD_MS, |life| AHEAD_MS.min(life / 4));
+    row.token_expires_at_ms
+        .is_some_and(|at| at - ahead_ms <= now_ms)
+}
+
+fn renewed_just_now(credential: &Credential, now_ms: i64) -> bool {
+    let life_ms = credential.lifetime_ms.unwrap_or(i64::MAX);
+    let young_ms = REFUSED_AGAIN_MS.min(life_ms / 2);
+    let age_ms = credential.renewed_at_ms.map(|at_ms| now_ms - at_ms);
+    age_ms.is_some_and(|age_ms| (0..young_ms).contains(&age_ms))
+}
+
+pub(super) fn ms(seconds: u64) -> i64 {
+    i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 2)
+}
+
+/// What was asked for or granted, without repetition.
+pub(super) fn union(first: &[String], more: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut all = first.to_vec();
+    for scope in more {
+        if !all.contains(&scope) {
+            all.push(scope);
+        }
+    }
+    all
+}
+
+/// A token answer as a credential. The client id goes with it: some providers want to see it beside
+/// the token that was issued to it.
+pub(super) fn credential_of(tokens: &oauth::token::Tokens, client_id: &str) -> Credential {
+    Credential {
+        values: [
+            ("secret".to_owned(), tokens.access.clone()),
+            (CLIENT_ID.to_owned(), Secret::new(client_id)),
+        ]
+        .into(),
+        refresh: tokens.refresh.clone(),
+        spent: Vec::new(),
+        lifetime_ms: tokens.lifetime_s.map(ms),
+        renewed_at_ms: None,
+    }
+}

@@ -1,0 +1,4 @@
+//! What the first pages show: an overview, and whether the gateway works.
+
+pub(crate) mod health;
+pub mod overview;

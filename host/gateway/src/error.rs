@@ -1,0 +1,188 @@
+//! What an operation can answer instead of a result: the closed list callers can act on.
+//!
+//! Each has a stable [`Error::code`], a sentence (`Display`) and, where there is one, a
+//! [`Error::hint`] with the next step. How they look on the wire is the edges' business
+//! (`rest/envelope.rs`, `mcp/render.rs`).
+
+use crate::executions::ExecutionReceipt;
+pub use toolgate_catalog::Violation;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    InvalidRequest(String),
+    #[error("Invalid JSON in {place}: {problem}")]
+    InvalidJson {
+        place: &'static str,
+        problem: String,
+    },
+    #[error("the arguments do not fit the tool's input schema")]
+    InvalidArguments {
+        tool_name: String,
+        violations: Vec<Violation>,
+    },
+    #[error("an API key is required")]
+    ApiKeyRequired,
+    #[error("the API key is unknown, expired or revoked")]
+    InvalidApiKey,
+    #[error("user {user_id} may not use {subject}")]
+    PermissionDenied { user_id: String, subject: String },
+    #[error("whoever asked for a call does not decide about it")]
+    OwnQuestion,
+    #[error("the API key lacks the scope {0}")]
+    ScopeDenied(&'static str),
+    #[error("the API key may not be used from this address")]
+    IpNotAllowed,
+    #[error("nobody is signed in here")]
+    SignInRequired,
+    #[error("the e-mail address and the password do not fit")]
+    InvalidCredentials,
+    /// The address and password fit members of these workspaces.
+    #[error("say which workspace to sign in to")]
+    ChooseWorkspace(Vec<String>),
+    /// The least role that may.
+    #[error("this needs the role {0}")]
+    RoleDenied(&'static str),
+    #[error("{0} was not found")]
+    NotFound(String),
+    #[error("Tool not found: {0}")]
+    ToolNotFound(String),
+    /// Nor may it stay so: that many plugins are on their way.
+    #[error("Tool not found: {tool_name}")]
+    ToolNotLoaded {
+        tool_name: String,
+        plugins_loading: usize,
+    },
+    #[error("Skill not found: {0}")]
+    SkillNotFound(String),
+    #[error("Session not found: {0}")]
+    SessionNotFound(String),
+    #[error("User not found: {0}")]
+    UserNotFound(String),
+    #[error("Service not found: {0}")]
+    ServiceNotFound(String),
+    #[error("{0}")]
+    Conflict(String),
+    #[error("this Idempotency-Key was used with another body")]
+    IdempotencyConflict,
+    #[error("a request with this Idempotency-Key is still running")]
+    InProgress { retry_after_s: u64 },
+    #[error("another message to this session is still being worked on")]
+    TurnInProgress { retry_after_s: u64 },
+    #[error(
+        "a request with this Idempotency-Key may have reached the provider before the gateway stopped"
+    )]
+    OutcomeUnknown {
+        execution_id: String,
+        /// What left the gateway before it stopped; absent where nothing could.
+        receipt: Option<Box<ExecutionReceipt>>,
+    },
+    #[error("too many requests")]
+    RateLimited(RateLimited),
+    #[error("the gateway is at its limit of running calls")]
+    Overloaded { retry_after_s: u64 },
+    #[error("internal error")]
+    Internal(#[source] anyhow::Error),
+}
+
+/// Which limit was met and when it opens again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RateLimited {
+    /// `minute`, `quarter_hour` or `day`.
+    pub window: &'static str,
+    pub limit: u64,
+    pub retry_after_s: u64,
+}
+
+impl Error {
+    /// The stable machine-readable name, `error.code` on REST.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidRequest(_) => "invalid_request",
+            Self::InvalidJson { .. } => "invalid_json",
+            Self::InvalidArguments { .. } => "invalid_arguments",
+            Self::ApiKeyRequired => "api_key_required",
+            Self::InvalidApiKey => "invalid_api_key",
+            Self::PermissionDenied { .. } | Self::OwnQuestion => "permission_denied",
+            Self::ScopeDenied(_) => "scope_denied",
+            Self::IpNotAllowed => "ip_not_allowed",
+            Self::SignInRequired => "sign_in_required",
+            Self::InvalidCredentials => "invalid_credentials",
+            Self::ChooseWorkspace(_) => "choose_workspace",
+            Self::RoleDenied(_) => "role_denied",
+            Self::NotFound(_) => "not_found",
+            Self::ToolNotFound(_) | Self::ToolNotLoaded { .. } => "tool_not_found",
+            Self::SkillNotFound(_) => "skill_not_found",
+            Self::SessionNotFound(_) => "session_not_found",
+            Self::UserNotFound(_) => "user_not_found",
+            Self::ServiceNotFound(_) => "service_not_found",
+            Self::Conflict(_) => "conflict",
+            Self::IdempotencyConflict => "idempotency_conflict",
+            Self::InProgress { .. } | Self::TurnInProgress { .. } => "in_progress",
+            Self::OutcomeUnknown { .. } => "outcome_unknown",
+            Self::RateLimited(_) => "rate_limit_exceeded",
+            Self::Overloaded { .. } => "overloaded",
+            Self::Internal(_) => "internal_error",
+        }
+    }
+
+    /// The next step, where there is one.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::InvalidJson { place, .. } => {
+                format!("Send {place} as one JSON object, for example {{\"key\":\"value\"}}.")
+            }
+            Self::InvalidArguments { tool_name, .. } => {
+                format!(
+                    "Read the input schema of {tool_name}, correct every violation and call again."
+                )
+            }
+            Self::ApiKeyRequired => "Send the header Authorization: Bearer <API_KEY>.".to_owned(),
+            Self::InvalidApiKey => {
+                "Create a key with `toolgate key create` or in Settings > API.".to_owned()
+            }
+            Self::OwnQuestion => {
+                "Another person decides. A permission rule with the approvers `self` leaves it to the member who asked; no API key ever decides what it asked for itself.".to_owned()
+            }
+            Self::ScopeDenied("users:any") => {
+                "Leave user_id out: this key acts for its own user. A key made with `toolgate key create --users-any` acts for every user of the workspace.".to_owned()
+            }
+            Self::SignInRequired => "Sign in to the dashboard again.".to_owned(),
+            Self::RoleDenied("operator") => {
+                "Ask an admin of the installation's first workspace.".to_owned()
+            }
+            Self::RoleDenied(_) => "Ask an owner of the workspace.".to_owned(),
+            Self::ToolNotFound(_) => "Search for the exact name first.".to_owned(),
+            Self::ToolNotLoaded {
+                plugins_loading, ..
+            } => format!(
+                "Repeat the request in a few seconds: plugins still being loaded: {plugins_loading}."
+            ),
+            Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
+            Self::InProgress { retry_after_s }
+            | Self::TurnInProgress { retry_after_s }
+            | Self::Overloaded { retry_after_s } => {
+                format!("Repeat the request after {retry_after_s} s.")
+            }
+            Self::RateLimited(limited) => {
+                format!("Repeat the request after {} s.", limited.retry_after_s)
+            }
+            Self::OutcomeUnknown { execution_id, .. } => format!(
+                "Read the receipt {execution_id} to see what left; send retry_unknown: true to run it again."
+            ),
+            _ => return None,
+        })
+    }
+}
+
+impl From<anyhow::Error> for Error {
+    fn from(cause: anyhow::Error) -> Self {
+        Self::Internal(cause)
+    }
+}
+
+impl From<toolgate_store::StoreError> for Error {
+    fn from(cause: toolgate_store::StoreError) -> Self {
+        Self::Internal(cause.into())
+    }
+}

@@ -1,0 +1,267 @@
+//! Writing receipts, many in one transaction.
+//!
+//! A call that sent something waits until its receipt is on disk before it answers; a call that
+//! sent nothing does not wait, and its receipt may lie in memory for [`GATHERED_FOR`].
+//!
+//! When the database cannot take them, receipts stay in the queue and are tried again until they
+//! are written; calls that already sent something answer what became of them, and no new call
+//! starts ([`Receipts::behind`]): nothing leaves the process that could not be accounted for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::{sleep, timeout};
+
+use toolgate_core::text::Text;
+use toolgate_store::{ExecutionRow, Session, Store, StoreError};
+
+/// Receipts that wait for the writer; more make the calls wait.
+const QUEUE_MAX: usize = 8_192;
+/// Receipts of one transaction.
+const BATCH_MAX: usize = 4_096;
+/// How long receipts that nobody waits for are gathered into one transaction.
+const GATHERED_FOR: Duration = Duration::from_millis(100);
+/// Between two tries to write; doubled from the first to the last.
+const AGAIN_AFTER: Duration = Duration::from_millis(100);
+const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
+
+/// The receipt is not on disk yet: the database did not take it. It is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Late;
+
+type Written = oneshot::Sender<Result<(), Late>>;
+
+/// The writer's end that calls hold.
+#[derive(Clone)]
+pub(crate) struct Receipts {
+    queue: mpsc::Sender<Item>,
+    /// Somebody waits for the writer, or much does.
+    hurry: Arc<Notify>,
+    behind: Arc<AtomicBool>,
+}
+
+/// A receipt and the session it belongs to, if any; apart, because they pass through many hands.
+pub(crate) type Receipt = Box<(ExecutionRow, Option<Session>)>;
+
+/// A receipt on its way to the disk.
+pub(crate) struct Queued(oneshot::Receiver<Result<(), Late>>);
+
+impl Queued {
+    /// Returns when it is on disk, or was tried in vain once.
+    pub(crate) async fn written(self) -> Result<(), Late> {
+        self.0.await.unwrap_or(Err(Late))
+    }
+}
+
+struct Item {
+    receipt: Option<Receipt>,
+    written: Option<Written>,
+}
+
+impl Receipts {
+    /// Starts the one writer of this process.
+    pub(crate) fn start(store: Store) -> Self {
+        let (queue, waiting) = mpsc::channel(QUEUE_MAX);
+        let (hurry, behind) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+        let writer = Writer {
+            store,
+            hurry: hurry.clone(),
+            behind: behind.clone(),
+        };
+        tokio::spawn(writer.write_all(waiting));
+        Self {
+            queue,
+            hurry,
+            behind,
+        }
+    }
+
+    /// Whether receipts wait that the database did not take.
+    pub(crate) fn behind(&self) -> bool {
+        self.behind.load(Ordering::Relaxed)
+    }
+
+    /// Queues a receipt; with `durable` returns when it is on disk, or was tried in vain once.
+    pub(crate) async fn keep(&self, receipt: Receipt, durable: bool) -> Result<(), Late> {
+        if durable {
+            return self.queue(receipt).await?.written().await;
+        }
+        let receipt = Some(receipt);
+        let item = Item {
+            receipt,
+            written: None,
+        };
+        if let Err(TrySendError::Full(item) | TrySendError::Closed(item)) =
+            self.queue.try_send(item)
+        {
+            self.queue.send(item).await.map_err(|_| Late)?;
+        }
+        if self.queue.capacity() < QUEUE_MAX - BATCH_MAX {
+            self.hurry.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Queues a receipt that somebody waits for.
+    pub(crate) async fn queue(&self, receipt: Receipt) -> Result<Queued, Late> {
+        self.push(Some(receipt)).await
+    }
+
+    /// Returns when everything queued so far is on disk, or was tried in vain once.
+    pub(crate) async fn flush(&self) -> Result<(), Late> {
+        self.push(None).await?.written().await
+    }
+
+    /// As [`Receipts::flush`], but tries for `patience`.
+    pub(crate) async fn settle(&self, patience: Duration) -> Result<(), Late> {
+        let settled = async {
+            while self.flush().await.is_err() {
+                sleep(AGAIN_AFTER).await;
+            }
+        };
+        timeout(patience, settled).await.map_err(|_| Late)
+    }
+
+    async fn push(&self, receipt: Option<Receipt>) -> Result<Queued, Late> {
+        let (written, done) = oneshot::channel();
+        let item = Item {
+            receipt,
+            written: Some(written),
+        };
+        // While the writer is behind, a full queue must not hold up those who only ask.
+        if self.behind() && item.receipt.is_none() {
+            return Err(Late);
+        }
+        self.queue.send(item).await.map_err(|_| Late)?;
+        self.hurry.notify_one();
+        Ok(Queued(done))
+    }
+}
+
+struct Writer {
+    store: Store,
+    hurry: Arc<Notify>,
+    behind: Arc<AtomicBool>,
+}
+
+impl Writer {
+    async fn write_all(self, mut waiting: mpsc::Receiver<Item>) {
+        let mut items = Vec::with_capacity(BATCH_MAX);
+        while gather(&mut waiting, &self.hurry, &mut items).await {
+            let mut rows = Vec::with_capacity(items.len());
+            let mut sessions = Vec::with_capacity(items.len());
+            let mut tell = Vec::new();
+            for item in items.drain(..) {
+                if let Some((row, session)) = item.receipt.map(|receipt| *receipt) {
+                    rows.push(row);
+                    sessions.extend(session);
+                }
+                tell.extend(item.written);
+            }
+            // Bodies come with the receipt that was written as their request left.
+            keep_latest(
+                &mut rows,
+                |row| (&row.workspace_id, &row.id),
+                |older, latest| latest.payloads.append(&mut older.payloads),
+            );
+            keep_latest(
+                &mut sessions,
+                |session| (&session.workspace_id, &session.id),
+                |_, _| {},
+            );
+            self.write(rows, sessions, tell).await;
+        }
+    }
+
+    /// Writes one batch, however long that takes.
+    async fn write(&self, rows: Vec<ExecutionRow>, sessions: Vec<Session>, mut tell: Vec<Written>) {
+        let mut again_after = AGAIN_AFTER;
+        while !rows.is_empty() {
+            let Err(cause) = self.store.record_executions(&rows, &sessions).await else {
+                break;
+            };
+            if unstorable(&cause) {
+                tracing::error!(error = %cause, receipts = rows.len(), "receipts.one_is_unstorable");
+                if self.write_each(&rows, &sessions).await {
+                    break;
+                }
+            } else {
+                tracing::error!(error = %cause, receipts.waiting = rows.len(), "receipts.write_failed");
+            }
+            self.behind.store(true, Ordering::Relaxed);
+            for written in tell.drain(..) {
+                let _ = written.send(Err(Late));
+            }
+            sleep(again_after).await;
+            again_after = (again_after * 2).min(AGAIN_AFTER_MAX);
+        }
+        self.behind.store(false, Ordering::Relaxed);
+        for written in tell {
+            let _ = written.send(Ok(()));
+        }
+    }
+
+    /// One row of the batch cannot be stored at all; the others must not go with it. `false`: the
+    /// database takes none.
+    async fn write_each(&self, rows: &[ExecutionRow], sessions: &[Session]) -> bool {
+        for row in rows {
+            let session = sessions
+                .iter()
+                .filter(|one| one.id == row.session_id && one.workspace_id == row.workspace_id);
+            let session: Vec<Session> = session.cloned().collect();
+            let one = std::slice::from_ref(row);
+            match self.store.record_executions(one, &session).await {
+                Ok(()) => {}
+                Err(cause) if unstorable(&cause) => {
+                    tracing::error!(error = %cause, execution_id = %row.id, "receipts.lost");
+                }
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Waits for work. What nobody waits for lies in the queue for a while, so that it does not wake the
+/// writer one by one.
+async fn gather(waiting: &mut mpsc::Receiver<Item>, hurry: &Notify, items: &mut Vec<Item>) -> bool {
+    if waiting.recv_many(items, BATCH_MAX).await == 0 {
+        return false;
+    }
+    if items.iter().all(|item| item.written.is_none()) {
+        let _ = timeout(GATHERED_FOR, hurry.notified()).await;
+    }
+    while items.len() < BATCH_MAX
+        && let Ok(item) = waiting.try_recv()
+    {
+        items.push(item);
+    }
+    true
+}
+
+/// Of what came under one key only the last stays: the receipt that was left when a call began gives
+/// way to the one of its end, after `hand_on`, and a statement that writes a row twice is an error to PostgreSQL. In
+/// order, so that two processes lock rows the same way round.
+fn keep_latest<T>(
+    list: &mut Vec<T>,
+    key: impl Fn(&T) -> (&Text, &Text),
+    hand_on: impl Fn(&mut T, &mut T),
+) {
+    list.sort_by(|a, b| key(a).cmp(&key(b)));
+    list.dedup_by(|later, kept| {
+        let same = key(later) == key(kept);
+        if same {
+            std::mem::swap(later, kept);
+            hand_on(later, kept);
+        }
+        same
+    });
+}
+
+/// Trying again would not help: it is the row, not the database.
+fn unstorable(cause: &StoreError) -> bool {
+    matches!(cause, StoreError::NoSuchParent | StoreError::UnstorableText)
+}

@@ -1,0 +1,207 @@
+//! Who is asking: the API key or the signed-in member that an edge has authenticated, as every
+//! operation receives it.
+
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::Error;
+use crate::limits::Limit;
+use toolgate_core::ids::UserId;
+use toolgate_core::text::Text;
+use toolgate_store::{Approvers, Changes, DefaultPermission, Role};
+
+/// An authenticated caller. Made by [`crate::Gateway::authenticate`] and
+/// [`crate::Gateway::authenticate_member`] alone; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Shared by all requests of a key: threads that each count a holder of it pay for that, so
+    /// there is one count, not one for each of its texts.
+    pub identity: Arc<Identity>,
+    /// What other processes had changed when the key was checked.
+    pub changes: Changes,
+    /// `req_<ULID>`.
+    pub request_id: Text,
+    pub address: Option<IpAddr>,
+}
+
+/// Who a key or a member is and what they may do: the part of a [`Caller`] that outlives a request.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    pub workspace_id: Text,
+    pub workspace_name: Text,
+    /// The key's id, or the member's.
+    pub key_id: Text,
+    pub key_name: Text,
+    /// First eight characters of the key's random part, for people to recognise it; `dashboard` for
+    /// a member.
+    pub key_prefix: Text,
+    /// Present for a signed-in member.
+    pub role: Option<Role>,
+    /// Whether the member's workspace is the one that runs the installation: the first.
+    pub operator: bool,
+    /// May act for the default user alone: a key without `users:any`, a member without a role above.
+    pub confined: bool,
+    pub scopes: Box<[Scope]>,
+    /// The user that tools run for when a request names none.
+    pub default_user: UserId,
+    /// What its requests are counted against; nothing for a member.
+    pub(crate) limits: Box<[Limit]>,
+    /// What holds for its users' tools without a rule.
+    pub default_permission: DefaultPermission,
+    /// Who decides where the default asks.
+    pub default_approvers: Approvers,
+    /// Whether bodies of requests and answers are kept beside receipts.
+    pub keep_payloads: bool,
+}
+
+impl Deref for Caller {
+    type Target = Identity;
+
+    fn deref(&self) -> &Identity {
+        &self.identity
+    }
+}
+
+/// What a key may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    ToolsRead,
+    ToolsExecute,
+    SkillsRead,
+    SkillsWrite,
+    PermissionsRead,
+    PermissionsWrite,
+    Approvals,
+    Connections,
+    Sessions,
+    Webhooks,
+    Knowledge,
+    /// Act for every user of the workspace, not for the key's own alone.
+    UsersAny,
+    Admin,
+}
+
+impl Scope {
+    pub const ALL: [Self; 13] = [
+        Self::ToolsRead,
+        Self::ToolsExecute,
+        Self::SkillsRead,
+        Self::SkillsWrite,
+        Self::PermissionsRead,
+        Self::PermissionsWrite,
+        Self::Approvals,
+        Self::Connections,
+        Self::Sessions,
+        Self::Webhooks,
+        Self::Knowledge,
+        Self::UsersAny,
+        Self::Admin,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ToolsRead => "tools:read",
+            Self::ToolsExecute => "tools:execute",
+            Self::SkillsRead => "skills:read",
+            Self::SkillsWrite => "skills:write",
+            Self::PermissionsRead => "permissions:read",
+            Self::PermissionsWrite => "permissions:write",
+            Self::Approvals => "approvals",
+            Self::Connections => "connections",
+            Self::Sessions => "sessions",
+            Self::Webhooks => "webhooks",
+            Self::Knowledge => "knowledge",
+            Self::UsersAny => "users:any",
+            Self::Admin => "admin",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
+    }
+}
+
+impl Caller {
+    /// The same caller, had it to act for `user` alone.
+    #[cfg(test)]
+    pub(crate) fn confined_to(&self, user: UserId) -> Self {
+        let mut confined = self.clone();
+        let identity = Arc::make_mut(&mut confined.identity);
+        identity.confined = true;
+        identity.default_user = user;
+        confined
+    }
+
+    /// The user a request is for: the one it names, else the caller's default.
+    ///
+    /// # Errors
+    /// `scope_denied` for a key that acts for its own user alone, `permission_denied` for a member.
+    pub fn user(&self, named: Option<&UserId>) -> Result<UserId, Error> {
+        match named {
+            Some(user) if !self.acts_for(user.as_str()) => Err(match self.role {
+                None => Error::ScopeDenied(Scope::UsersAny.as_str()),
+                Some(_) => Error::PermissionDenied {
+                    user_id: self.default_user.to_string(),
+                    subject: format!("what belongs to the user {user}"),
+                },
+            }),
+            Some(user) => Ok(user.clone()),
+            None => Ok(self.default_user.clone()),
+        }
+    }
+
+    /// The user that a list is to be of; `None`: all of the workspace.
+    ///
+    /// # Errors
+    /// As of [`Caller::user`].
+    pub fn listed_user(&self, named: Option<UserId>) -> Result<Option<UserId>, Error> {
+        match named {
+            None if !self.confined => Ok(None),
+            named => self.user(named.as_ref()).map(Some),
+        }
+    }
+
+    /// Whether what belongs to this user is there for the caller.
+    pub fn acts_for(&self, user_id: &str) -> bool {
+        !self.confined || self.default_user.as_str() == user_id
+    }
+
+    /// Who the audit log says it was.
+    pub fn actor(&self) -> String {
+        match self.role {
+            None => format!("key:{}", self.key_id),
+            Some(_) => format!("member:{}", self.key_id),
+        }
+    }
+
+    /// Refuses a caller whose key lacks `scope`. `admin` holds every scope.
+    pub fn need(&self, scope: Scope) -> Result<(), Error> {
+        if self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin) {
+            return Ok(());
+        }
+        Err(match self.role {
+            None => Error::ScopeDenied(scope.as_str()),
+            Some(_) => Error::RoleDenied(Role::Admin.as_str()),
+        })
+    }
+
+    /// Refuses everyone but members of at least this role. What is asked for so is for people: no
+    /// key reaches it, whatever its scopes.
+    pub fn need_role(&self, least: Role) -> Result<(), Error> {
+        match self.role {
+            Some(role) if role >= least => Ok(()),
+            _ => Err(Error::RoleDenied(least.as_str())),
+        }
+    }
+
+    /// Refuses everyone but owners and admins of the workspace that runs the installation.
+    pub fn need_operator(&self) -> Result<(), Error> {
+        self.need_role(Role::Admin)?;
+        if self.operator {
+            Ok(())
+        } else {
+            Err(Error::RoleDenied("operator"))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! API keys as owners and admins manage them in the dashboard: each change is in the audit log.
+
+use ipnet::IpNet;
+use serde_json::json;
+
+use crate::identity::keys::{self, CreatedKey, KeyInfo, NewKey};
+use crate::{Caller, Error, Gateway, Scope};
+use toolgate_core::ids::UserId;
+use toolgate_store::{ApiKey, Role};
+
+/// What is to change of a key; what is absent stays. Of a limit, `Some(None)` takes it away.
+#[derive(Clone, Debug, Default)]
+pub struct ChangeKey {
+    pub name: Option<String>,
+    pub scopes: Option<Vec<Scope>>,
+    pub rpm: Option<Option<u32>>,
+    pub rpd: Option<Option<u32>>,
+    pub expires_at_ms: Option<Option<i64>>,
+    pub networks: Option<Vec<IpNet>>,
+}
+
+impl Gateway {
+    /// The workspace's keys, newest first, revoked ones too.
+    pub async fn keys(&self, caller: &Caller) -> Result<Vec<KeyInfo>, Error> {
+        caller.need_role(Role::Admin)?;
+        keys::list(&self.store, &caller.workspace_id).await
+    }
+
+    /// Makes a key. What it answers is the only time at which the key can be read.
+    pub async fn create_key(&self, caller: &Caller, new: NewKey) -> Result<CreatedKey, Error> {
+        caller.need_role(Role::Admin)?;
+        let now_ms = self.clock.now_ms();
+        let made = keys::create(&self.store, &caller.workspace_id, new, now_ms).await?;
+        let details = json!({
+            "name": made.info.name,
+            "prefix": made.info.prefix,
+            "scopes": made.info.scopes,
+        });
+        self.record_change(caller, "keys.create", &made.info.key_id, details)
+            .await?;
+        Ok(made)
+    }
+
+    /// Changes name, scopes, limits or networks of a key, from its next request on.
+    pub async fn change_key(
+        &self,
+        caller: &Caller,
+        key_id: &str,
+        change: ChangeKey,
+    ) -> Result<KeyInfo, Error> {
+        let row = self.living_key(caller, key_id).await?;
+        let new = NewKey {
+            name: change.name.unwrap_or_else(|| row.name.clone()),
+            scopes: change.scopes.unwrap_or_else(|| scopes_of(&row)),
+            rpm: change.rpm.unwrap_or_else(|| limit_of(row.rpm)),
+            rpd: change.rpd.unwrap_or_else(|| limit_of(row.rpd)),
+            expires_at_ms: change.expires_at_ms.unwrap_or(row.expires_at_ms),
+            networks: match change.networks {
+                Some(networks) => networks,
+                None => networks_of(&row)?,
+            },
+            user: user_of(&row)?,
+        };
+        keys::check(&new, self.clock.now_ms())?;
+        let changed = ApiKey {
+            name: new.name,
+            scopes: new
+                .scopes
+                .iter()
+                .map(|one| one.as_str().to_owned())
+                .collect(),
+            rpm: new.rpm.map(i64::from),
+            rpd: new.rpd.map(i64::from),
+            expires_at_ms: new.expires_at_ms,
+            ip_allowlist: new.networks.iter().map(ToString::to_string).collect(),
+            ..row
+        };
+        if !self.store.update_key(&changed).await? {
+            return Err(unknown(key_id));
+        }
+        let info = KeyInfo::from(changed);
+        let details = json!({
+            "name": info.name,
+            "scopes": info.scopes,
+            "rpm": info.rpm,
+            "rpd": info.rpd,
+            "expires_at": info.expires_at,
+            "ip_allowlist": info.ip_allowlist,
+        });
+        self.record_change(caller, "keys.change", key_id, details)
+            .await?;
+        Ok(info)
+    }
+
+    /// Makes a new key with the same settings. The old one stays good until it is revoked, so that
+    /// applications can move over.
+    pub async fn rotate_key(&self, caller: &Caller, key_id: &str) -> Result<CreatedKey, Error> {
+        let row = self.living_key(caller, key_id).await?;
+        let new = NewKey {
+            name: row.name.clone(),
+            user: user_of(&row)?,
+            scopes: scopes_of(&row),
+            rpm: limit_of(row.rpm),
+            rpd: limit_of(row.rpd),
+            expires_at_ms: row.expires_at_ms,
+            networks: networks_of(&row)?,
+        };
+        let now_ms = self.clock.now_ms();
+        let made = keys::create(&self.store, &caller.workspace_id, new, now_ms).await?;
+        let details = json!({ "of": key_id, "prefix": made.info.prefix });
+        self.record_change(caller, "keys.rotate", &made.info.key_id, details)
+            .await?;
+        Ok(made)
+    }
+
+    /// Revokes a key: its next request is refused, and there is no way back.
+    pub async fn revoke_key(&self, caller: &Caller, key_id: &str) -> Result<KeyInfo, Error> {
+        self.key_row(caller, key_id).await?;
+        let now_ms = self.clock.now_ms();
+        let revoked = keys::revoke(&self.store, &caller.workspace_id, key_id, now_ms).await?;
+        let details = json!({ "name": revoked.name, "prefix": revoked.prefix });
+        self.record_change(caller, "keys.revoke", key_id, details)
+            .await?;
+        Ok(revoked)
+    }
+
+    async fn key_row(&self, caller: &Caller, key_id: &str) -> Result<ApiKey, Error> {
+        caller.need_role(Role::Admin)?;
+        let rows = self.store.list_keys(&caller.workspace_id).await?;
+        rows.into_iter()
+            .find(|row| row.id == key_id)
+            .ok_or_else(|| unknown(key_id))
+    }
+
+    async fn living_key(&self, caller: &Caller, key_id: &str) -> Result<ApiKey, Error> {
+        let row = self.key_row(caller, key_id).await?;
+        if row.revoked_at_ms.is_some() {
+            return Err(Error::Conflict("the key is revoked".to_owned()));
+        }
+        Ok(row)
+    }
+}
+
+fn scopes_of(row: &ApiKey) -> Vec<Scope> {
+    row.scopes
+        .iter()
+        .filter_map(|text| Scope::parse(text))
+        .collect()
+}
+
+fn limit_of(stored: Option<i64>) -> Option<u32> {
+    stored.and_then(|limit| u32::try_from(limit).ok())
+}
+
+/// A network that cannot be read back must not open the key to everyone.
+fn networks_of(row: &ApiKey) -> Result<Vec<IpNet>, Error> {
+    row.ip_allowlist
+        .iter()
+        .map(|text| text.parse())
+        .collect::<Result<_, _>>()
+        .map_err(|cause: ipnet::AddrParseError| Error::Internal(cause.into()))
+}
+
+fn user_of(row: &ApiKey) -> Result<UserId, Error> {
+    UserId::parse(&row.default_user).map_err(|cause| Error::Internal(cause.into()))
+}
+
+fn unknown(key_id: &str) -> Error {
+    Error::NotFound(format!(
+        "the key {}",
+        crate::tools::find::shown_name(key_id)
+    ))
+}

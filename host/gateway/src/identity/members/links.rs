@@ -1,0 +1,198 @@
+//! Links that let a person in, each good once: the first owner, an invited member, a new password.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::{checked_email, least_for};
+use crate::connections::link::{hash, random_token};
+use crate::{Caller, Error, Gateway};
+use toolgate_core::clock::rfc3339;
+use toolgate_core::ids;
+use toolgate_store::{LinkKind, MemberLink, Role, Store, StoreError};
+use toolgate_vault::Secret;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// How long links are good.
+pub const SETUP_LIFE_MS: i64 = 30 * DAY_MS;
+pub const JOIN_LIFE_MS: i64 = 7 * DAY_MS;
+pub const RESET_LIFE_MS: i64 = DAY_MS;
+/// Open invitations of one workspace.
+const INVITATIONS_MAX: usize = 200;
+
+/// What a link is for, to whoever holds it.
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkInfo {
+    pub kind: LinkKind,
+    pub role: Role,
+    pub email: Option<String>,
+    pub workspace: String,
+    pub expires_at: String,
+}
+
+/// A fresh link, shown once.
+#[derive(Debug)]
+pub struct MadeLink {
+    pub id: String,
+    pub url: Secret,
+    pub expires_at_ms: i64,
+}
+
+/// What a link is to be for.
+#[derive(Clone, Debug)]
+pub struct NewLink<'a> {
+    pub workspace_id: &'a str,
+    pub kind: LinkKind,
+    pub role: Role,
+    pub email: Option<String>,
+    pub member_id: Option<String>,
+    /// The operator makes it, and says whose address it is.
+    pub vouched: bool,
+}
+
+/// Makes a link; one for the same purpose takes the place of the one before.
+pub async fn make(
+    store: &Store,
+    public_url: &str,
+    new: NewLink<'_>,
+    now_ms: i64,
+) -> Result<MadeLink, StoreError> {
+    let token = random_token();
+    let (page, life_ms) = match new.kind {
+        LinkKind::Setup => ("setup", SETUP_LIFE_MS),
+        LinkKind::Join => ("join", JOIN_LIFE_MS),
+        LinkKind::Reset => ("join", RESET_LIFE_MS),
+    };
+    let link = MemberLink {
+        workspace_id: new.workspace_id.to_owned(),
+        id: ids::ulid("inv"),
+        token_hash: hash(token.expose()),
+        kind: new.kind,
+        email: new.email,
+        role: new.role,
+        member_id: new.member_id,
+        created_at_ms: now_ms,
+        expires_at_ms: now_ms + life_ms,
+        vouched: new.vouched,
+    };
+    store.put_member_link(&link).await?;
+    Ok(MadeLink {
+        id: link.id,
+        // After the `#` it stays in the browser: no server's log and no referrer holds it.
+        url: Secret::new(format!("{public_url}/{page}#{}", token.expose())),
+        expires_at_ms: link.expires_at_ms,
+    })
+}
+
+/// The link at which the first owner is made, while nobody can sign in; a new one at each start.
+pub async fn first_owner(
+    store: &Store,
+    public_url: &str,
+    workspace_id: &str,
+    now_ms: i64,
+) -> Result<Option<MadeLink>, StoreError> {
+    if store.has_members().await? {
+        return Ok(None);
+    }
+    let new = NewLink {
+        workspace_id,
+        kind: LinkKind::Setup,
+        role: Role::Owner,
+        email: None,
+        member_id: None,
+        vouched: true,
+    };
+    make(store, public_url, new, now_ms).await.map(Some)
+}
+
+impl Gateway {
+    /// What a link is for. Looking does not use it up.
+    pub async fn link_info(&self, token: &str) -> Result<LinkInfo, Error> {
+        let now_ms = self.clock.now_ms();
+        let link = self
+            .store
+            .find_member_link(&hash(token), now_ms)
+            .await?
+            .ok_or_else(over)?;
+        let workspace = self.store.find_workspace(&link.workspace_id).await?;
+        Ok(LinkInfo {
+            kind: link.kind,
+            role: link.role,
+            email: link.email,
+            workspace: workspace.ok_or_else(over)?.name,
+            expires_at: rfc3339(link.expires_at_ms),
+        })
+    }
+
+    /// Invites a person by address.
+    ///
+    /// # Errors
+    /// `conflict` for a member's address; `role_denied` where only an owner may.
+    pub async fn invite_member(
+        &self,
+        caller: &Caller,
+        email: &str,
+        role: Role,
+    ) -> Result<MadeLink, Error> {
+        caller.need_role(least_for(role))?;
+        let email = checked_email(email)?;
+        let (workspace, now_ms) = (&caller.workspace_id, self.clock.now_ms());
+        let members = self.store.list_members(workspace).await?;
+        if members.iter().any(|member| member.email == email) {
+            return Err(Error::Conflict(format!("{email} is a member already")));
+        }
+        let open = self.store.list_invitations(workspace, now_ms).await?;
+        if open.len() >= INVITATIONS_MAX {
+            return Err(Error::Conflict(format!(
+                "a workspace has at most {INVITATIONS_MAX} open invitations"
+            )));
+        }
+        let new = NewLink {
+            workspace_id: workspace,
+            kind: LinkKind::Join,
+            role,
+            email: Some(email.clone()),
+            member_id: None,
+            vouched: false,
+        };
+        let made = make(&self.store, &self.public_url, new, now_ms).await?;
+        let details = json!({ "email": email, "role": role });
+        self.record_change(caller, "members.invite", &made.id, details)
+            .await?;
+        Ok(made)
+    }
+
+    /// Takes an invitation back.
+    pub async fn delete_invitation(&self, caller: &Caller, id: &str) -> Result<(), Error> {
+        caller.need_role(Role::Admin)?;
+        let gone = self
+            .store
+            .delete_invitation(&caller.workspace_id, id)
+            .await?
+            .ok_or_else(|| Error::NotFound("the invitation".to_owned()))?;
+        let details = json!({ "email": gone.email, "role": gone.role });
+        self.record_change(caller, "members.uninvite", id, details)
+            .await
+    }
+
+    /// A link at which a member sets a new password.
+    pub async fn reset_member(&self, caller: &Caller, member_id: &str) -> Result<MadeLink, Error> {
+        let member = self.manageable(caller, member_id).await?;
+        let new = NewLink {
+            workspace_id: &caller.workspace_id,
+            kind: LinkKind::Reset,
+            role: member.role,
+            email: Some(member.email.clone()),
+            member_id: Some(member.id.clone()),
+            vouched: false,
+        };
+        let made = make(&self.store, &self.public_url, new, self.clock.now_ms()).await?;
+        let details = json!({ "email": member.email });
+        self.record_change(caller, "members.reset", member_id, details)
+            .await?;
+        Ok(made)
+    }
+}
+
+pub(super) fn over() -> Error {
+    Error::NotFound("a link that is still good".to_owned())
+}

@@ -1,0 +1,137 @@
+//! Workspaces: the tenants. The first one runs the installation: its owners and admins change what
+//! holds for all.
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::{Caller, Error, Gateway};
+use toolgate_core::clock::rfc3339;
+use toolgate_store::{
+    DefaultPermission, Plan, Role, Store, StoreError, Workspace, WorkspaceSettings,
+};
+
+const NAME_CHARS_MAX: usize = 100;
+
+/// A workspace as its members see it.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkspaceInfo {
+    pub workspace_id: String,
+    pub name: String,
+    pub plan: Plan,
+    /// Requests a minute in place of the plan's.
+    pub rpm: Option<i64>,
+    pub default_permission: DefaultPermission,
+    pub keep_payloads: bool,
+    pub created_at: String,
+}
+
+/// What is to change; what is absent stays.
+#[derive(Clone, Debug, Default)]
+pub struct ChangeWorkspace {
+    pub name: Option<String>,
+    pub default_permission: Option<DefaultPermission>,
+    pub keep_payloads: Option<bool>,
+}
+
+impl From<Workspace> for WorkspaceInfo {
+    fn from(row: Workspace) -> Self {
+        Self {
+            workspace_id: row.id,
+            name: row.name,
+            plan: row.plan,
+            rpm: row.rpm,
+            default_permission: row.settings.default_permission,
+            keep_payloads: row.settings.keep_payloads,
+            created_at: rfc3339(row.created_at_ms),
+        }
+    }
+}
+
+/// Makes a workspace.
+///
+/// # Errors
+/// `conflict` for a name that is taken.
+pub async fn create(
+    store: &Store,
+    name: &str,
+    plan: Plan,
+    now_ms: i64,
+) -> Result<WorkspaceInfo, Error> {
+    let name = checked_name(name)?;
+    let made = store.create_workspace(&name, plan, None, now_ms).await;
+    Ok(made.map_err(|cause| taken(cause, &name))?.into())
+}
+
+/// Oldest first.
+pub async fn list(store: &Store) -> Result<Vec<WorkspaceInfo>, Error> {
+    let rows = store.list_workspaces().await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+impl Gateway {
+    /// The caller's workspace.
+    pub async fn workspace(&self, caller: &Caller) -> Result<WorkspaceInfo, Error> {
+        caller.need_role(Role::Member)?;
+        Ok(self.workspace_row(caller).await?.into())
+    }
+
+    /// Renames the workspace and changes what holds in it.
+    pub async fn change_workspace(
+        &self,
+        caller: &Caller,
+        change: ChangeWorkspace,
+    ) -> Result<WorkspaceInfo, Error> {
+        caller.need_role(Role::Owner)?;
+        let mut row = self.workspace_row(caller).await?;
+        let settings = WorkspaceSettings {
+            keep_payloads: change.keep_payloads.unwrap_or(row.settings.keep_payloads),
+            default_permission: change
+                .default_permission
+                .unwrap_or(row.settings.default_permission),
+            default_approvers: row.settings.default_approvers,
+        };
+        let mut details = json!({});
+        if let Some(name) = change.name {
+            let name = checked_name(&name)?;
+            let renamed = self.store.rename_workspace(&row.id, &name).await;
+            renamed.map_err(|cause| taken(cause, &name))?;
+            details["name"] = json!(name);
+            row.name = name;
+        }
+        if settings != row.settings {
+            self.store
+                .set_workspace_settings(&row.id, &settings, self.clock.now_ms())
+                .await?;
+            details["settings"] = json!(settings);
+            row.settings = settings;
+        }
+        self.record_change(caller, "workspace.change", &row.id, details)
+            .await?;
+        Ok(row.into())
+    }
+
+    async fn workspace_row(&self, caller: &Caller) -> Result<Workspace, Error> {
+        self.store
+            .find_workspace(&caller.workspace_id)
+            .await?
+            .ok_or_else(|| Error::NotFound("the workspace".to_owned()))
+    }
+}
+
+fn checked_name(name: &str) -> Result<String, Error> {
+    let name = name.trim();
+    let chars = name.chars().count();
+    if !(1..=NAME_CHARS_MAX).contains(&chars) || name.chars().any(char::is_control) {
+        return Err(Error::InvalidRequest(format!(
+            "a workspace's name has 1 to {NAME_CHARS_MAX} characters"
+        )));
+    }
+    Ok(name.to_owned())
+}
+
+fn taken(cause: StoreError, name: &str) -> Error {
+    match cause {
+        StoreError::Taken(_) => Error::Conflict(format!("there is a workspace named {name}")),
+        other => other.into(),
+    }
+}

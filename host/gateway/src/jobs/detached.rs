@@ -1,0 +1,223 @@
+//! Work that its asker waits for and that goes on without them.
+//!
+//! It begins where it is asked for, without the cost of a task: what ends at once has none. When it
+//! has to wait, or has used its slice of the processor, it goes on as a task of the workers that all
+//! requests share, so that it holds up nobody who came in by the same lane; and so it does when its
+//! asker is gone. A panic in it ends the work and nothing else.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_util::FutureExt as _;
+use futures_util::future::CatchUnwind;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TrackedFuture;
+
+type Work<F> = CatchUnwind<AssertUnwindSafe<TrackedFuture<F>>>;
+type Ended<T> = Result<T, Box<dyn Any + Send>>;
+
+/// See [`outlive`].
+#[must_use = "whoever asked wants the answer"]
+pub(crate) struct Outlive<'a, F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    workers: &'a Handle,
+    at: At<F>,
+}
+
+enum At<F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    Here(Pin<Box<Work<F>>>),
+    Workers(JoinHandle<Ended<F::Output>>),
+    End,
+}
+
+/// The work did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unfinished {
+    /// The hook has told the log.
+    #[error("it panicked: {0}")]
+    Panicked(String),
+    #[error("the process ends")]
+    Stopped,
+}
+
+/// Counts as running in `running` until it has ended, whoever waits for it. `workers`: where it goes
+/// when it does not end at once.
+pub(crate) fn outlive<'a, F>(running: &TaskTracker, workers: &'a Handle, work: F) -> Outlive<'a, F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let work = AssertUnwindSafe(running.track_future(work)).catch_unwind();
+    Outlive {
+        workers,
+        at: At::Here(Box::pin(work)),
+    }
+}
+
+impl<F> Outlive<'_, F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    fn move_to_workers(&mut self) {
+        if let At::Here(work) = std::mem::replace(&mut self.at, At::End) {
+            self.at = At::Workers(self.workers.spawn(work));
+        }
+    }
+}
+
+impl<F> Future for Outlive<'_, F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    type Output = Result<F::Output, Unfinished>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let ended = loop {
+            match &mut self.at {
+                At::Here(work) => match work.as_mut().poll(context) {
+                    Poll::Ready(ended) => break ended.map_err(panicked),
+                    Poll::Pending => self.move_to_workers(),
+                },
+                At::Workers(task) => {
+                    break match ready!(task.poll_unpin(context)) {
+                        Ok(ended) => ended.map_err(panicked),
+                        Err(_cancelled) => Err(Unfinished::Stopped),
+                    };
+                }
+                At::End => unreachable!("nobody polls what has ended"),
+            }
+        };
+        self.at = At::End;
+        Poll::Ready(ended)
+    }
+}
+
+impl<F> Drop for Outlive<'_, F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    fn drop(&mut self) {
+        self.move_to_workers();
+    }
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Unfinished {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Unfinished::Panicked(text.unwrap_or("no message").to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::{self, ThreadId};
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_awaited_is_answered_and_counts_while_it_runs() {
+        let running = TaskTracker::new();
+        let counted = running.clone();
+        let answer = outlive(&running, &Handle::current(), async move { counted.len() }).await;
+        assert_eq!(answer.unwrap(), 1);
+        assert_eq!(running.len(), 0);
+    }
+
+    /// Two runtimes: the test's own, and workers on another thread.
+    fn workers() -> tokio::runtime::Runtime {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        builder.worker_threads(1).build().unwrap()
+    }
+
+    fn here() -> ThreadId {
+        thread::current().id()
+    }
+
+    #[tokio::test]
+    async fn only_what_waits_goes_to_the_workers() {
+        let workers = workers();
+        let (running, me) = (TaskTracker::new(), here());
+        let at_once = outlive(&running, workers.handle(), async { here() }).await;
+        assert_eq!(at_once.unwrap(), me);
+        let yielding = async {
+            let first = here();
+            tokio::task::yield_now().await;
+            (first, here())
+        };
+        let (first, then) = outlive(&running, workers.handle(), yielding).await.unwrap();
+        assert_eq!(first, me);
+        assert_ne!(then, me, "it goes on elsewhere");
+        assert_eq!(running.len(), 0);
+        workers.shutdown_background();
+    }
+
+    #[tokio::test]
+    async fn work_that_the_workers_will_not_do_is_unfinished() {
+        let workers = workers();
+        let handle = workers.handle().clone();
+        workers.shutdown_background();
+        let ended = outlive(&TaskTracker::new(), &handle, tokio::task::yield_now()).await;
+        assert!(matches!(ended, Err(Unfinished::Stopped)), "{ended:?}");
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_any_more_goes_on_and_counts() {
+        let running = TaskTracker::new();
+        let (go_on, may_go_on) = oneshot::channel::<()>();
+        let (done, is_done) = oneshot::channel();
+        let workers = Handle::current();
+        let mut work = Box::pin(outlive(&running, &workers, async move {
+            may_go_on.await.unwrap();
+            done.send("done").unwrap();
+        }));
+        assert!(work.as_mut().now_or_never().is_none(), "it waits");
+        drop(work);
+        assert_eq!(running.len(), 1, "a shutdown waits for it");
+        go_on.send(()).unwrap();
+        assert_eq!(is_done.await.unwrap(), "done");
+        running.close();
+        running.wait().await;
+    }
+
+    #[tokio::test]
+    async fn what_was_asked_for_and_never_awaited_runs_too() {
+        let (done, is_done) = oneshot::channel();
+        let work = async { done.send(()) };
+        drop(outlive(&TaskTracker::new(), &Handle::current(), work));
+        assert!(is_done.await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_panic_ends_the_work_and_nothing_else() {
+        let running = TaskTracker::new();
+        let workers = Handle::current();
+        let at_once = outlive(&running, &workers, async { panic!("oh {}", "no") }).await;
+        let later = async {
+            tokio::task::yield_now().await;
+            panic!("oh {}", "no")
+        };
+        let later = outlive(&running, &workers, later).await;
+        for ended in [at_once, later] {
+            let Err(panicked): Result<(), _> = ended else {
+                panic!("it panicked")
+            };
+            assert_eq!(panicked.to_string(), "it panicked: oh no");
+        }
+        assert_eq!(running.len(), 0);
+    }
+}

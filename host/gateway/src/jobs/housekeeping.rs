@@ -1,0 +1,113 @@
+//! What has to be done from time to time and for nobody in particular.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::Gateway;
+use crate::executions::LONGEST_MS;
+use toolgate_store::StoreError;
+
+/// Last uses of keys are written this often.
+const NOTE_USES_EVERY: Duration = Duration::from_secs(10);
+/// Rows that are past their time go after this many rounds.
+const PURGE_EVERY: u32 = 60;
+/// Ends of credentials and of approvals are looked at after this many rounds.
+const ENDS_EVERY: u32 = 3;
+/// Told of the end of a credential that nobody can renew, a day ahead.
+const EXPIRING_AHEAD_MS: i64 = 24 * 60 * 60 * 1_000;
+const EXPIRING_AT_ONCE: usize = 200;
+/// Connect links stay this long after their end, so that their page can say what happened.
+const FLOWS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// Runs until the gateway stops. A failing round is logged and repeated.
+pub(crate) async fn run(gateway: Arc<Gateway>) {
+    let mut round = 0_u32;
+    mark_interrupted(&gateway).await;
+    loop {
+        tokio::select! {
+            () = gateway.stop.cancelled() => return,
+            () = tokio::time::sleep(NOTE_USES_EVERY) => {}
+        }
+        note_key_uses(&gateway).await;
+        mark_interrupted(&gateway).await;
+        add_up_counts(&gateway).await;
+        note_hook_refusals(&gateway).await;
+        round = round.wrapping_add(1);
+        if round.is_multiple_of(ENDS_EVERY)
+            && let Err(cause) = tell_ends(&gateway).await
+        {
+            tracing::error!(error = %cause, "housekeeping.tell_ends_failed");
+        }
+        if round.is_multiple_of(PURGE_EVERY)
+            && let Err(cause) = purge(&gateway).await
+        {
+            tracing::error!(error = %cause, "store.purge_failed");
+        }
+        let ended_ms = gateway.clock.now_ms() - FLOWS_KEPT_MS;
+        if round.is_multiple_of(PURGE_EVERY)
+            && let Err(cause) = gateway.store.purge_flows(ended_ms).await
+        {
+            tracing::error!(error = %cause, "connections.purge_failed");
+        }
+    }
+}
+
+/// Tells subscribers of what ends by itself.
+pub(crate) async fn tell_ends(gateway: &Gateway) -> Result<(), StoreError> {
+    let (store, now_ms) = (&gateway.store, gateway.clock.now_ms());
+    store
+        .tell_expiring(EXPIRING_AHEAD_MS, EXPIRING_AT_ONCE, now_ms)
+        .await?;
+    store.expire_approvals(None, now_ms).await?;
+    Ok(())
+}
+
+/// Receipts of calls that no process can be running any more. One that ends all the same, because its
+/// process was held up, says what it came to.
+async fn mark_interrupted(gateway: &Gateway) {
+    let before_ms = gateway.clock.now_ms().saturating_sub(LONGEST_MS);
+    match gateway.store.interrupt_executions(before_ms).await {
+        Ok(0) => {}
+        Ok(marked) => tracing::warn!(receipts = marked, "receipts.interrupted"),
+        Err(cause) => tracing::error!(error = %cause, "receipts.mark_interrupted_failed"),
+    }
+}
+
+pub(crate) async fn note_key_uses(gateway: &Gateway) {
+    let used = gateway.known_keys.take_uses();
+    if !used.is_empty()
+        && let Err(cause) = gateway.store.touch_keys(&used).await
+    {
+        tracing::error!(error = %cause, "keys.note_use_failed");
+    }
+}
+
+/// Deletes what is past its time.
+async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
+    let now_ms = gateway.clock.now_ms();
+    gateway.store.purge_sessions(now_ms).await?;
+    gateway.store.purge_rate_counts(now_ms).await?;
+    gateway.store.purge_requests(now_ms).await?;
+    let forgotten_ms = now_ms - crate::identity::members::attempts::FORGOTTEN_AFTER_MS;
+    gateway.store.purge_sign_in_attempts(forgotten_ms).await?;
+    gateway.store.purge_results(now_ms).await?;
+    gateway.store.purge_member_links(now_ms).await?;
+    gateway.store.purge_sign_ins(now_ms).await?;
+    crate::webhooks::courier::purge(&gateway.store, now_ms).await?;
+    let taken_ms = now_ms - crate::webhooks::inbound::TAKEN_KEPT_MS;
+    gateway.store.purge_hook_deliveries(taken_ms).await?;
+    Ok(())
+}
+
+/// Writes how many deliveries to hooks were refused.
+pub(crate) async fn note_hook_refusals(gateway: &Gateway) {
+    for (connection_id, counted) in gateway.hook_refusals.take() {
+        gateway.write_refusals(&connection_id, &counted).await;
+    }
+}
+
+pub(crate) async fn add_up_counts(gateway: &Gateway) {
+    if let Err(cause) = gateway.counts.flush(&gateway.store).await {
+        tracing::error!(error = %cause, "limits.add_up_failed");
+    }
+}

@@ -1,0 +1,298 @@
+//! What the product does, one file per resource.
+//!
+//! An operation is an `async fn` on [`Gateway`]: the caller first, one typed request, one typed
+//! result or an [`Error`]. This module knows neither axum nor rmcp, neither status codes nor
+//! JSON-RPC codes: both edges call the same operations and only render differently.
+//!
+//! Start with [`tools`] (the shapes), then [`tools::find`] and [`tools::execute`] (the operations).
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+pub mod audit;
+pub mod config;
+pub mod connections;
+mod error;
+pub mod executions;
+pub mod knowledge;
+pub mod limits;
+pub mod metrics;
+pub mod plugins;
+pub mod sessions;
+pub mod skills;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod tools;
+pub mod webhooks;
+
+pub mod change_feed;
+
+pub mod access;
+
+pub mod identity;
+
+pub mod jobs;
+
+pub mod dashboard;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Context as _;
+use arc_swap::ArcSwap;
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zeroize::Zeroizing;
+
+pub use access::permissions::{DecidedBy, Permission};
+pub use dashboard::health::{Health, KeyStatus, Limits, PluginCounts, Status};
+pub use error::{Error, RateLimited, Violation};
+pub use identity::caller::{Caller, Identity, Scope};
+
+use crate::config::GatewayConfig;
+use crate::metrics::Metrics;
+use plugins::{Intake, Snapshot};
+use toolgate_core::clock::Clock;
+use toolgate_egress::Egress;
+use toolgate_runtime::Runtime;
+use toolgate_store::Store;
+
+/// Everything the operations work on. One per process, behind an `Arc`.
+pub struct Gateway {
+    store: Store,
+    egress: Egress,
+    vault: toolgate_vault::Vault,
+    connections: Arc<connections::Keeper>,
+    conversing: sessions::messages::Conversing,
+    meaning: tools::embeddings::Meaning,
+    runtime: Runtime,
+    clock: Clock,
+    metrics: Arc<Metrics>,
+    snapshot: Arc<ArcSwap<Snapshot>>,
+    services: connections::services::Services,
+    known_keys: identity::authenticate::KnownKeys,
+    known_rules: access::permissions::KnownRules,
+    counts: limits::Counts,
+    hook_refusals: webhooks::inbound::refusals::Refusals,
+    passwords: identity::members::Passwords,
+    oidc: Option<crate::config::OidcConfig>,
+    /// How many wait for a user to connect.
+    waiters: connections::wait::Waiters,
+    /// How many watch for live updates.
+    watchers: Arc<AtomicUsize>,
+    plugins: plugins::Shelf,
+    /// Files of the plugins folder that are still on their way into service.
+    loading: Arc<AtomicUsize>,
+    knowledge: knowledge::Knowledge,
+    /// Base of links for people, without a trailing slash.
+    public_url: String,
+    receipts: executions::writer::Receipts,
+    /// Seals what clients carry from one call to the next; the same in every process of the gateway.
+    state_key: Zeroizing<[u8; 32]>,
+    /// Executions that outlive the request that asked for them.
+    running: TaskTracker,
+    /// Where the gateway was opened: what does not end at once goes on there.
+    workers: Handle,
+    stop: CancellationToken,
+}
+
+/// How long a closing gateway tries to write its last receipts.
+const RECEIPTS_WITHIN: std::time::Duration = std::time::Duration::from_secs(5);
+
+impl Gateway {
+    /// Opens store, engine and plugins. Plugins whose inspection is remembered serve when this
+    /// returns; the others follow while the gateway already answers.
+    pub async fn open(config: &GatewayConfig, clock: Clock) -> anyhow::Result<Arc<Self>> {
+        make_private_dir(&config.data_dir)?;
+        // The certificates of this machine are read while the database is opened.
+        let upstreams = config.allow_upstreams.clone();
+        let egress = tokio::task::spawn_blocking(move || {
+            Egress::new(toolgate_egress::EgressConfig {
+                allow_upstreams: upstreams,
+                ..Default::default()
+            })
+        });
+        let store = Store::open(&config.database_url)
+            .await
+            .context("the database cannot be opened")?;
+        let egress = egress.await??;
+        let conversing = sessions::messages::Conversing::open(config.model.as_ref(), &egress)
+            .context("the model cannot be used")?;
+        let cache_key =
+            toolgate_vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
+        let vault = toolgate_vault::Vault::open(&config.master_key_file)
+            .context("the master key cannot be used")?;
+        let state_key = Zeroizing::new(vault.derive("mcp request state")?);
+        let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress.clone())
+            .context("the WebAssembly engine cannot be opened")?;
+        if let Some(program) = &config.compiler {
+            runtime.compile_with(program.clone());
+        }
+        if config.allow_large_plugins {
+            runtime
+                .allow_large_plugins()
+                .context("the engine of large plugins cannot be opened")?;
+        }
+        let metrics = Metrics::new();
+        let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::of(BTreeMap::new())));
+        let mut intake = Intake::new(
+            &config.plugins_dir,
+            &config.data_dir,
+            store.clone(),
+            runtime.clone(),
+            clock.clone(),
+            metrics.clone(),
+            snapshot.clone(),
+        )?
+        .with_upgrades(config.upgrades);
+        intake.scan(plugins::Reach::Remembered).await?;
+        connections::labels::clean(&store, &vault, &snapshot)
+            .await
+            .context("the names of connected accounts cannot be cleaned")?;
+        let (stop, running) = (CancellationToken::new(), TaskTracker::new());
+        let public_url = config.public_url.clone();
+        let receipts = executions::writer::Receipts::start(store.clone());
+        let gateway = Arc::new(Self {
+            connections: connections::Keeper::new(connections::KeeperParts {
+                store: store.clone(),
+                vault: vault.clone(),
+                egress: egress.clone(),
+                clock: clock.clone(),
+                public_url: public_url.clone(),
+                snapshot: snapshot.clone(),
+                running: running.clone(),
+                receipts: receipts.clone(),
+            }),
+            conversing,
+            meaning: tools::embeddings::Meaning::new(toolgate_search::embeddings::files::folder(
+                &config.data_dir,
+            )),
+            services: connections::services::Services::default(),
+            known_keys: identity::authenticate::KnownKeys::default(),
+            known_rules: access::permissions::KnownRules::default(),
+            counts: limits::Counts::default(),
+            hook_refusals: webhooks::inbound::refusals::Refusals::default(),
+            passwords: identity::members::Passwords::default(),
+            oidc: config.oidc.clone(),
+            waiters: connections::wait::Waiters::default(),
+            watchers: Arc::default(),
+            loading: intake.loading(),
+            plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir, config.upgrades),
+            knowledge: knowledge::Knowledge {
+                reader: knowledge::read::Reader::open(&config.data_dir)?,
+                indexes: knowledge::index::Indexes::default(),
+            },
+            public_url,
+            receipts,
+            store,
+            egress,
+            vault,
+            runtime,
+            state_key,
+            clock,
+            metrics,
+            snapshot,
+            running,
+            workers: Handle::current(),
+            stop: stop.clone(),
+        });
+        let (folder, store) = (PathBuf::from(&config.plugins_dir), gateway.store.clone());
+        tokio::spawn(async move { plugins::watch(intake, &folder, store, stop).await });
+        tokio::spawn(jobs::housekeeping::run(gateway.clone()));
+        tokio::spawn(jobs::retention::run(gateway.clone(), config.keep));
+        tokio::spawn(tools::embeddings::keep(gateway.clone()));
+        tokio::spawn(connections::ahead::run(
+            gateway.connections.clone(),
+            gateway.stop.clone(),
+        ));
+        tokio::spawn(webhooks::courier::run(gateway.clone()));
+        Ok(gateway)
+    }
+
+    /// Takes no more work, lets running executions end for at most `drain`, writes what is queued.
+    pub async fn close(&self, drain: std::time::Duration) {
+        self.stop.cancel();
+        self.running.close();
+        if tokio::time::timeout(drain, self.running.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                executions.running = self.running.len(),
+                "gateway.drain_ended"
+            );
+        }
+        if self.receipts.settle(RECEIPTS_WITHIN).await.is_err() {
+            tracing::error!("receipts.lost: the database did not take them before the end");
+        }
+        jobs::housekeeping::note_key_uses(self).await;
+        jobs::housekeeping::add_up_counts(self).await;
+        jobs::housekeeping::note_hook_refusals(self).await;
+        self.store.close().await;
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Seals what clients carry from one call to the next.
+    pub fn state_key(&self) -> [u8; 32] {
+        *self.state_key
+    }
+
+    /// Cancelled when the gateway begins to close.
+    pub fn stopping(&self) -> &CancellationToken {
+        &self.stop
+    }
+
+    /// Base of links for people, without a trailing slash.
+    pub fn public_url(&self) -> &str {
+        &self.public_url
+    }
+
+    fn vault(&self) -> &toolgate_vault::Vault {
+        &self.connections.vault
+    }
+
+    /// How many files of the plugins folder may still bring tools that the snapshot lacks.
+    fn plugins_loading(&self) -> usize {
+        self.loading.load(Ordering::Relaxed)
+    }
+
+    /// No tool has this name, as far as is known by now.
+    fn tool_not_found(&self, name: &str) -> Error {
+        let tool_name = tools::find::shown_name(name);
+        match self.plugins_loading() {
+            0 => Error::ToolNotFound(tool_name),
+            plugins_loading => Error::ToolNotLoaded {
+                tool_name,
+                plugins_loading,
+            },
+        }
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+}
+
+/// The data folder holds secrets: only its owner may enter.
+pub fn make_private_dir(dir: &std::path::Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .with_context(|| format!("the data folder {} cannot be made", dir.display()))
+}

@@ -1,0 +1,85 @@
+//! Which plugins serve: the watched folder, what became of each file, and the snapshot that
+//! every call holds.
+//!
+//! The folder is the operator's word: a file that appears is taken, a file that disappears is
+//! dropped. What serves is always a captured copy under its content hash, never the file in the
+//! folder. Catalog and code are one [`Snapshot`], swapped whole; a call keeps the one it began on.
+//! Read [`intake`] for the way of a file, [`decide`] for the rules.
+
+mod decide;
+mod folder;
+mod intake;
+mod judged;
+mod listing;
+mod names;
+mod probation;
+mod recall;
+mod removal;
+pub mod shelf;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use toolgate_catalog::manifest::Manifest;
+use toolgate_catalog::{Catalog, PluginTools};
+use toolgate_core::text::Text;
+use toolgate_egress::Grant;
+use toolgate_runtime::Plugin;
+use toolgate_search::SearchIndex;
+
+pub use intake::{Intake, Reach};
+pub use listing::{
+    Approved, ListedFile, ListedPlugin, Pending, PluginList, approve, list, manifest, manifests,
+    waiting,
+};
+use probation::Probation;
+pub use removal::{Removed, remove};
+pub(crate) use shelf::Shelf;
+use shelf::{not_writable, plain};
+pub use watch::watch;
+
+/// Names the rules by which a file was inspected; other rules inspect again.
+pub(crate) const INSPECTOR: &str = concat!("toolgate ", env!("CARGO_PKG_VERSION"), ", rules 2");
+
+/// One integration that serves.
+#[derive(Debug)]
+pub struct Serving {
+    pub code: Plugin,
+    pub manifest: Arc<Manifest>,
+    /// What receipts say of it: the manifest's names, and what the code is known by.
+    pub service: Text,
+    pub version: Text,
+    pub sha256: Text,
+    /// The manifest's hosts, without addresses that an operator named.
+    pub grant: Arc<Grant>,
+    pub(crate) probation: Probation,
+}
+
+/// All integrations that serve, and the catalog built from them. Immutable.
+pub struct Snapshot {
+    pub catalog: Catalog,
+    pub search: SearchIndex,
+    pub serving: BTreeMap<String, Arc<Serving>>,
+}
+
+impl Snapshot {
+    pub(crate) fn new(catalog: Catalog, serving: BTreeMap<String, Arc<Serving>>) -> Self {
+        Self {
+            search: SearchIndex::new(&catalog),
+            catalog,
+            serving,
+        }
+    }
+
+    pub(crate) fn of(serving: BTreeMap<String, Arc<Serving>>) -> Self {
+        let tools = serving
+            .values()
+            .map(|one| PluginTools {
+                manifest: one.manifest.clone(),
+                sha256: one.code.sha256().to_owned(),
+            })
+            .collect();
+        Self::new(Catalog::build(tools), serving)
+    }
+}

@@ -1,0 +1,149 @@
+//! What becomes of a good component file: pure, from what is approved and what it asks for.
+
+use serde_json::{Value, json};
+
+use toolgate_catalog::rights::{Difference, Upgrades};
+use toolgate_store as store;
+
+/// The next step of a file that has passed inspection.
+#[derive(Debug, PartialEq)]
+pub(super) enum Decision {
+    /// With what it changes about the version that served, all of which goes in by itself.
+    Activate(Difference),
+    /// It asks for something that was not approved.
+    Park(Difference),
+    /// Another file provides this service already.
+    Conflict { with: String },
+}
+
+/// A file that has passed inspection.
+pub(super) struct Asks<'a> {
+    pub sha256: &'a str,
+    /// Its manifest in the normal form.
+    pub manifest: &'a Value,
+}
+
+/// `row`: what is known of the service. `approved`: the manifest of the version that served last, in
+/// the normal form; without one everything is new. `holder`: the other file of the folder that
+/// provides the service.
+pub(super) fn decide(
+    asks: &Asks<'_>,
+    row: Option<&store::Plugin>,
+    approved: Option<&Value>,
+    holder: Option<&str>,
+    upgrades: Upgrades,
+) -> Decision {
+    if let Some(with) = holder {
+        return Decision::Conflict {
+            with: with.to_owned(),
+        };
+    }
+    let served = row.and_then(|row| row.active_sha256.as_deref());
+    if served.is_none_or(|served| served == asks.sha256) {
+        return Decision::Activate(Difference::default());
+    }
+    let nothing = json!({});
+    let difference = Difference::between(approved.unwrap_or(&nothing), asks.manifest, upgrades);
+    let shown = row.and_then(|row| row.approve_sha256.as_deref());
+    if shown == Some(asks.sha256) || !difference.waits() {
+        Decision::Activate(difference)
+    } else {
+        Decision::Park(difference)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolgate_store::PluginState;
+
+    fn manifest(hosts: &[&str]) -> Value {
+        json!({ "service": "s", "hosts": hosts })
+    }
+
+    fn row(active_sha256: Option<&str>, approve_sha256: Option<&str>) -> store::Plugin {
+        store::Plugin {
+            service: "s".to_owned(),
+            state: PluginState::Active,
+            reason: None,
+            file_name: None,
+            active_sha256: active_sha256.map(str::to_owned),
+            active_version: None,
+            approved: None,
+            pending_sha256: None,
+            pending_version: None,
+            pending_difference: None,
+            approve_sha256: approve_sha256.map(str::to_owned),
+            approve_requested_at_ms: None,
+            updated_at_ms: 0,
+        }
+    }
+
+    fn decided(
+        sha256: &str,
+        hosts: &[&str],
+        row: Option<&store::Plugin>,
+        approved: Option<&[&str]>,
+    ) -> Decision {
+        let manifest_of = manifest;
+        let (manifest, approved) = (manifest_of(hosts), approved.map(manifest_of));
+        let asks = Asks {
+            sha256,
+            manifest: &manifest,
+        };
+        decide(&asks, row, approved.as_ref(), None, Upgrades::Strict)
+    }
+
+    #[test]
+    fn a_first_file_is_the_operators_grant() {
+        let decision = decided("1", &["a.test"], None, None);
+        assert_eq!(decision, Decision::Activate(Difference::default()));
+    }
+
+    #[test]
+    fn an_upgrade_that_asks_for_no_more_goes_in() {
+        let row = row(Some("1"), None);
+        let decision = decided("2", &["a.test"], Some(&row), Some(&["a.test", "b.test"]));
+        assert!(matches!(decision, Decision::Activate(_)), "{decision:?}");
+    }
+
+    #[test]
+    fn the_file_that_serves_goes_on_serving_whatever_is_known_of_it() {
+        let decision = decided("1", &["a.test"], Some(&row(Some("1"), None)), None);
+        assert_eq!(decision, Decision::Activate(Difference::default()));
+    }
+
+    #[test]
+    fn an_upgrade_waits_until_exactly_it_is_approved() {
+        let (old, new) = (["a.test"], ["a.test", "evil.test"]);
+        for approved_file in [None, Some("other")] {
+            let row = row(Some("1"), approved_file);
+            let decision = decided("2", &new, Some(&row), Some(&old));
+            assert!(matches!(&decision, Decision::Park(_)), "{decision:?}");
+        }
+        let decision = decided("2", &new, Some(&row(Some("1"), Some("2"))), Some(&old));
+        assert!(matches!(decision, Decision::Activate(_)), "{decision:?}");
+    }
+
+    #[test]
+    fn without_the_approved_manifest_every_other_file_waits() {
+        let decision = decided("2", &[], Some(&row(Some("1"), None)), None);
+        assert!(matches!(decision, Decision::Park(_)), "{decision:?}");
+    }
+
+    #[test]
+    fn the_second_file_of_a_service_is_a_conflict() {
+        let manifest = manifest(&[]);
+        let asks = Asks {
+            sha256: "2",
+            manifest: &manifest,
+        };
+        let decision = decide(&asks, None, None, Some("first.wasm"), Upgrades::Strict);
+        assert_eq!(
+            decision,
+            Decision::Conflict {
+                with: "first.wasm".to_owned()
+            }
+        );
+    }
+}

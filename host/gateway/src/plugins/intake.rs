@@ -1,0 +1,399 @@
+//! The way of a file: seen, stable, captured, inspected, decided, serving.
+//!
+//! One constructor serves start-up and the running gateway: [`Intake::scan`] looks at the folder
+//! once and brings everything as far as it can go; [`admit`] is what becomes of one file, [`leave`]
+//! of one that was taken out. Nothing here is reachable with an API key.
+
+mod admit;
+mod judging;
+mod leave;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use arc_swap::ArcSwap;
+use tokio::time::Instant;
+
+use super::folder::{self, Fingerprint};
+use super::judged::Judged;
+use super::names::Owners;
+use super::recall::{self, Captured};
+use super::{Serving, Snapshot};
+use crate::metrics::Metrics;
+use judging::Judging;
+use leave::Gone;
+use toolgate_catalog::rights::Upgrades;
+use toolgate_core::clock::Clock;
+use toolgate_runtime::Runtime;
+use toolgate_store::{Plugin, PluginState, Store, StoreError};
+
+/// A file is taken once it has not changed for this long.
+const STABLE: Duration = Duration::from_millis(500);
+/// At start, a file that was last written this long ago counts as stable at once.
+const OLD_MS: i64 = 2_000;
+/// While many files are inspected, what is ready is put into service this often.
+const PUBLISH_EVERY: Duration = Duration::from_secs(1);
+/// Files that are copied and looked up together.
+const CAPTURED_AT_ONCE: usize = 64;
+/// Files taken together that still get a line each in the log.
+const TOLD_ONE_BY_ONE: usize = 4;
+
+/// The folder's memory and the hand that swaps the snapshot.
+pub struct Intake {
+    folder: PathBuf,
+    captured: PathBuf,
+    store: Store,
+    runtime: Runtime,
+    clock: Clock,
+    metrics: Arc<Metrics>,
+    snapshot: Arc<ArcSwap<Snapshot>>,
+    files: BTreeMap<String, Tracked>,
+    /// Files that were taken out and that the database does not know to be gone.
+    gone: Vec<Gone>,
+    serving: BTreeMap<String, Arc<Serving>>,
+    /// The file that each service comes from.
+    sources: BTreeMap<String, String>,
+    changed: bool,
+    published: Instant,
+    /// Files of the folder whose tools, if they have any, do not serve yet.
+    loading: Arc<AtomicUsize>,
+    /// What became of files since the last publication: told once it is true.
+    untold: Vec<Told>,
+    /// What the database knows of services, each for the first file of it in the scan of a start.
+    rows: HashMap<String, Plugin>,
+    /// Whose the names of tools are, read anew for each scan that takes files.
+    owners: Owners,
+    judging: Judging,
+    /// Which changes go in without the operator.
+    upgrades: Upgrades,
+}
+
+/// What became of a file.
+struct Told {
+    file: String,
+    /// The file as it was captured.
+    seen: Option<Fingerprint>,
+    judged: Judged,
+}
+
+struct Tracked {
+    fingerprint: Fingerprint,
+    since: Instant,
+    at_start: bool,
+    /// Another file provided its service when it was judged last: it has its turn after all others, so
+    /// that a file that was renamed comes first.
+    stood_back: bool,
+    /// Its hash, while it is inspected.
+    captured: Option<String>,
+    judged: Option<Judged>,
+}
+
+/// How far a scan may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Only files whose inspection is remembered: a start with a warm cache compiles nothing.
+    Remembered,
+    Everything,
+}
+
+impl Intake {
+    pub fn new(
+        folder: &Path,
+        data_dir: &Path,
+        store: Store,
+        runtime: Runtime,
+        clock: Clock,
+        metrics: Arc<Metrics>,
+        snapshot: Arc<ArcSwap<Snapshot>>,
+    ) -> io::Result<Self> {
+        let captured = data_dir.join("plugins");
+        std::fs::create_dir_all(&captured)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            captured,
+            store,
+            runtime,
+            clock,
+            metrics,
+            snapshot,
+            files: BTreeMap::new(),
+            gone: Vec::new(),
+            serving: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            changed: true,
+            published: Instant::now(),
+            loading: Arc::default(),
+            untold: Vec::new(),
+            rows: HashMap::new(),
+            owners: Owners::default(),
+            judging: Judging::default(),
+            upgrades: Upgrades::default(),
+        })
+    }
+
+    /// The same, with the operator's word on which changes go in by themselves.
+    pub fn with_upgrades(mut self, upgrades: Upgrades) -> Self {
+        self.upgrades = upgrades;
+        self
+    }
+
+    /// How many files of the folder are still on their way, as it changes.
+    pub fn loading(&self) -> Arc<AtomicUsize> {
+        self.loading.clone()
+    }
+
+    /// Looks at the folder once. Answers whether something is still on its way, so that the caller
+    /// looks again soon.
+    pub async fn scan(&mut self, reach: Reach) -> anyhow::Result<bool> {
+        let folder = self.folder.clone();
+        let present = tokio::task::spawn_blocking(move || folder::files(&folder))
+            .await?
+            .with_context(|| {
+                format!(
+                    "the plugins folder {} cannot be read",
+                    self.folder.display()
+                )
+            })?;
+        self.drop_missing(&present);
+        self.forget_gone().await?;
+        self.notice(&present, reach).await?;
+        let first = |file: &Tracked| file.judged.is_none() && !file.stood_back;
+        let others_come_first = self.files.values().any(first);
+        let ready: Vec<String> = self
+            .files
+            .iter()
+            .filter(|(_, file)| self.is_ready(file) && !(file.stood_back && others_come_first))
+            .map(|(name, _)| name.clone())
+            .collect();
+        let ready = self.holders_first(ready, reach).await?;
+        let known = match ready.is_empty() {
+            true => recall::Known::default(),
+            false => {
+                self.owners = Owners::new(self.store.tool_owners().await?);
+                recall::known(&self.store).await
+            }
+        };
+        for names in ready.chunks(CAPTURED_AT_ONCE) {
+            for (name, captured) in self.capture(names, &known).await? {
+                // One file's trouble is not the next one's: it is looked at again in the next scan.
+                let taken = self.take(&name, captured, reach).await;
+                if let Err(cause) = taken {
+                    tracing::error!(plugin.file = %name, error = format!("{cause:#}"), "plugins.take_failed");
+                }
+                if self.published.elapsed() > PUBLISH_EVERY {
+                    self.publish().await?;
+                }
+            }
+        }
+        self.rows.clear();
+        // While many are inspected, each scan brings some of them.
+        if self.judging.is_empty() || self.published.elapsed() > PUBLISH_EVERY {
+            self.publish().await?;
+        }
+        self.forget_gone().await?;
+        Ok(self.files.values().any(|file| file.judged.is_none()))
+    }
+
+    /// As [`Intake::scan`], after the operator may have approved or removed something: what is parked,
+    /// and what another plugin keeps out, is decided again.
+    pub async fn approvals_changed(&mut self) -> anyhow::Result<bool> {
+        for file in self.files.values_mut() {
+            let state = file.judged.as_ref().map(|judged| judged.state);
+            let kept_out = file.judged.as_ref().is_some_and(Judged::is_kept_out);
+            if state == Some(PluginState::PendingApproval) || kept_out {
+                file.stood_back |= kept_out;
+                file.judged = None;
+                file.at_start = true;
+            }
+        }
+        self.scan(Reach::Everything).await
+    }
+
+    fn is_ready(&self, file: &Tracked) -> bool {
+        let captured = file.captured.as_deref();
+        if captured.is_some_and(|sha256| self.judging.is_running(sha256)) {
+            return false;
+        }
+        let old = file.at_start && self.clock.now_ms() - file.fingerprint.modified_ms() > OLD_MS;
+        file.judged.is_none() && (old || file.since.elapsed() >= STABLE)
+    }
+
+    /// Files that served their service before come first, so that a copy cannot take its place.
+    async fn holders_first(
+        &mut self,
+        mut names: Vec<String>,
+        reach: Reach,
+    ) -> Result<Vec<String>, StoreError> {
+        if names.len() < 2 {
+            return Ok(names);
+        }
+        let plugins = self.store.list_plugins().await?;
+        let holders: HashSet<&str> = plugins
+            .iter()
+            .filter(|plugin| plugin.state != PluginState::Removed)
+            .filter_map(|plugin| plugin.file_name.as_deref())
+            .collect();
+        names.sort_by_key(|name| (!holders.contains(name.as_str()), name.clone()));
+        // Only the scan of a start is short enough that nobody changes them meanwhile.
+        if reach == Reach::Remembered {
+            let by_service = plugins.into_iter();
+            self.rows = by_service.map(|row| (row.service.clone(), row)).collect();
+        }
+        Ok(names)
+    }
+
+    async fn notice(
+        &mut self,
+        present: &[(String, Fingerprint)],
+        reach: Reach,
+    ) -> Result<(), StoreError> {
+        let mut seen = Vec::new();
+        let in_conflict = match reach {
+            Reach::Remembered => self.in_conflict().await?,
+            Reach::Everything => HashSet::new(),
+        };
+        for (name, fingerprint) in present {
+            match self.files.get_mut(name) {
+                Some(file) if file.fingerprint == *fingerprint => {}
+                Some(file) => {
+                    file.fingerprint = *fingerprint;
+                    file.since = Instant::now();
+                    file.at_start = false;
+                    file.stood_back = false;
+                    file.captured = None;
+                    file.judged = None;
+                    seen.push(name);
+                }
+                None => {
+                    let tracked = Tracked {
+                        fingerprint: *fingerprint,
+                        since: Instant::now(),
+                        at_start: reach == Reach::Remembered,
+                        stood_back: in_conflict.contains(name),
+                        captured: None,
+                        judged: None,
+                    };
+                    self.files.insert(name.clone(), tracked);
+                    if reach == Reach::Everything {
+                        seen.push(name);
+                    }
+                }
+            }
+        }
+        let files = self.files.values();
+        let wanted: HashSet<&str> = files.filter_map(|file| file.captured.as_deref()).collect();
+        self.judging.keep(|sha256| wanted.contains(sha256));
+        self.loading.store(self.waiting(), Ordering::Relaxed);
+        let seen = seen.into_iter().map(|name| {
+            let judged = Judged {
+                sha256: None,
+                service: None,
+                state: PluginState::Seen,
+                reason: None,
+            };
+            Told {
+                file: name.clone(),
+                seen: None,
+                judged,
+            }
+        });
+        self.note(&seen.collect::<Vec<_>>()).await
+    }
+
+    /// Files that stood back for another one when the gateway ran last.
+    async fn in_conflict(&self) -> Result<HashSet<String>, StoreError> {
+        let files = self.store.list_plugin_files().await?.into_iter();
+        let in_conflict = files.filter(|file| file.state == PluginState::Conflict);
+        Ok(in_conflict.map(|file| file.file_name).collect())
+    }
+
+    /// Copies stable files by hash, and finds out what is remembered of them.
+    async fn capture(
+        &self,
+        names: &[String],
+        known: &recall::Known,
+    ) -> anyhow::Result<Vec<(String, Captured)>> {
+        let mut inspected = Vec::new();
+        let mut files = Vec::new();
+        for name in names {
+            let Some(file) = self.files.get(name) else {
+                continue;
+            };
+            match &file.captured {
+                Some(sha256) => inspected.push((name.clone(), Ok((sha256.clone(), None)))),
+                None => files.push((name.clone(), self.folder.join(name), file.fingerprint)),
+            }
+        }
+        let bytes_max = self.runtime.component_bytes_max();
+        let captured = recall::capture(&self.store, &self.captured, bytes_max, files, known);
+        inspected.extend(captured.await?);
+        Ok(inspected)
+    }
+
+    async fn note(&self, files: &[Told]) -> Result<(), StoreError> {
+        let now_ms = self.clock.now_ms();
+        let rows = files
+            .iter()
+            .map(|told| told.judged.of_file(&told.file, told.seen, now_ms));
+        self.store
+            .put_plugin_files(&rows.collect::<Vec<_>>())
+            .await?;
+        let many = files.len() > TOLD_ONE_BY_ONE;
+        for told in files {
+            told.judged.log(&told.file, many);
+        }
+        Ok(())
+    }
+
+    /// Swaps the snapshot if it changed, and only then says what became of the files.
+    async fn publish(&mut self) -> Result<(), StoreError> {
+        self.published = Instant::now();
+        self.swap();
+        self.loading.store(self.waiting(), Ordering::Relaxed);
+        self.count();
+        self.note(&self.untold).await?;
+        self.untold.clear();
+        Ok(())
+    }
+
+    /// Puts what serves now into service.
+    fn swap(&mut self) {
+        if !self.changed {
+            return;
+        }
+        let snapshot = Snapshot::of(self.serving.clone());
+        let (services, tools) = (snapshot.serving.len(), snapshot.catalog.tools().len());
+        self.metrics.set_catalog(services, tools);
+        self.snapshot.store(Arc::new(snapshot));
+        self.changed = false;
+        tracing::info!(
+            catalog.services = services,
+            catalog.tools = tools,
+            files.waiting = self.waiting(),
+            "plugins.catalog_swapped"
+        );
+    }
+
+    /// Files that nobody has judged yet.
+    fn waiting(&self) -> usize {
+        let unjudged = self.files.values().filter(|file| file.judged.is_none());
+        unjudged.count()
+    }
+
+    fn count(&self) {
+        let mut states: BTreeMap<&'static str, usize> = BTreeMap::new();
+        for file in self.files.values() {
+            let state = file
+                .judged
+                .as_ref()
+                .map_or(PluginState::Seen, |judged| judged.state);
+            *states.entry(state.as_str()).or_default() += 1;
+        }
+        self.metrics.set_plugins(states);
+    }
+}

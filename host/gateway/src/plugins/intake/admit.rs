@@ -1,0 +1,358 @@
+//! What becomes of one stable file: inspected, decided, serving or not.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::judging::Progress;
+use super::{Intake, Reach, Told};
+use crate::plugins::decide::{Asks, Decision, decide};
+use crate::plugins::folder::{self, NotCaptured};
+use crate::plugins::judged::Judged;
+use crate::plugins::names::{Taken, tool_names};
+use crate::plugins::recall::{self, Captured};
+use crate::plugins::{INSPECTOR, Probation, Serving};
+use toolgate_catalog::manifest::Manifest;
+use toolgate_catalog::rights;
+use toolgate_egress::Grant;
+use toolgate_runtime::{Plugin, Rejected, Size};
+use toolgate_store::{
+    ActivatePlugin, Activated, CachedManifest, ParkPlugin, Plugin as Row, PluginState,
+};
+
+impl Intake {
+    /// Brings one stable file to its end: serving, parked, in conflict or quarantined.
+    pub(super) async fn take(
+        &mut self,
+        name: &str,
+        captured: Captured,
+        reach: Reach,
+    ) -> anyhow::Result<()> {
+        let (sha256, remembered) = match captured {
+            Ok(captured) => captured,
+            Err(NotCaptured::Moving) => {
+                if let Some(file) = self.files.get_mut(name) {
+                    file.since = Instant::now();
+                    file.at_start = false;
+                }
+                return Ok(());
+            }
+            Err(NotCaptured::TooLarge(bytes)) => {
+                let rejected = Rejected::by_file_size(bytes);
+                return self
+                    .settle(name, Judged::quarantined(&rejected.reason()))
+                    .await;
+            }
+            Err(NotCaptured::Io(cause)) => {
+                return self
+                    .settle(
+                        name,
+                        Judged::quarantined(&format!("the file cannot be read: {cause}")),
+                    )
+                    .await;
+            }
+        };
+        let inspected = match self.inspect(name, &sha256, remembered, reach).await? {
+            None => return Ok(()),
+            Some(Ok(manifest)) => manifest,
+            Some(Err(rejected)) => {
+                let judged = Judged {
+                    sha256: Some(sha256),
+                    ..Judged::quarantined(&rejected.reason())
+                };
+                return self.settle(name, judged).await;
+            }
+        };
+        self.drop_replaced(name, &inspected.service);
+        let judged = self.admit(name, &sha256, inspected).await?;
+        self.settle(name, judged).await
+    }
+
+    /// The manifest of a captured file: remembered, or found by judging the file. `None`: this scan may
+    /// not do that, or it goes on beside the scans to come.
+    async fn inspect(
+        &mut self,
+        name: &str,
+        sha256: &str,
+        remembered: Option<Arc<Manifest>>,
+        reach: Reach,
+    ) -> anyhow::Result<Option<Result<Arc<Manifest>, Rejected>>> {
+        if let Some(manifest) = remembered {
+            // What an operator allowed once may be switched off by now.
+            let allowed = self.runtime.allows(Size::of(&manifest));
+            let judged = allowed.then_some(manifest);
+            return Ok(Some(judged.ok_or(Rejected::LargeNotAllowed)));
+        }
+        if reach == Reach::Remembered {
+            return Ok(None);
+        }
+        let copy = folder::captured(&self.captured, sha256);
+        let ended = self.judging.ask(&self.runtime, sha256, copy);
+        if let Some(file) = self.files.get_mut(name) {
+            let running = matches!(ended, Progress::Running);
+            file.captured = running.then(|| sha256.to_owned());
+        }
+        let inspected = match ended {
+            Progress::Running => return Ok(None),
+            Progress::Ended(inspected) => match (*inspected)? {
+                Ok(inspected) => inspected,
+                Err(rejected) => return Ok(Some(Err(rejected))),
+            },
+        };
+        for warning in &inspected.warnings {
+            tracing::debug!(plugin.service = %inspected.manifest.service, "plugins.lint: {warning}");
+        }
+        self.store
+            .put_manifest(&CachedManifest {
+                sha256: inspected.sha256,
+                service: inspected.manifest.service.clone(),
+                manifest: inspected.manifest_json,
+                imports: serde_json::to_string(&inspected.imports)?,
+                wasm_bytes: i64::try_from(inspected.size_bytes)?,
+                inspector: INSPECTOR.to_owned(),
+                inspected_at_ms: self.clock.now_ms(),
+            })
+            .await?;
+        Ok(Some(Ok(Arc::new(inspected.manifest))))
+    }
+
+    async fn admit(
+        &mut self,
+        name: &str,
+        sha256: &str,
+        manifest: Arc<Manifest>,
+    ) -> anyhow::Result<Judged> {
+        let service = manifest.service.clone();
+        let row = match self.rows.remove(&service) {
+            Some(row) => Some(row),
+            None => self.store.find_plugin(&service).await?,
+        };
+        let holder = row.as_ref().and_then(|row| self.holder(row, name));
+        if let Err(cause) = Grant::new(&manifest.hosts, &[]) {
+            return Ok(Judged {
+                sha256: Some(sha256.to_owned()),
+                ..Judged::quarantined(&format!("its hosts cannot be granted: {cause}"))
+            });
+        }
+        if let Some(taken) = self.owners.taken(&manifest) {
+            return Ok(name_taken(sha256, &service, &taken));
+        }
+        let asked = rights::normal(&manifest);
+        let asks = Asks {
+            sha256,
+            manifest: &asked,
+        };
+        let served = row.as_ref().and_then(|row| row.active_sha256.as_deref());
+        let approved = match served.filter(|served| *served != sha256) {
+            Some(served) => recall::approved(&self.store, served).await?,
+            None => None,
+        };
+        let decision = decide(
+            &asks,
+            row.as_ref(),
+            approved.as_ref(),
+            holder.as_deref(),
+            self.upgrades,
+        );
+        let (state, reason) = match decision {
+            Decision::Conflict { with } => (
+                PluginState::Conflict,
+                Some(format!(
+                    "{with} already provides {service}; remove one of the two files"
+                )),
+            ),
+            Decision::Park(difference) => {
+                let asks_for = serde_json::to_string(&difference)?;
+                // What waits already is not told again: each telling has everything decided anew.
+                let unchanged = row.as_ref().is_some_and(|row| {
+                    row.pending_sha256.as_deref() == Some(sha256)
+                        && row.pending_difference.as_deref() == Some(&asks_for)
+                        && row.file_name.as_deref() == Some(name)
+                        && matches!(
+                            row.state,
+                            PluginState::Active | PluginState::PendingApproval
+                        )
+                });
+                if !unchanged {
+                    self.store
+                        .park_plugin(&ParkPlugin {
+                            service: &service,
+                            file_name: name,
+                            sha256,
+                            version: &manifest.version,
+                            difference: &asks_for,
+                            now_ms: self.clock.now_ms(),
+                        })
+                        .await?;
+                }
+                self.keep_serving(&service, name).await?;
+                (
+                    PluginState::PendingApproval,
+                    Some(format!(
+                        "asks to {}; look at all of it and allow it with `toolgate plugin approve {service}`",
+                        difference.summary()
+                    )),
+                )
+            }
+            Decision::Activate(difference) => {
+                let unchanged = row.as_ref().is_some_and(|row| {
+                    row.state == PluginState::Active
+                        && row.active_sha256.as_deref() == Some(sha256)
+                        && row.pending_sha256.is_none()
+                        && row.file_name.as_deref() == Some(name)
+                });
+                if !unchanged {
+                    let activated = self
+                        .store
+                        .activate_plugin(&ActivatePlugin {
+                            service: &service,
+                            file_name: name,
+                            sha256,
+                            version: &manifest.version,
+                            approved: &json!({ "sha256": sha256 }).to_string(),
+                            tool_names: &tool_names(&manifest).collect::<Vec<_>>(),
+                            now_ms: self.clock.now_ms(),
+                        })
+                        .await?;
+                    // Another process was faster.
+                    if let Activated::NameTaken {
+                        tool_name,
+                        service: owner,
+                    } = activated
+                    {
+                        let taken = Taken { tool_name, owner };
+                        return Ok(name_taken(sha256, &service, &taken));
+                    }
+                }
+                for change in &difference.changes {
+                    tracing::info!(
+                        plugin.service = service,
+                        plugin.version = manifest.version,
+                        plugin.place = change.path,
+                        "plugins.changed: {}",
+                        change.says
+                    );
+                }
+                self.owners.claim(&manifest);
+                self.serve(name, sha256, manifest)?;
+                (PluginState::Active, None)
+            }
+        };
+        Ok(Judged {
+            sha256: Some(sha256.to_owned()),
+            service: Some(service),
+            state,
+            reason,
+        })
+    }
+
+    /// The other file of the folder that the service of `row` comes from, by the database's word: also
+    /// one that is damaged, waits or was not looked at yet keeps its service.
+    fn holder(&self, row: &Row, but: &str) -> Option<String> {
+        let holder = row.file_name.as_deref().filter(|holder| *holder != but)?;
+        let file = self.files.get(holder)?;
+        let holds_another = file
+            .judged
+            .as_ref()
+            .and_then(|judged| judged.service.as_deref())
+            .is_some_and(|service| service != row.service);
+        (row.state != PluginState::Removed && !holds_another).then(|| holder.to_owned())
+    }
+
+    /// Puts the last good version of a service back into place where the folder's file may not
+    /// serve: it was parked or damaged while the gateway was away.
+    async fn keep_serving(&mut self, service: &str, name: &str) -> anyhow::Result<()> {
+        self.sources.insert(service.to_owned(), name.to_owned());
+        if self.serving.contains_key(service) {
+            return Ok(());
+        }
+        let Some(row) = self.store.find_plugin(service).await? else {
+            return Ok(());
+        };
+        let Some(sha256) = row
+            .active_sha256
+            .filter(|_| row.state == PluginState::Active)
+        else {
+            return Ok(());
+        };
+        let there = folder::captured(&self.captured, &sha256).exists();
+        let remembered = recall::manifest(&self.store, &sha256).await?;
+        let may_serve = |manifest: &Manifest| there && self.runtime.allows(Size::of(manifest));
+        if let Some(manifest) = remembered.filter(may_serve)
+            && self.owners.taken(&manifest).is_none()
+        {
+            self.serve(name, &sha256, Arc::new(manifest))?;
+        }
+        Ok(())
+    }
+
+    fn serve(&mut self, name: &str, sha256: &str, manifest: Arc<Manifest>) -> anyhow::Result<()> {
+        let service = manifest.service.clone();
+        self.sources.insert(service.clone(), name.to_owned());
+        if self
+            .serving
+            .get(&service)
+            .is_some_and(|now| now.code.sha256() == sha256)
+        {
+            return Ok(());
+        }
+        let file = folder::captured(&self.captured, sha256);
+        let code = Plugin::new(&service, sha256, Size::of(&manifest), &file);
+        let grant = Arc::new(Grant::new(&manifest.hosts, &[])?);
+        self.serving.insert(
+            service,
+            Arc::new(Serving {
+                service: (&manifest.service).into(),
+                version: (&manifest.version).into(),
+                sha256: code.sha256().into(),
+                code,
+                manifest,
+                grant,
+                probation: Probation::default(),
+            }),
+        );
+        self.changed = true;
+        Ok(())
+    }
+
+    async fn settle(&mut self, name: &str, judged: Judged) -> anyhow::Result<()> {
+        if judged.state == PluginState::Quarantined
+            && let Some(service) = self.service_served_from(name).await?
+        {
+            self.keep_serving(&service, name).await?;
+            let row = self.store.find_plugin(&service).await?;
+            let told = row.is_some_and(|row| {
+                row.state == PluginState::Quarantined && row.reason == judged.reason
+            });
+            if !self.serving.contains_key(&service) && !told {
+                let (state, reason) = (PluginState::Quarantined, judged.reason.as_deref());
+                let now_ms = self.clock.now_ms();
+                self.store
+                    .set_plugin_state(&service, state, reason, now_ms)
+                    .await?;
+            }
+        }
+        let file = self.files.get_mut(name);
+        self.untold.push(Told {
+            file: name.to_owned(),
+            seen: file.as_ref().map(|file| file.fingerprint),
+            judged: judged.clone(),
+        });
+        if let Some(file) = file {
+            file.judged = Some(judged);
+        }
+        Ok(())
+    }
+}
+
+fn name_taken(sha256: &str, service: &str, Taken { tool_name, owner }: &Taken) -> Judged {
+    Judged {
+        sha256: Some(sha256.to_owned()),
+        service: Some(service.to_owned()),
+        ..Judged::quarantined(&format!(
+            "its tool {tool_name} would take a name that belongs to {owner}, which came first; rename the tool, \
+             or remove {owner} with `toolgate plugin remove {owner}`"
+        ))
+    }
+}

@@ -1,0 +1,179 @@
+//! What the operator asks about plugins: the list with every state, and the approval of an upgrade.
+
+use serde::Serialize;
+
+use super::INSPECTOR;
+use crate::Error;
+use crate::tools::find::shown_name;
+use toolgate_catalog::manifest::Manifest;
+use toolgate_catalog::rights::Difference;
+use toolgate_store::{ApproveRequest, Plugin, PluginState, Store};
+
+/// `toolgate plugin list`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PluginList {
+    pub plugins: Vec<ListedPlugin>,
+    pub files: Vec<ListedFile>,
+}
+
+/// One service.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedPlugin {
+    pub service: String,
+    pub state: PluginState,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub version: Option<String>,
+    pub sha256: Option<String>,
+    pub tools: usize,
+    pub categories: Vec<String>,
+    /// The version that waits for approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Pending {
+    pub version: Option<String>,
+    pub sha256: String,
+    /// What it changes about the version that was approved.
+    pub difference: Difference,
+}
+
+/// One file of the folder.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedFile {
+    pub file: String,
+    pub state: PluginState,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// An upgrade was let in.
+#[derive(Clone, Debug, Serialize)]
+pub struct Approved {
+    pub service: String,
+    pub sha256: String,
+}
+
+/// Everything known about plugins, from the database: works beside a running gateway and without one.
+pub async fn list(store: &Store) -> Result<PluginList, Error> {
+    let manifests = store.list_manifests(INSPECTOR).await?;
+    let plugins = store
+        .list_plugins()
+        .await?
+        .into_iter()
+        .map(|row| {
+            let manifest = row
+                .active_sha256
+                .as_ref()
+                .and_then(|sha256| manifests.iter().find(|cached| cached.sha256 == *sha256))
+                .and_then(|cached| serde_json::from_str::<Manifest>(&cached.manifest).ok());
+            let pending = pending(&row);
+            ListedPlugin {
+                service: row.service,
+                state: row.state,
+                reason: row.reason,
+                version: row.active_version,
+                sha256: row.active_sha256,
+                tools: manifest.as_ref().map_or(0, |manifest| manifest.tools.len()),
+                categories: manifest
+                    .map(|manifest| manifest.categories)
+                    .unwrap_or_default(),
+                pending,
+            }
+        })
+        .collect();
+    let files = store
+        .list_plugin_files()
+        .await?
+        .into_iter()
+        .map(|row| ListedFile {
+            file: row.file_name,
+            state: row.state,
+            reason: row.reason,
+            service: row.service,
+            sha256: row.sha256,
+        })
+        .collect();
+    Ok(PluginList { plugins, files })
+}
+
+/// The version of `service` that waits, and what it changes.
+pub async fn waiting(store: &Store, service: &str) -> Result<Pending, Error> {
+    let row = store.find_plugin(service).await?;
+    let row = row.ok_or_else(|| Error::ServiceNotFound(shown_name(service)))?;
+    pending(&row).ok_or_else(|| nothing_waits(service))
+}
+
+fn pending(row: &Plugin) -> Option<Pending> {
+    let difference = row.pending_difference.as_deref();
+    Some(Pending {
+        sha256: row.pending_sha256.clone()?,
+        version: row.pending_version.clone(),
+        difference: difference
+            .and_then(|json| serde_json::from_str(json).ok())
+            .unwrap_or_default(),
+    })
+}
+
+fn nothing_waits(service: &str) -> Error {
+    Error::Conflict(format!("no version of {service} waits for approval"))
+}
+
+/// Lets in exactly the file that is pending now; a running gateway takes it up within seconds.
+/// `shown`: the hash of the only file that is meant.
+pub async fn approve(
+    store: &Store,
+    service: &str,
+    shown: Option<&str>,
+    now_ms: i64,
+) -> Result<Approved, Error> {
+    match store.approve_plugin(service, shown, now_ms).await? {
+        ApproveRequest::Recorded { sha256 } => Ok(Approved {
+            service: service.to_owned(),
+            sha256,
+        }),
+        ApproveRequest::NothingPending => Err(nothing_waits(service)),
+        ApproveRequest::Another => Err(Error::Conflict(format!(
+            "this version of {service} does not wait for approval any more; look again"
+        ))),
+        ApproveRequest::NotFound => Err(Error::ServiceNotFound(shown_name(service))),
+    }
+}
+
+/// The manifest of the version of `service` that serves.
+pub async fn manifest(store: &Store, service: &str) -> Result<Manifest, Error> {
+    let found = match store
+        .find_plugin(service)
+        .await?
+        .and_then(|row| row.active_sha256)
+    {
+        Some(sha256) => store.find_manifest(&sha256, INSPECTOR).await?,
+        None => None,
+    };
+    found
+        .and_then(|cached| Manifest::parse(&cached.manifest).ok())
+        .ok_or_else(|| Error::ServiceNotFound(service.to_owned()))
+}
+
+/// The manifests of all versions that serve, by service.
+pub async fn manifests(store: &Store) -> Result<Vec<Manifest>, Error> {
+    let cached = store.list_manifests(INSPECTOR).await?;
+    let serving = store
+        .list_plugins()
+        .await?
+        .into_iter()
+        .filter(|row| row.state == PluginState::Active);
+    Ok(serving
+        .filter_map(|row| {
+            let sha256 = row.active_sha256?;
+            let found = cached.iter().find(|cached| cached.sha256 == sha256)?;
+            Manifest::parse(&found.manifest).ok()
+        })
+        .collect())
+}

@@ -1,0 +1,457 @@
+//! Plugins from the dashboard: judged before anything is kept, put into the folder, approved, rolled
+//! back, taken out. The folder stays the operator's word: what is done here is done to its files, and
+//! the watcher takes it from there.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{INSPECTOR, ListedFile, ListedPlugin, Serving, folder, listing, removal};
+use crate::{Caller, Error, Gateway};
+use toolgate_catalog::Manifest;
+use toolgate_catalog::rights::{self, Difference, Rights, Upgrades};
+use toolgate_core::clock::rfc3339;
+use toolgate_core::ids;
+use toolgate_runtime::inspect::Inspected;
+use toolgate_store::{Plugin, PluginState, Role};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// A removed file ends its service with the next scan of the folder.
+const SERVING_ENDS_WITHIN: Duration = Duration::from_secs(10);
+const SERVING_LOOK: Duration = Duration::from_millis(50);
+
+/// Where plugin files are. Judging one takes a compiler's memory, so one is judged at a time.
+pub(crate) struct Shelf {
+    folder: PathBuf,
+    pub(super) captured: PathBuf,
+    judging: Arc<tokio::sync::Mutex<()>>,
+    upgrades: Upgrades,
+}
+
+impl Shelf {
+    pub(crate) fn new(folder: &Path, data_dir: &Path, upgrades: Upgrades) -> Self {
+        Self {
+            upgrades,
+            folder: folder.to_owned(),
+            captured: data_dir.join("plugins"),
+            judging: Arc::default(),
+        }
+    }
+}
+
+/// A plugin with its versions, rights and use.
+#[derive(Clone, Debug, Serialize)]
+pub struct PluginInfo {
+    #[serde(flatten)]
+    pub listed: ListedPlugin,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Newest first; those whose file is still there can be rolled back to.
+    pub versions: Vec<VersionInfo>,
+    /// What the serving version was granted; told of one plugin at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rights: Option<Rights>,
+    pub r#use: PluginUse,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct VersionInfo {
+    pub version: String,
+    pub sha256: String,
+    pub activated_at: String,
+    pub active: bool,
+    /// What going back to it would change about the version that serves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+}
+
+/// What a plugin costs: calls of the caller's workspace, and the size of its file.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PluginUse {
+    pub calls_24h: i64,
+    pub errors_24h: i64,
+    pub mean_ms_24h: Option<i64>,
+    pub wasm_bytes: Option<i64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct PluginShelf {
+    pub plugins: Vec<PluginInfo>,
+    pub files: Vec<ListedFile>,
+    pub folder_writable: bool,
+    pub file_bytes_max: u64,
+}
+
+/// What a file is and asks for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judgement {
+    pub service: String,
+    pub title: String,
+    pub version: String,
+    pub sha256: String,
+    pub tools: usize,
+    pub rights: Rights,
+    /// The version that serves now.
+    pub replaces: Option<Replaced>,
+    /// What it changes about the version that was approved.
+    pub difference: Option<Difference>,
+    /// Whether the difference waits for approval.
+    pub waits: bool,
+    pub warnings: Vec<String>,
+    /// Its name in the folder, once it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Replaced {
+    pub version: Option<String>,
+    pub sha256: Option<String>,
+}
+
+impl Gateway {
+    /// Every plugin and every file of the folder, without the rights of each.
+    pub async fn plugin_shelf(&self, caller: &Caller) -> Result<PluginShelf, Error> {
+        self.shelf_with_rights(caller, None).await
+    }
+
+    /// The same, with rights and differences of one service: of all of them they are megabytes.
+    async fn shelf_with_rights(
+        &self,
+        caller: &Caller,
+        whole: Option<&str>,
+    ) -> Result<PluginShelf, Error> {
+        caller.need_role(Role::Member)?;
+        let list = listing::list(&self.store).await?;
+        let since_ms = self.clock.now_ms() - DAY_MS;
+        let _ = self.receipts.flush().await;
+        let usage = self
+            .store
+            .usage_by_service(&caller.workspace_id, None, since_ms)
+            .await?;
+        let manifests = self.store.list_manifests(INSPECTOR).await?;
+        let snapshot = self.snapshot();
+        let mut plugins = Vec::with_capacity(list.plugins.len());
+        for listed in list.plugins {
+            let cached = listed
+                .sha256
+                .as_ref()
+                .and_then(|sha256| manifests.iter().find(|cached| cached.sha256 == *sha256));
+            let serving = snapshot.serving.get(&listed.service);
+            let used = usage.iter().find(|used| used.service == listed.service);
+            let versions = self.store.plugin_versions(&listed.service).await?;
+            let manifest = cached
+                .filter(|_| whole == Some(listed.service.as_str()))
+                .and_then(|cached| Manifest::recall(&cached.manifest).ok());
+            let differs = |sha256: &str| {
+                let now = rights::normal(manifest.as_ref()?);
+                let cached = manifests.iter().find(|cached| cached.sha256 == sha256)?;
+                let then = rights::normal_text(&cached.manifest);
+                Some(Difference::between(&now, &then, self.plugins.upgrades))
+            };
+            plugins.push(PluginInfo {
+                title: serving.map(|serving| serving.manifest.title.clone()),
+                versions: versions
+                    .into_iter()
+                    .map(|version| VersionInfo {
+                        active: listed.sha256.as_deref() == Some(version.sha256.as_str()),
+                        difference: differs(&version.sha256).filter(|found| !found.is_empty()),
+                        version: version.version,
+                        sha256: version.sha256,
+                        activated_at: rfc3339(version.activated_at_ms),
+                    })
+                    .collect(),
+                rights: manifest.as_ref().map(Rights::of),
+                r#use: PluginUse {
+                    calls_24h: used.map_or(0, |used| used.calls),
+                    errors_24h: used.map_or(0, |used| used.errors),
+                    mean_ms_24h: used.map(|used| used.total_ms / used.calls.max(1)),
+                    wasm_bytes: cached.map(|cached| cached.wasm_bytes),
+                },
+                listed,
+            });
+        }
+        Ok(PluginShelf {
+            plugins,
+            files: list.files,
+            folder_writable: writable(&self.plugins.folder),
+            file_bytes_max: self.runtime.component_bytes_max(),
+        })
+    }
+
+    /// One plugin.
+    pub async fn plugin(&self, caller: &Caller, service: &str) -> Result<PluginInfo, Error> {
+        let shelf = self.shelf_with_rights(caller, Some(service)).await?;
+        shelf
+            .plugins
+            .into_iter()
+            .find(|plugin| plugin.listed.service == service)
+            .ok_or_else(|| unknown(service))
+    }
+
+    /// Judges a file as the folder's watcher would, and keeps nothing of it.
+    ///
+    /// # Errors
+    /// `invalid_request` with the reason for a file that is no plugin.
+    pub async fn check_plugin(&self, caller: &Caller, file: Bytes) -> Result<Judgement, Error> {
+        caller.need_operator()?;
+        self.judged(file).await
+    }
+
+    /// Puts a file into the folder, in the place of the one that provides its service. A first file
+    /// is thereby granted what it asks for; an upgrade that asks for more waits for approval.
+    ///
+    /// # Errors
+    /// `invalid_request` as [`Gateway::check_plugin`]; `conflict` when the file that has its place
+    /// is another service's.
+    pub async fn add_plugin(&self, caller: &Caller, file: Bytes) -> Result<Judgement, Error> {
+        caller.need_operator()?;
+        let mut judged = self.judged(file.clone()).await?;
+        let row = self.store.find_plugin(&judged.service).await?;
+        let name = row
+            .and_then(|row| row.file_name)
+            .unwrap_or_else(|| format!("{}.wasm", judged.service));
+        if let Some(owner) = self.other_owner(&name, &judged.service).await? {
+            return Err(Error::Conflict(format!(
+                "the file {name} of the plugins folder is the one of {owner}; move it away first"
+            )));
+        }
+        self.put_file(name.clone(), file).await?;
+        let details = json!({
+            "version": judged.version,
+            "sha256": judged.sha256,
+            "file": name,
+            "difference": judged.difference,
+        });
+        self.record_change(caller, "plugins.upload", &judged.service, details)
+            .await?;
+        judged.file = Some(name);
+        Ok(judged)
+    }
+
+    /// Lets in the version that waits and was shown, and no other.
+    ///
+    /// # Errors
+    /// `conflict` when nothing waits, or another file does by now.
+    pub async fn approve_plugin(
+        &self,
+        caller: &Caller,
+        service: &str,
+        sha256: &str,
+    ) -> Result<PluginInfo, Error> {
+        caller.need_operator()?;
+        let row = self.plugin_row(service).await?;
+        let waits = row.pending_sha256.as_deref() == Some(sha256);
+        // What the audit log says of another file would be wrong.
+        let (version, difference) = match waits {
+            true => (row.pending_version, row.pending_difference),
+            false => (None, None),
+        };
+        let now_ms = self.clock.now_ms();
+        let approved = listing::approve(&self.store, service, Some(sha256), now_ms).await?;
+        let details = json!({
+            "sha256": approved.sha256,
+            "version": version,
+            "difference": difference.and_then(|json| serde_json::from_str::<Value>(&json).ok()),
+        });
+        self.record_change(caller, "plugins.approve", service, details)
+            .await?;
+        self.plugin(caller, service).await
+    }
+
+    /// Puts an earlier version that served well back into the folder.
+    pub async fn roll_back_plugin(
+        &self,
+        caller: &Caller,
+        service: &str,
+        sha256: &str,
+    ) -> Result<PluginInfo, Error> {
+        caller.need_operator()?;
+        let row = self.plugin_row(service).await?;
+        let versions = self.store.plugin_versions(service).await?;
+        let version = versions
+            .into_iter()
+            .find(|version| version.sha256 == sha256)
+            .ok_or_else(|| Error::NotFound(format!("this version of {service}")))?;
+        let name = row
+            .file_name
+            .clone()
+            .ok_or_else(|| Error::Conflict(format!("{service} has no file in the folder")))?;
+        let kept = folder::captured(&self.plugins.captured, sha256);
+        let bytes = tokio::fs::read(&kept).await.map_err(|_| {
+            Error::Conflict(format!(
+                "the file of this version of {service} is not kept any more"
+            ))
+        })?;
+        // The operator means exactly this file, whatever it asks for beside the one that serves.
+        let now_ms = self.clock.now_ms();
+        self.store
+            .approve_plugin_version(service, sha256, now_ms)
+            .await?;
+        self.put_file(name, bytes.into()).await?;
+        let details = json!({
+            "to": { "version": version.version, "sha256": sha256 },
+            "from": { "version": row.active_version, "sha256": row.active_sha256 },
+        });
+        self.record_change(caller, "plugins.roll_back", service, details)
+            .await?;
+        self.plugin(caller, service).await
+    }
+
+    /// Takes a plugin's file out of the folder: its tools go with it, and their names are free.
+    pub async fn remove_plugin(&self, caller: &Caller, service: &str) -> Result<(), Error> {
+        caller.need_operator()?;
+        let row = self.plugin_row(service).await?;
+        let now_ms = self.clock.now_ms();
+        let file = removal::take_file(&self.store, &self.plugins.folder, service).await?;
+        // Names are free once nothing serves under them any more.
+        let ended = async {
+            let of_file = |now: &Arc<Serving>| Some(&*now.sha256) == row.active_sha256.as_deref();
+            while self.snapshot().serving.get(service).is_some_and(of_file) {
+                tokio::time::sleep(SERVING_LOOK).await;
+            }
+        };
+        if tokio::time::timeout(SERVING_ENDS_WITHIN, ended)
+            .await
+            .is_err()
+        {
+            return Err(Error::Conflict(format!(
+                "the file of {service} is deleted, but the service has not ended yet; try again in a few seconds"
+            )));
+        }
+        // Another file of the folder may have taken its place.
+        if !self.snapshot().serving.contains_key(service) {
+            removal::settle(&self.store, service, now_ms).await?;
+        }
+        let details = json!({ "file": file, "version": row.active_version });
+        self.record_change(caller, "plugins.remove", service, details)
+            .await
+    }
+
+    async fn judged(&self, file: Bytes) -> Result<Judgement, Error> {
+        let _one = self
+            .plugins
+            .judging
+            .clone()
+            .try_lock_owned()
+            .map_err(|_| Error::Overloaded { retry_after_s: 5 })?;
+        let inspected = self.runtime.inspect(file.to_vec()).await;
+        let Inspected {
+            sha256,
+            manifest,
+            warnings,
+            ..
+        } = inspected.map_err(|rejected| Error::InvalidRequest(rejected.reason()))?;
+        let row = self.store.find_plugin(&manifest.service).await?;
+        let served = row.as_ref().and_then(|row| row.active_sha256.as_deref());
+        let difference = match served.filter(|served| *served != sha256) {
+            Some(served) => {
+                let approved = super::recall::approved(&self.store, served).await;
+                let approved = approved.map_err(Error::Internal)?.unwrap_or(json!({}));
+                let asked = rights::normal(&manifest);
+                Some(Difference::between(
+                    &approved,
+                    &asked,
+                    self.plugins.upgrades,
+                ))
+            }
+            None => None,
+        };
+        Ok(Judgement {
+            rights: Rights::of(&manifest),
+            waits: difference.as_ref().is_some_and(Difference::waits),
+            tools: manifest.tools.len(),
+            service: manifest.service,
+            title: manifest.title,
+            version: manifest.version,
+            sha256,
+            replaces: row.map(|row| Replaced {
+                version: row.active_version,
+                sha256: row.active_sha256,
+            }),
+            difference,
+            warnings,
+            file: None,
+        })
+    }
+
+    /// The service, not `service`, whose file has this name in the folder.
+    async fn other_owner(&self, name: &str, service: &str) -> Result<Option<String>, Error> {
+        let path = self.plugins.folder.join(plain(name)?);
+        if !tokio::fs::try_exists(&path).await.unwrap_or(true) {
+            return Ok(None);
+        }
+        let files = self.store.list_plugin_files().await?.into_iter();
+        let provided = files
+            .filter(|file| file.file_name == name)
+            .find_map(|file| file.service);
+        let plugins = self.store.list_plugins().await?.into_iter();
+        // A file that was spoilt is still the one of the service that goes on serving from it.
+        let held = plugins
+            .filter(|plugin| plugin.state != PluginState::Removed)
+            .filter(|plugin| plugin.file_name.as_deref() == Some(name))
+            .map(|plugin| plugin.service);
+        Ok(held.chain(provided).find(|owner| owner != service))
+    }
+
+    async fn plugin_row(&self, service: &str) -> Result<Plugin, Error> {
+        let row = self.store.find_plugin(service).await?;
+        row.ok_or_else(|| unknown(service))
+    }
+
+    /// Written whole beside it before it has its name: the watcher never sees half a file.
+    pub(super) async fn put_file(&self, name: String, bytes: Bytes) -> Result<(), Error> {
+        let target = self.plugins.folder.join(plain(&name)?);
+        // A name of its own: two uploads at once do not write into one another's file.
+        let part = format!(".{name}.{}.part", ids::ulid("put"));
+        let part = self.plugins.folder.join(part);
+        let written = tokio::task::spawn_blocking(move || {
+            write_new(&part, &bytes)
+                .and_then(|()| fs::rename(&part, &target))
+                .inspect_err(|_| drop(fs::remove_file(&part)))
+        });
+        let written = written
+            .await
+            .map_err(|cause| Error::Internal(cause.into()))?;
+        written.map_err(|_| not_writable())
+    }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o644)
+        .open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// A name that stays in the folder.
+pub(super) fn plain(name: &str) -> Result<&str, Error> {
+    let fits =
+        name.ends_with(".wasm") && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+    fits.then_some(name)
+        .ok_or_else(|| Error::Internal(anyhow::anyhow!("a plugin's file name leaves the folder")))
+}
+
+fn writable(folder: &Path) -> bool {
+    fs::metadata(folder).is_ok_and(|folder| folder.is_dir() && !folder.permissions().readonly())
+}
+
+pub(super) fn not_writable() -> Error {
+    Error::Conflict(
+        "the gateway may not write to its plugins folder; copy the file there yourself".to_owned(),
+    )
+}
+
+fn unknown(service: &str) -> Error {
+    Error::ServiceNotFound(crate::tools::find::shown_name(service))
+}

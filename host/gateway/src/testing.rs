@@ -1,0 +1,192 @@
+//! A gateway of its own for one test: SQLite in a folder that goes with it, a clock that stands
+//! still, and the catalog of the fixtures. Nothing in it runs plugins.
+
+// A test world: what it cannot set up ends the test.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use crate::config::GatewayConfig;
+use crate::identity::keys::{self, NewKey};
+use crate::identity::members::links::{self, NewLink};
+use crate::identity::members::sign_in::{Client, SetUpRequest, SignedIn};
+use crate::plugins::Snapshot;
+use crate::{Caller, Gateway, Scope};
+use toolgate_catalog::fixture;
+use toolgate_core::clock::Clock;
+use toolgate_core::ids::{self, UserId};
+use toolgate_store::{LinkKind, Plan, Role, Workspace};
+use toolgate_vault::Secret;
+
+/// 2026-11-20T09:30:30Z, in the middle of a minute and of a day.
+pub const NOW_MS: i64 = 1_795_167_030_000;
+
+/// The password of every member that [`World::member`] makes.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// A browser on this machine.
+pub fn browser() -> Client {
+    Client {
+        request_id: ids::ulid("req"),
+        address: Some([127, 0, 0, 1].into()),
+        user_agent: Some("test".to_owned()),
+        device: None,
+    }
+}
+
+pub struct World {
+    pub gateway: Arc<Gateway>,
+    pub clock: Clock,
+    ours: Workspace,
+    theirs: Workspace,
+    /// Keys by id.
+    keys: Mutex<HashMap<String, String>>,
+    folder: tempfile::TempDir,
+}
+
+impl Deref for World {
+    type Target = Arc<Gateway>;
+
+    fn deref(&self) -> &Arc<Gateway> {
+        &self.gateway
+    }
+}
+
+impl World {
+    pub async fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("plugins")).unwrap();
+        let path = |name| folder.path().join(name);
+        let config = GatewayConfig::in_folders(path("data"), path("plugins"));
+        let clock = Clock::manual(NOW_MS);
+        let gateway = Gateway::open(&config, clock.clone()).await.unwrap();
+        gateway
+            .snapshot
+            .store(Arc::new(Snapshot::new(fixture::catalog(), BTreeMap::new())));
+        let store = gateway.store();
+        let ours = store.create_workspace("ours", Plan::Enterprise, None, NOW_MS);
+        let ours = ours.await.unwrap();
+        let theirs = store.create_workspace("theirs", Plan::Enterprise, None, NOW_MS + 1);
+        let theirs = theirs.await.unwrap();
+        Self {
+            gateway,
+            clock,
+            ours,
+            theirs,
+            keys: Mutex::default(),
+            folder,
+        }
+    }
+
+    /// A key of the first workspace, as text.
+    pub async fn key(&self, scopes: &[Scope]) -> String {
+        self.key_in(&self.ours, scopes).await
+    }
+
+    /// A key of the first workspace with limits of its own.
+    pub async fn key_with(&self, rpm: Option<u32>, rpd: Option<u32>) -> String {
+        self.make_key(&self.ours, &[Scope::ToolsRead], rpm, rpd)
+            .await
+    }
+
+    pub async fn key_in(&self, workspace: &Workspace, scopes: &[Scope]) -> String {
+        self.make_key(workspace, scopes, None, None).await
+    }
+
+    /// Another process on the same database.
+    pub async fn sibling(&self, clock: Clock) -> Arc<Gateway> {
+        let path = |name| self.folder.path().join(name);
+        let config = GatewayConfig {
+            database_url: format!("sqlite://{}", self.database().display()),
+            ..GatewayConfig::in_folders(path("sibling"), path("plugins"))
+        };
+        Gateway::open(&config, clock).await.unwrap()
+    }
+
+    fn database(&self) -> PathBuf {
+        self.folder.path().join("data/toolgate.db")
+    }
+
+    /// Length of the database's write-ahead log: longer after every write.
+    pub fn log_bytes(&self) -> u64 {
+        let log = self.database().with_extension("db-wal");
+        std::fs::metadata(log).unwrap().len()
+    }
+
+    async fn make_key(
+        &self,
+        workspace: &Workspace,
+        scopes: &[Scope],
+        rpm: Option<u32>,
+        rpd: Option<u32>,
+    ) -> String {
+        let new = NewKey {
+            name: "test".to_owned(),
+            user: UserId::parse("ada").unwrap(),
+            scopes: scopes.to_vec(),
+            rpm,
+            rpd,
+            expires_at_ms: None,
+            networks: Vec::new(),
+        };
+        let made = keys::create(self.store(), &workspace.id, new, self.clock.now_ms()).await;
+        let made = made.unwrap();
+        let key = made.key.expose().to_owned();
+        let mut keys = self.keys.lock().unwrap();
+        keys.insert(made.info.key_id, key.clone());
+        key
+    }
+
+    /// A caller in the first workspace, whose default user is `ada`.
+    pub async fn caller(&self, scopes: &[Scope]) -> Caller {
+        self.enter(&self.key(scopes).await).await
+    }
+
+    /// A caller of another workspace.
+    pub async fn stranger(&self, scopes: &[Scope]) -> Caller {
+        self.enter(&self.key_in(&self.theirs, scopes).await).await
+    }
+
+    /// Makes a member of the first workspace, or of the other one, through a link as people do.
+    pub async fn member(&self, role: Role, ours: bool) -> SignedIn {
+        let workspace = if ours { &self.ours } else { &self.theirs };
+        let new = NewLink {
+            workspace_id: &workspace.id,
+            kind: LinkKind::Join,
+            role,
+            email: None,
+            member_id: None,
+            vouched: true,
+        };
+        let now_ms = self.clock.now_ms();
+        let made = links::make(self.store(), self.public_url(), new, now_ms).await;
+        let made = made.unwrap();
+        let token = made.url.expose().split_once('#').unwrap().1.to_owned();
+        let request = SetUpRequest {
+            token: Secret::new(token),
+            email: Some(format!("{}@example.com", ids::uuid())),
+            name: Some("Ada".to_owned()),
+            password: Secret::new(PASSWORD),
+        };
+        self.set_up(request, &browser()).await.unwrap()
+    }
+
+    /// The key of a caller, as text.
+    pub fn key_of(&self, caller: &Caller) -> String {
+        self.keys.lock().unwrap()[&*caller.key_id].clone()
+    }
+
+    /// The same key at a later request.
+    pub async fn again(&self, caller: &Caller) -> Caller {
+        let key = self.keys.lock().unwrap()[&*caller.key_id].clone();
+        self.enter(&key).await
+    }
+
+    async fn enter(&self, key: &str) -> Caller {
+        let entered = self.authenticate(Some(key), ids::ulid("req"), None).await;
+        entered.unwrap()
+    }
+}

@@ -1,0 +1,312 @@
+//! The tool operations' requests and results, shared by both public edges.
+//!
+//! The operations themselves are in [`crate::tools::find`] (list, search, schema) and
+//! [`crate::tools::execute`].
+
+pub mod embeddings;
+pub(crate) mod execute;
+pub(crate) mod find;
+pub mod idempotency;
+mod kept;
+pub(crate) mod outcome;
+pub mod results;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::tools::embeddings::{LexicalReason, Ranking};
+use crate::tools::idempotency::Claim;
+use crate::tools::results::{Budget, Truncated};
+use toolgate_catalog::manifest::Effect;
+use toolgate_core::ids::UserId;
+use toolgate_core::text::Text;
+use toolgate_egress::PlannedRequest;
+
+/// MCP tool annotations, derived from the manifest's `effect` and `idempotent`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Annotations {
+    pub read_only_hint: bool,
+    pub destructive_hint: bool,
+    pub idempotent_hint: bool,
+    pub open_world_hint: bool,
+}
+
+impl Annotations {
+    pub fn of(effect: Effect, idempotent: bool) -> Self {
+        Self {
+            read_only_hint: effect == Effect::Read,
+            destructive_hint: effect == Effect::Destructive,
+            idempotent_hint: idempotent || effect == Effect::Read,
+            open_world_hint: true,
+        }
+    }
+}
+
+/// Whether the user could run the tool now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectionState {
+    Connected,
+    NotConnected,
+    Expired,
+    NotNeeded,
+}
+
+/// `GET /v1/tools/search` and `svc_search_tools`.
+#[derive(Clone, Debug)]
+pub struct SearchTools {
+    pub query: String,
+    pub service: Option<String>,
+    /// 1 to 100.
+    pub limit: usize,
+    /// 0 to 5.
+    pub schema_limit: usize,
+    pub user_id: Option<UserId>,
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct FoundTools {
+    pub query: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    pub total: usize,
+    pub tools: Vec<FoundTool>,
+    /// The nearest services, when no tool matches well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<String>,
+    pub ranking: Ranking,
+    /// Why words alone decided, where they did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lexical_reason: Option<LexicalReason>,
+    /// Plugins that are still being loaded, whose tools are not among these; left out when there
+    /// are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schema(required = false)]
+    pub plugins_loading: usize,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the shape that serde calls"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct FoundTool {
+    pub name: String,
+    pub service: String,
+    pub description: String,
+    pub version: String,
+    pub annotations: Annotations,
+    pub score: f32,
+    pub match_reasons: Vec<String>,
+    pub connection: ConnectionState,
+    #[serde(flatten)]
+    pub schema: SchemaOrRef,
+}
+
+/// Either the schema itself or where to read it.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub enum SchemaOrRef {
+    #[serde(rename = "inputSchema")]
+    #[schema(value_type = Object)]
+    Inline(Arc<RawValue>),
+    /// Path of the schema endpoint.
+    #[serde(rename = "schemaRef")]
+    Ref(String),
+}
+
+/// `GET /v1/tools/list`.
+#[derive(Clone, Debug)]
+pub struct ListTools {
+    pub service: Option<String>,
+    /// 1 to 500.
+    pub limit: usize,
+    pub cursor: Option<String>,
+    pub user_id: Option<UserId>,
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ToolPage {
+    pub tools: Vec<ListedTool>,
+    pub next_cursor: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ListedTool {
+    pub name: String,
+    pub service: String,
+    pub description: String,
+    pub version: String,
+    pub annotations: Annotations,
+}
+
+/// `GET /v1/tools/{tool_name}/schema` and `svc_get_tool_schema`.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ToolSchema {
+    pub name: String,
+    pub service: String,
+    pub description: String,
+    #[serde(rename = "inputSchema")]
+    #[schema(value_type = Object)]
+    pub input_schema: Arc<RawValue>,
+    #[serde(rename = "outputSchema", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub output_schema: Option<Arc<RawValue>>,
+    pub annotations: Annotations,
+    pub auth: ToolAuth,
+    /// Names of the required arguments, in the schema's order.
+    #[serde(skip)]
+    pub required: Vec<String>,
+    /// SHA-256 of the plugin file and the tool name, hexadecimal: the strong entity tag.
+    #[serde(skip)]
+    pub etag: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ToolAuth {
+    /// `oauth2`, `api_key`, ... or `none`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub scopes: Vec<String>,
+}
+
+/// `POST /v1/tools/{tool_name}/execute` and `svc_execute_tool`.
+#[derive(Clone, Debug)]
+pub struct Execute {
+    pub tool_name: String,
+    pub arguments: Arguments,
+    /// The user's own; another one's does not exist.
+    pub session_id: Option<String>,
+    pub user_id: Option<UserId>,
+    pub connection_id: Option<String>,
+    pub dry_run: bool,
+    /// How much of the result to answer.
+    pub budget: Budget,
+    /// Of a request with an `Idempotency-Key`.
+    pub claim: Option<Claim>,
+}
+
+/// Arguments as an edge received them.
+#[derive(Clone, Debug)]
+pub enum Arguments {
+    Object(Value),
+    /// A JSON document in a string, as MCP's `svc_execute_tool` sends it.
+    Text(String),
+}
+
+/// What became of one execute request. Every variant carries its receipt's id.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct Execution {
+    #[schema(value_type = String)]
+    pub execution_id: Text,
+    #[schema(value_type = String)]
+    pub tool_name: Text,
+    #[schema(value_type = String)]
+    pub service: Text,
+    #[schema(value_type = String)]
+    pub session_id: Text,
+    pub duration_ms: u64,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum Outcome {
+    Success {
+        #[schema(value_type = Value)]
+        result: Arc<RawValue>,
+        /// Present when `result` holds only the first bytes of its text.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        truncated: Option<Truncated>,
+        /// Files that the tool returned beside its result.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<ResultFile>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        summary: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next_cursor: Option<String>,
+    },
+    Error {
+        reason: FailureReason,
+        error: ToolError,
+    },
+    AuthRequired(Connect),
+    AuthExpired(Connect),
+    DryRun {
+        requests: Vec<PlannedRequest>,
+    },
+    /// Nothing was sent; the same call runs once somebody has approved it.
+    ApprovalRequired(ApprovalNeeded),
+}
+
+/// One file of a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ResultFile {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub media_type: String,
+    pub size_bytes: u64,
+    /// Base64 (RFC 4648, section 4).
+    pub content: String,
+}
+
+/// Why a tool that ran has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureReason {
+    ProviderError,
+    ProviderRateLimited,
+    Timeout,
+    LimitExceeded,
+    PluginCrashed,
+}
+
+/// The provider's refusal in the form an agent can act on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ToolError {
+    pub code: String,
+    pub message: String,
+    pub can_retry: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggested_fix: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_body: Option<Value>,
+}
+
+/// A call that waits for a person. `reason` repeats the status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ApprovalNeeded {
+    pub reason: String,
+    pub message: String,
+    pub approval_id: String,
+    /// Where a member approves or denies it.
+    pub approval_url: String,
+    #[schema(format = DateTime)]
+    pub expires_at: String,
+    /// What the call would send, as a dry run shows it.
+    pub requests: Vec<PlannedRequest>,
+}
+
+/// What a user has to do before the tool can run. `reason` repeats the status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Connect {
+    pub reason: String,
+    pub auth_type: String,
+    pub message: String,
+    /// Absolute, one use, 15 minutes. Absent where the operator has not set the service up yet;
+    /// `message` then says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connect_url: Option<String>,
+}

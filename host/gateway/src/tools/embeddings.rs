@@ -1,0 +1,306 @@
+//! Search by meaning: when it may be used, and the vectors of the catalog's tools.
+//!
+//! A task loads the model once its files are there, makes the vectors of tools that have none yet,
+//! keeps them in the database, and puts them beside the snapshot they belong to. Until then, and
+//! whenever the model has too much to do, search answers by words alone and says why. Nothing
+//! waits for it: a gateway is ready before its model is.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use arc_swap::ArcSwap;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::Gateway;
+use crate::plugins::Snapshot;
+use toolgate_runtime::inspect::hex;
+use toolgate_search::embeddings::files;
+use toolgate_search::embeddings::model::DIMENSIONS;
+use toolgate_search::embeddings::{EmbedError, Embedder, Vector, Vectors};
+use toolgate_store::ToolVector;
+
+/// Whether there is something new to do is looked up this often.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How soon a database that failed is asked again.
+const AGAIN_AFTER: Duration = Duration::from_secs(30);
+/// Longest that a search waits for its query's vector.
+const QUERY_WAIT_MAX: Duration = Duration::from_millis(250);
+/// Vectors that are written together.
+const WRITTEN_TOGETHER: usize = 64;
+/// Vectors of texts that no tool has any more are kept up to this many: a plugin may come back.
+const UNUSED_KEPT_MAX: usize = 20_000;
+/// Names the vectors in the database: another model, or another way to run it, makes others.
+const MODEL: &str = "all-MiniLM-L6-v2 8-bit 1";
+
+/// How a search was ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ranking {
+    /// By words alone.
+    Lexical,
+    /// By words and by meaning.
+    Hybrid,
+}
+
+/// What the sentence model is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelState {
+    /// `toolgate model install` brings it.
+    NotInstalled,
+    Loading,
+    /// It makes the vectors of new tools.
+    Preparing,
+    Ready,
+    /// Its files are damaged or cannot be read; the log says more.
+    Failed,
+}
+
+/// Why a search was answered by words alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LexicalReason {
+    ModelNotInstalled,
+    ModelNotReady,
+    ModelFailed,
+    /// Too many queries wait for the model.
+    Overloaded,
+}
+
+/// The model and what it has made, as far as it has come.
+pub(crate) struct Meaning {
+    folder: PathBuf,
+    state: ArcSwap<State>,
+}
+
+struct State {
+    model: ModelState,
+    embedder: Option<Arc<Embedder>>,
+    /// For one snapshot, which is compared by address.
+    prepared: Option<(Arc<Snapshot>, Arc<Vectors>)>,
+}
+
+impl Meaning {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            state: ArcSwap::from_pointee(State {
+                model: ModelState::NotInstalled,
+                embedder: None,
+                prepared: None,
+            }),
+        }
+    }
+
+    pub(crate) fn model(&self) -> ModelState {
+        self.state.load().model
+    }
+
+    /// The cosine of each of the snapshot's tools with the query, or why there is none.
+    pub(crate) async fn cosines(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        query: &str,
+    ) -> Result<Vec<f32>, LexicalReason> {
+        let state = self.state.load_full();
+        let prepared = state.prepared.as_ref();
+        let prepared = prepared.filter(|(of, _)| Arc::ptr_eq(of, snapshot));
+        let (Some((_, vectors)), Some(embedder)) = (prepared, &state.embedder) else {
+            return Err(match state.model {
+                ModelState::NotInstalled => LexicalReason::ModelNotInstalled,
+                ModelState::Failed => LexicalReason::ModelFailed,
+                ModelState::Loading | ModelState::Preparing | ModelState::Ready => {
+                    LexicalReason::ModelNotReady
+                }
+            });
+        };
+        let text = snapshot.search.in_english(query);
+        let vector = match tokio::time::timeout(QUERY_WAIT_MAX, embedder.query(&text)).await {
+            Ok(Ok(vector)) => vector,
+            Ok(Err(EmbedError::Busy)) | Err(_) => return Err(LexicalReason::Overloaded),
+            Ok(Err(cause)) => {
+                tracing::error!(error = %cause, "search.embed_failed");
+                return Err(LexicalReason::ModelFailed);
+            }
+        };
+        Ok(vectors.cosines(&vector))
+    }
+
+    fn say(&self, change: impl FnOnce(&State) -> State) {
+        let changed = change(&self.state.load());
+        self.state.store(Arc::new(changed));
+    }
+}
+
+/// Keeps vectors of the serving snapshot, until the gateway stops.
+pub(crate) async fn keep(gateway: Arc<Gateway>) {
+    let mut known: Option<HashMap<String, Vector>> = None;
+    let mut tried = None;
+    loop {
+        let mut pause = LOOK_EVERY;
+        let state = gateway.meaning.state.load_full();
+        match &state.embedder {
+            None => {
+                // Files that could not be loaded are left alone until they change.
+                let look = files::look(&gateway.meaning.folder);
+                if look.is_some() && look != tried {
+                    tried = look;
+                    load(&gateway).await;
+                    pause = Duration::ZERO;
+                }
+            }
+            Some(embedder) => {
+                let snapshot = gateway.snapshot();
+                let done = state.prepared.as_ref();
+                if !done.is_some_and(|(of, _)| Arc::ptr_eq(of, &snapshot))
+                    && let Err(cause) = prepare(&gateway, embedder, snapshot, &mut known).await
+                {
+                    tracing::error!(error = format!("{cause:#}"), "search.vectors_failed");
+                    pause = AGAIN_AFTER;
+                }
+            }
+        }
+        tokio::select! {
+            () = gateway.stop.cancelled() => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// Loads the model.
+async fn load(gateway: &Gateway) {
+    let say = |model, embedder| {
+        gateway.meaning.say(|_| State {
+            model,
+            embedder,
+            prepared: None,
+        });
+    };
+    say(ModelState::Loading, None);
+    let folder = gateway.meaning.folder.clone();
+    let opened = tokio::task::spawn_blocking(move || {
+        files::verify(&folder).context("the sentence model is damaged; install it again")?;
+        anyhow::Ok(Embedder::open(&folder)?)
+    });
+    match opened.await.map_err(anyhow::Error::from).flatten() {
+        Ok(embedder) => say(ModelState::Preparing, Some(Arc::new(embedder))),
+        Err(cause) => {
+            tracing::error!(error = format!("{cause:#}"), "search.model_failed");
+            say(ModelState::Failed, None);
+        }
+    }
+}
+
+/// Makes what vectors are missing, and puts all of them beside the snapshot.
+async fn prepare(
+    gateway: &Gateway,
+    embedder: &Arc<Embedder>,
+    snapshot: Arc<Snapshot>,
+    known: &mut Option<HashMap<String, Vector>>,
+) -> anyhow::Result<()> {
+    gateway.meaning.say(|state| State {
+        model: ModelState::Preparing,
+        embedder: state.embedder.clone(),
+        prepared: state.prepared.clone(),
+    });
+    let known = match known {
+        Some(known) => known,
+        None => known.insert(remembered(gateway).await?),
+    };
+    let read = Arc::clone(&snapshot);
+    let texts = tokio::task::spawn_blocking(move || texts(&read)).await?;
+    let mut unwritten = Vec::new();
+    let mut made = 0_usize;
+    for (text, hash) in &texts {
+        if !known.contains_key(hash) {
+            let vector = tokio::select! {
+                () = gateway.stop.cancelled() => return Ok(()),
+                vector = embedder.text(text) => vector?,
+            };
+            unwritten.push(ToolVector {
+                text_sha256: hash.clone(),
+                vector: vector.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            });
+            known.insert(hash.clone(), vector);
+            made += 1;
+            if unwritten.len() == WRITTEN_TOGETHER {
+                write(gateway, &mut unwritten).await?;
+            }
+        }
+    }
+    write(gateway, &mut unwritten).await?;
+    let vectors = Arc::new(Vectors::new(texts.iter().map(|(_, hash)| &known[hash])));
+    if made > 0 {
+        tracing::info!(
+            tools.total = texts.len(),
+            tools.embedded = made,
+            "search.vectors_made"
+        );
+    }
+    forget_unused(gateway, &texts, known).await?;
+    gateway.meaning.say(|state| State {
+        model: ModelState::Ready,
+        embedder: state.embedder.clone(),
+        prepared: Some((snapshot, vectors)),
+    });
+    Ok(())
+}
+
+/// What the model reads of each tool, in the catalog's order, with its SHA-256.
+fn texts(snapshot: &Snapshot) -> Vec<(String, String)> {
+    let texts = snapshot.catalog.tools().iter().map(|tool| {
+        let text = tool.meaning_text();
+        let hash = hex(&Sha256::digest(text.as_bytes()));
+        (text, hash)
+    });
+    texts.collect()
+}
+
+/// What earlier runs made. A row of another size is not ours and is made again.
+async fn remembered(gateway: &Gateway) -> anyhow::Result<HashMap<String, Vector>> {
+    let rows = gateway.store.list_tool_vectors(MODEL).await?;
+    Ok(rows
+        .into_iter()
+        .filter(|row| row.vector.len() == 4 * DIMENSIONS)
+        .map(|row| {
+            let (numbers, _) = row.vector.as_chunks::<4>();
+            let vector = numbers
+                .iter()
+                .map(|bytes| f32::from_le_bytes(*bytes))
+                .collect();
+            (row.text_sha256, vector)
+        })
+        .collect())
+}
+
+async fn write(gateway: &Gateway, made: &mut Vec<ToolVector>) -> anyhow::Result<()> {
+    if !made.is_empty() {
+        let now_ms = gateway.clock.now_ms();
+        gateway.store.put_tool_vectors(MODEL, made, now_ms).await?;
+        made.clear();
+    }
+    Ok(())
+}
+
+async fn forget_unused(
+    gateway: &Gateway,
+    used: &[(String, String)],
+    known: &mut HashMap<String, Vector>,
+) -> anyhow::Result<()> {
+    if known.len() <= used.len() + UNUSED_KEPT_MAX {
+        return Ok(());
+    }
+    let used: HashSet<&String> = used.iter().map(|(_, hash)| hash).collect();
+    let unused: Vec<String> = known
+        .keys()
+        .filter(|hash| !used.contains(hash))
+        .cloned()
+        .collect();
+    gateway.store.forget_tool_vectors(&unused).await?;
+    known.retain(|hash, _| used.contains(hash));
+    Ok(())
+}

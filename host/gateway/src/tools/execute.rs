@@ -1,0 +1,515 @@
+//! Running one tool: check, permit, connect, invoke, keep a receipt.
+//!
+//! Whatever ends a run before the plugin begins gives back what the run was permitted with; whatever
+//! comes after it, there is a receipt.
+//!
+//! The run outlives its caller: one who hangs up leaves neither half a write nor an execution
+//! without a receipt, and a panic in it ends nothing else.
+
+mod permit;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use permit::Permit;
+
+use crate::access::permissions::Permissions;
+use crate::connections::services;
+use crate::connections::{ForCall, Held, Says};
+use crate::executions::journal::{RunJournal, requests_text};
+use crate::executions::payloads::PayloadSeals;
+use crate::executions::writer::{Late, Receipt};
+use crate::executions::{ExecutionStatus, ReceiptKind};
+use crate::jobs::detached::outlive;
+use crate::plugins::Serving;
+use crate::sessions::state::{Scratch, SessionState};
+use crate::tools::idempotency::{self, Claim};
+use crate::tools::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
+use crate::tools::results::Budget;
+use crate::tools::{Arguments, Execute, Execution, FailureReason, Outcome};
+use crate::{Caller, Error, Gateway, Scope};
+use toolgate_catalog::manifest::Effect;
+use toolgate_catalog::{Tool, write_integers};
+use toolgate_core::ids::{self, UserId};
+use toolgate_core::text::Text;
+use toolgate_egress::{self as egress, CallLimits, Mode, RequestRecord};
+use toolgate_runtime::{
+    Asker, Call, Ended, KeyValue, NotStarted, Random, RefusalKind, limits, size,
+};
+use toolgate_store::{ExecutionRow, KvScope, Session};
+
+/// A session id as a caller may choose it.
+const SESSION_ID_BYTES_MAX: usize = 64;
+
+/// One run, checked and ready to start.
+struct Run {
+    tool: Arc<Tool>,
+    serving: Arc<Serving>,
+    arguments: String,
+    /// Page to continue from: the argument `cursor` of a paginated tool.
+    cursor: Option<String>,
+    user: UserId,
+    session_id: Text,
+    /// The caller has named the session.
+    session_named: bool,
+    /// The caller's choice among the user's connections, or the one that an approval is bound to.
+    connection_id: Option<String>,
+    execution_id: Text,
+    dry_run: bool,
+    permit: Permit,
+    budget: Budget,
+    claim: Option<Claim>,
+    started_at_ms: i64,
+}
+
+/// A run whose plugin has ended, or that was decided without it.
+struct Ran {
+    held: Arc<Held>,
+    scope: Arc<egress::Scope>,
+    end: End,
+}
+
+enum End {
+    /// The connection said what the call comes to.
+    Decided(Outcome),
+    Ended(Ended),
+}
+
+impl Gateway {
+    /// Runs one tool for a user. Everything after the checks is an [`Execution`] with a receipt,
+    /// whatever became of it.
+    pub async fn execute(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: Execute,
+    ) -> Result<Execution, Error> {
+        caller.need(Scope::ToolsExecute)?;
+        let user = caller.user(request.user_id.as_ref())?;
+        let permissions = self.permissions_of(caller, &user).await?;
+        self.check_session(caller, &user, request.session_id.as_deref())
+            .await?;
+        let run = self.check(user, &permissions, request)?;
+        // Nothing leaves while receipts cannot be written.
+        if self.stop.is_cancelled() || self.receipts.behind() {
+            return Err(Error::Overloaded { retry_after_s: 1 });
+        }
+        let run = self.permit(caller, &permissions, run).await?;
+        let (gateway, caller) = (self.clone(), caller.clone());
+        let run = Box::pin(async move { gateway.run(&caller, run).await });
+        outlive(&self.running, &self.workers, run)
+            .await
+            .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the execution")))?
+    }
+
+    fn check(
+        &self,
+        user: UserId,
+        permissions: &Permissions,
+        request: Execute,
+    ) -> Result<Run, Error> {
+        request.budget.check()?;
+        let snapshot = self.snapshot();
+        let tool = snapshot
+            .catalog
+            .get(&request.tool_name)
+            .cloned()
+            .ok_or_else(|| self.tool_not_found(&request.tool_name))?;
+        permissions.check(&user, &tool)?;
+        let serving = snapshot
+            .serving
+            .get(tool.service())
+            .cloned()
+            .ok_or_else(|| Error::ToolNotFound(tool.name.to_string()))?;
+        let mut arguments = parse_arguments(request.arguments)?;
+        let violations = tool.validate(&arguments);
+        if !violations.is_empty() {
+            return Err(Error::InvalidArguments {
+                tool_name: tool.name.to_string(),
+                violations,
+            });
+        }
+        write_integers(&mut arguments);
+        let session_named = request.session_id.is_some();
+        let session_id = match request.session_id {
+            Some(id) => checked_session_id(id)?,
+            None => ids::session("tool"),
+        }
+        .into();
+        Ok(Run {
+            cursor: tool.take_cursor(&mut arguments),
+            arguments: arguments.to_string(),
+            user,
+            session_id,
+            session_named,
+            connection_id: request.connection_id,
+            execution_id: match &request.claim {
+                Some(claim) => (&claim.execution_id).into(),
+                None => ids::ulid("exe").into(),
+            },
+            budget: request.budget,
+            claim: request.claim,
+            permit: Permit::default(),
+            dry_run: request.dry_run,
+            started_at_ms: self.clock.now_ms(),
+            tool,
+            serving,
+        })
+    }
+
+    async fn run(self: &Arc<Self>, caller: &Caller, run: Run) -> Result<Execution, Error> {
+        let _running = self.metrics.execution_started();
+        let began = Instant::now();
+        let Ran { held, scope, end } = match self.start(caller, &run).await {
+            Ok(ran) => ran,
+            Err(error) => {
+                self.give_back(caller, &run).await;
+                return Err(error);
+            }
+        };
+        let trapped = matches!(&end, End::Ended(Ended::Crashed(crash)) if crash.trapped);
+        let (mut outcome, trouble) = match end {
+            End::Decided(outcome) => (outcome, None),
+            End::Ended(Ended::Refused(refusal)) => {
+                let says = says(refusal.kind);
+                let (user, tool, serving) = (&run.user, &run.tool, &run.serving);
+                match self
+                    .after_refusal(caller, user, tool, serving, &held, says)
+                    .await
+                {
+                    Ok(Some(outcome)) => (outcome, None),
+                    Ok(None) => (provider_error(refusal), None),
+                    Err(trouble) => (provider_error(refusal), Some(trouble)),
+                }
+            }
+            End::Ended(ended) => (outcome(&scope, ended), None),
+        };
+        let requests = scope.records();
+        if run.tool.effect() != Effect::Read && !run.tool.idempotent() {
+            unclear_write(&mut outcome, &requests);
+        }
+        let came_to = status_of(&outcome);
+        let outcome = match trouble {
+            Some(trouble) => Err(trouble),
+            None => self.settle_outcome(caller, &run, &scope, outcome).await,
+        };
+        // What the plugin did stands, whatever trouble the gateway has with it.
+        let (status, reason) = outcome.as_ref().map_or(came_to, status_of);
+        let took = began.elapsed();
+        if !run.dry_run {
+            self.on_probation(&run.serving, &caller.workspace_id, trapped);
+        }
+        self.metrics.executed(
+            run.tool.service(),
+            status.as_str(),
+            reason.map_or("", reason_text),
+            took,
+        );
+        let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let mut receipt = receipt_of(caller, &run, status, reason, duration_ms, &requests);
+        receipt.0.connection_id = held.connection_id().map(Text::from);
+        if let Some(seals) = self.seals(caller, &run) {
+            receipt.0.payloads = seals.rows(&scope.payloads());
+        }
+        self.keep_receipt(receipt, !requests.is_empty()).await;
+        Ok(Execution {
+            outcome: outcome.map_err(after_the_run)?,
+            execution_id: run.execution_id,
+            tool_name: run.tool.name.clone(),
+            service: run.serving.service.clone(),
+            session_id: run.session_id,
+            duration_ms,
+        })
+    }
+
+    /// Everything up to the plugin's end. An error: the plugin did not begin.
+    async fn start(self: &Arc<Self>, caller: &Caller, run: &Run) -> Result<Ran, Error> {
+        let settings = self.services.of(&caller.workspace_id, run.tool.service());
+        let grant = services::grant(&run.serving, &settings)?;
+        let wanted = &run.serving.manifest.limits;
+        let timeout = wanted
+            .timeout_ms
+            .map_or(limits::CALL_TIMEOUT, Duration::from_millis);
+        let call_limits = CallLimits {
+            timeout: timeout.min(limits::CALL_TIMEOUT),
+            ..CallLimits::default()
+        };
+        let ForCall { held, ends } = self
+            .connection_for_call(
+                caller,
+                &run.user,
+                &run.tool,
+                &run.serving,
+                run.connection_id.as_deref(),
+                run.dry_run,
+            )
+            .await?;
+        if let Some(bound) = &run.permit.bound {
+            held.check_bound(bound)?;
+        }
+        let mut scope = egress::Scope::new(
+            grant,
+            held.parameters(),
+            held.clone(),
+            call_limits,
+            if run.dry_run {
+                Mode::DryRun
+            } else {
+                Mode::Live
+            },
+        )
+        .declaring(egress::Declared::of(run.serving.manifest.clone()))
+        .knowing(held.learned());
+        if run.tool.effect() == Effect::Read {
+            let queries = &run.tool.spec().queries;
+            scope = scope.reading(egress::Reading::of(queries, &held.config()));
+        }
+        if ends.is_none() && !run.dry_run {
+            self.mark_claim(caller, run).await?;
+        }
+        // A plugin without capabilities sends nothing.
+        if ends.is_none() && !run.dry_run && !run.serving.manifest.capabilities.is_empty() {
+            let mut receipt = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
+            receipt.0.connection_id = held.connection_id().map(Text::from);
+            let may_write = run.tool.effect() != Effect::Read;
+            let seals = self.seals(caller, run);
+            if seals.is_some() {
+                scope = scope.keeping_payloads();
+            }
+            let journal = RunJournal::new(self.receipts.clone(), *receipt, seals, may_write);
+            scope = scope.journaled_by(Arc::new(journal));
+        }
+        if let Some(approved) = &run.permit.approved {
+            scope = scope.held_to(approved.requests.clone(), approved.whole);
+        }
+        let scope = Arc::new(scope);
+        if let Some(outcome) = ends {
+            let end = End::Decided(outcome);
+            return Ok(Ran { held, scope, end });
+        }
+        let state = SessionState {
+            gateway: self.clone(),
+            scope: KvScope {
+                workspace_id: caller.workspace_id.clone(),
+                session_id: run.session_id.clone(),
+                service: run.serving.service.clone(),
+                connection_id: held.connection_id().map(Text::from),
+            },
+        };
+        let kv: Arc<dyn KeyValue> = if run.dry_run {
+            Arc::new(Scratch::over(state))
+        } else {
+            Arc::new(state)
+        };
+        let rehearsal = run.permit.rehearsal();
+        let call = Call {
+            asker: asker(caller),
+            tool: run.tool.action().to_owned(),
+            arguments: run.arguments.clone(),
+            session: Some(run.session_id.to_string()),
+            cursor: run.cursor.clone(),
+            meta: "{}".to_owned(),
+            scope: scope.clone(),
+            kv,
+            config: held.config(),
+            timeout: call_limits.timeout,
+            memory_bytes_max: size::memory_bytes_max(wanted),
+            response_bytes_max: wanted
+                .response_mib
+                .map_or(call_limits.response_bytes_max, |mib| (mib as usize) << 20)
+                .min(call_limits.response_bytes_max),
+            now_ms: rehearsal.map_or(run.started_at_ms, |one| one.now_ms),
+            random: rehearsal.map_or(Random::System, |one| Random::Seeded(one.seed)),
+        };
+        match self.runtime.invoke(&run.serving.code, call).await {
+            Ok(ended) => Ok(Ran {
+                held,
+                scope,
+                end: End::Ended(ended),
+            }),
+            Err(NotStarted::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
+            Err(NotStarted::Load(cause)) => Err(Error::Internal(cause.into())),
+        }
+    }
+
+    /// What the caller gets of an outcome: a question to a person, or as much as fits.
+    async fn settle_outcome(
+        &self,
+        caller: &Caller,
+        run: &Run,
+        scope: &egress::Scope,
+        outcome: Outcome,
+    ) -> Result<Outcome, Error> {
+        let outcome = self.settle_approval(caller, run, scope, outcome).await?;
+        self.within_budget(caller, run, outcome).await
+    }
+
+    async fn within_budget(
+        &self,
+        caller: &Caller,
+        run: &Run,
+        outcome: Outcome,
+    ) -> Result<Outcome, Error> {
+        let Outcome::Success {
+            result,
+            files,
+            summary,
+            next_cursor,
+            ..
+        } = outcome
+        else {
+            return Ok(outcome);
+        };
+        let (result, truncated) = self
+            .fit_result(caller, &run.user, &run.execution_id, result, &run.budget)
+            .await?;
+        Ok(Outcome::Success {
+            result,
+            truncated,
+            files,
+            summary,
+            next_cursor,
+        })
+    }
+
+    /// With an `Idempotency-Key`: from here on the provider may see a write that must not be repeated.
+    async fn mark_claim(&self, caller: &Caller, run: &Run) -> Result<(), Error> {
+        let Some(claim) = &run.claim else {
+            return Ok(());
+        };
+        if run.tool.effect() == Effect::Read || run.tool.idempotent() {
+            return Ok(());
+        }
+        match self.mark_sent(caller, claim).await? {
+            true => Ok(()),
+            false => Err(idempotency::in_progress()),
+        }
+    }
+
+    /// Present where the workspace keeps bodies.
+    fn seals(&self, caller: &Caller, run: &Run) -> Option<PayloadSeals> {
+        caller.keep_payloads.then(|| {
+            let workspace_id = caller.workspace_id.clone();
+            PayloadSeals::new(&self.vault, workspace_id, run.execution_id.clone())
+        })
+    }
+
+    async fn keep_receipt(&self, receipt: Receipt, durable: bool) {
+        let execution_id = receipt.0.id.clone();
+        if self.receipts.keep(receipt, durable).await == Err(Late) {
+            // What was sent was sent: the caller learns what became of it all the same.
+            tracing::warn!(%execution_id, "receipts.late");
+        }
+    }
+}
+
+/// Against whom a call of the caller counts.
+pub(crate) fn asker(caller: &Caller) -> Asker {
+    Asker {
+        workspace: caller.workspace_id.shared(),
+        key: caller.key_id.shared(),
+    }
+}
+
+/// Trouble that the gateway had once the plugin had run: never one that a caller takes for a call
+/// that did not happen.
+fn after_the_run(error: Error) -> Error {
+    match error {
+        Error::Internal(_) => error,
+        other => Error::Internal(anyhow::anyhow!("after the run: {other}")),
+    }
+}
+
+/// The receipt as it is kept, and the session that the run belongs to.
+fn receipt_of(
+    caller: &Caller,
+    run: &Run,
+    status: ExecutionStatus,
+    reason: Option<FailureReason>,
+    duration_ms: u64,
+    requests: &[RequestRecord],
+) -> Receipt {
+    let row = ExecutionRow {
+        workspace_id: caller.workspace_id.clone(),
+        id: run.execution_id.clone(),
+        kind: ReceiptKind::Tool.as_str().into(),
+        tool_name: run.tool.name.clone(),
+        service: run.serving.service.clone(),
+        user_id: run.user.text(),
+        key_id: caller.key_id.clone(),
+        key_name: caller.key_name.clone(),
+        key_prefix: caller.key_prefix.clone(),
+        session_id: run.session_id.clone(),
+        connection_id: None,
+        status: status.as_str().into(),
+        reason: reason.map(|reason| reason_text(reason).into()),
+        started_at_ms: run.started_at_ms,
+        duration_ms: i64::try_from(duration_ms).unwrap_or(i64::MAX),
+        plugin_version: run.serving.version.clone(),
+        plugin_sha256: run.serving.sha256.clone(),
+        requests: requests_text(requests),
+        arguments: None,
+        result: None,
+        payloads: Vec::new(),
+    };
+    let session = Session {
+        workspace_id: caller.workspace_id.clone(),
+        id: run.session_id.clone(),
+        user_id: run.user.text(),
+        prompt: None,
+        created_at_ms: run.started_at_ms,
+        last_active_at_ms: run.started_at_ms,
+    };
+    Box::new((row, Some(session)))
+}
+
+/// What a plugin's refusal says about its credential.
+fn says(kind: RefusalKind) -> Option<Says> {
+    match kind {
+        RefusalKind::AuthRequired => Some(Says::Required),
+        RefusalKind::AuthExpired => Some(Says::Expired),
+        _ => None,
+    }
+}
+
+fn parse_arguments(arguments: Arguments) -> Result<Value, Error> {
+    let value = match arguments {
+        Arguments::Object(value) => value,
+        Arguments::Text(text) => {
+            let text = if text.trim().is_empty() {
+                Cow::Borrowed("{}")
+            } else {
+                Cow::Owned(text)
+            };
+            serde_json::from_str(&text).map_err(|problem| Error::InvalidJson {
+                place: "arguments",
+                problem: problem.to_string(),
+            })?
+        }
+    };
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(Error::InvalidRequest(
+            "arguments must be a JSON object".to_owned(),
+        ))
+    }
+}
+
+pub(crate) fn checked_session_id(id: String) -> Result<String, Error> {
+    let fits = (1..=SESSION_ID_BYTES_MAX).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    if fits {
+        Ok(id)
+    } else {
+        Err(Error::InvalidRequest(format!(
+            "session_id is 1 to {SESSION_ID_BYTES_MAX} characters of A-Z a-z 0-9 _ -"
+        )))
+    }
+}

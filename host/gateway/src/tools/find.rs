@@ -1,0 +1,184 @@
+//! Finding tools: list, search, schema. All three see the same tools, those the user may use.
+
+use crate::tools::embeddings::Ranking;
+use crate::tools::{
+    Annotations, FoundTool, FoundTools, ListTools, ListedTool, SchemaOrRef, SearchTools, ToolAuth,
+    ToolPage, ToolSchema,
+};
+use crate::{Caller, Error, Gateway, Scope};
+use toolgate_catalog::Tool;
+use toolgate_core::ids::UserId;
+use toolgate_core::visible::visible_line;
+use toolgate_search::SearchQuery;
+
+/// Compact JSON of all schemas inlined in one search answer (spec 4.1, rule 3).
+pub(crate) const INLINE_SCHEMA_BYTES_MAX: usize = 24_000;
+pub(crate) const SEARCH_LIMIT_MAX: usize = 100;
+pub(crate) const SCHEMA_LIMIT_MAX: usize = 5;
+pub(crate) const LIST_LIMIT_MAX: usize = 500;
+pub(crate) const QUERY_BYTES_MAX: usize = 1_000;
+
+impl Gateway {
+    /// The tools that answer a query, best first.
+    pub async fn search_tools(
+        &self,
+        caller: &Caller,
+        request: SearchTools,
+    ) -> Result<FoundTools, Error> {
+        caller.need(Scope::ToolsRead)?;
+        if request.query.trim().is_empty() {
+            return Err(Error::InvalidRequest("query must not be empty".to_owned()));
+        }
+        if request.query.len() > QUERY_BYTES_MAX {
+            return Err(Error::InvalidRequest(format!(
+                "query is at most {QUERY_BYTES_MAX} bytes long"
+            )));
+        }
+        within("limit", request.limit, 1, SEARCH_LIMIT_MAX)?;
+        within("schema_limit", request.schema_limit, 0, SCHEMA_LIMIT_MAX)?;
+        let user = caller.user(request.user_id.as_ref())?;
+        let permissions = self.permissions_of(caller, &user).await?;
+        // Counted first: what becomes ready in between is then among the tools.
+        let plugins_loading = self.plugins_loading();
+        let snapshot = self.snapshot();
+        let cosines = self.meaning.cosines(&snapshot, &request.query).await;
+        let found = snapshot.search.search(&SearchQuery {
+            query: &request.query,
+            service: request.service.as_deref(),
+            cosines: cosines.as_deref().ok(),
+            limit: request.limit,
+            allowed: &|tool: &Tool| permissions.shows(tool),
+        });
+        let tools: Vec<&Tool> = found.hits.iter().map(|hit| &*hit.tool).collect();
+        let connections = self.connection_states(caller, &user, &tools).await?;
+        let mut inlined_bytes = 0;
+        let tools = found
+            .hits
+            .into_iter()
+            .zip(connections)
+            .enumerate()
+            .map(|(place, (hit, connection))| {
+                let tool = hit.tool;
+                let fits = inlined_bytes + tool.input_schema_bytes() <= INLINE_SCHEMA_BYTES_MAX;
+                let schema = if place < request.schema_limit && fits {
+                    inlined_bytes += tool.input_schema_bytes();
+                    SchemaOrRef::Inline(tool.input_schema.clone())
+                } else {
+                    SchemaOrRef::Ref(format!("/v1/tools/{}/schema", tool.name))
+                };
+                FoundTool {
+                    connection,
+                    annotations: Annotations::of(tool.effect(), tool.idempotent()),
+                    name: tool.name.to_string(),
+                    service: tool.service().to_owned(),
+                    description: tool.description().to_owned(),
+                    version: tool.version().to_owned(),
+                    score: hit.score,
+                    match_reasons: hit.reasons,
+                    schema,
+                }
+            })
+            .collect();
+        Ok(FoundTools {
+            query: request.query,
+            service: request.service,
+            total: found.total,
+            tools,
+            suggestions: found.suggestions,
+            ranking: match cosines {
+                Ok(_) => Ranking::Hybrid,
+                Err(_) => Ranking::Lexical,
+            },
+            lexical_reason: cosines.err(),
+            plugins_loading,
+        })
+    }
+
+    /// Tools by name, a page at a time. The cursor is the last name of the page before.
+    pub async fn list_tools(&self, caller: &Caller, request: ListTools) -> Result<ToolPage, Error> {
+        caller.need(Scope::ToolsRead)?;
+        within("limit", request.limit, 1, LIST_LIMIT_MAX)?;
+        let user = caller.user(request.user_id.as_ref())?;
+        let permissions = self.permissions_of(caller, &user).await?;
+        let snapshot = self.snapshot();
+        let after = request.cursor.as_deref().unwrap_or("");
+        let mut rest = snapshot
+            .catalog
+            .tools()
+            .iter()
+            .filter(|tool| tool.name.as_str() > after)
+            .filter(|tool| {
+                request
+                    .service
+                    .as_ref()
+                    .is_none_or(|service| service == tool.service())
+            })
+            .filter(|tool| permissions.shows(tool));
+        let tools: Vec<ListedTool> = rest
+            .by_ref()
+            .take(request.limit)
+            .map(|tool| listed(tool))
+            .collect();
+        let more = rest.next().is_some();
+        let next_cursor = tools.last().filter(|_| more).map(|tool| tool.name.clone());
+        Ok(ToolPage { tools, next_cursor })
+    }
+
+    /// One tool in full.
+    pub async fn tool_schema(
+        &self,
+        caller: &Caller,
+        tool_name: &str,
+        user_id: Option<UserId>,
+    ) -> Result<ToolSchema, Error> {
+        caller.need(Scope::ToolsRead)?;
+        let user = caller.user(user_id.as_ref())?;
+        let permissions = self.permissions_of(caller, &user).await?;
+        let snapshot = self.snapshot();
+        let tool = snapshot
+            .catalog
+            .get(tool_name)
+            .ok_or_else(|| self.tool_not_found(tool_name))?;
+        permissions.check(&user, tool)?;
+        Ok(ToolSchema {
+            name: tool.name.to_string(),
+            service: tool.service().to_owned(),
+            description: tool.description().to_owned(),
+            input_schema: tool.input_schema.clone(),
+            output_schema: tool.output_schema.clone(),
+            annotations: Annotations::of(tool.effect(), tool.idempotent()),
+            auth: ToolAuth {
+                kind: tool.auth_type().to_owned(),
+                scopes: tool.scopes().to_vec(),
+            },
+            required: tool.required.clone(),
+            etag: format!("{}-{}", tool.sha256(), tool.name),
+        })
+    }
+}
+
+pub(crate) fn listed(tool: &Tool) -> ListedTool {
+    ListedTool {
+        name: tool.name.to_string(),
+        service: tool.service().to_owned(),
+        description: tool.description().to_owned(),
+        version: tool.version().to_owned(),
+        annotations: Annotations::of(tool.effect(), tool.idempotent()),
+    }
+}
+
+/// A name as a stranger sent it, fit to be shown again: cut, with nothing hidden in it.
+pub(crate) fn shown_name(name: &str) -> String {
+    let start: String = name.chars().take(128).collect();
+    visible_line(&start).into_owned()
+}
+
+fn within(what: &str, value: usize, least: usize, most: usize) -> Result<(), Error> {
+    if (least..=most).contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::InvalidRequest(format!(
+            "{what} must be {least} to {most}, not {value}"
+        )))
+    }
+}

@@ -1,0 +1,200 @@
+//! What became of a run, in the words of the public contract.
+
+use base64::Engine as _;
+use serde_json::value::RawValue;
+
+use crate::executions::ExecutionStatus;
+use crate::tools::{FailureReason, Outcome, ResultFile, ToolError};
+use toolgate_egress::{self as egress, RequestRecord};
+use toolgate_runtime::{Ended, Output, Refusal, RefusalKind, limits};
+
+/// All files of one result, in base64, with their media types and names.
+const RESULT_FILES_BYTES_MAX: usize = limits::RESULT_BYTES_MAX;
+
+pub(crate) fn outcome(scope: &egress::Scope, ended: Ended) -> Outcome {
+    match ended {
+        Ended::Returned(output) => success(output),
+        Ended::Refused(refusal) => provider_error(refusal),
+        Ended::DryRun => Outcome::DryRun {
+            requests: scope.planned(),
+        },
+        Ended::TimedOut => failed(
+            FailureReason::Timeout,
+            "timeout",
+            "the call took too long and was stopped",
+            true,
+        ),
+        Ended::LimitExceeded(message) => failed(
+            FailureReason::LimitExceeded,
+            "limit_exceeded",
+            &message,
+            false,
+        ),
+        Ended::Unreadable(message) => failed(
+            FailureReason::ProviderError,
+            "unreadable_result",
+            &message,
+            false,
+        ),
+        Ended::Crashed(crash) => failed(
+            FailureReason::PluginCrashed,
+            "plugin_crashed",
+            &crash.message,
+            false,
+        ),
+    }
+}
+
+fn success(output: Output) -> Outcome {
+    let bytes: usize = output
+        .files
+        .iter()
+        .map(|file| {
+            let name = file.name.as_ref().map_or(0, String::len);
+            file.data.len() / 3 * 4 + 4 + file.media_type.len() + name
+        })
+        .sum();
+    if bytes + output.data.get().len() > RESULT_FILES_BYTES_MAX {
+        let message = format!(
+            "the result is larger than {} MiB",
+            RESULT_FILES_BYTES_MAX >> 20
+        );
+        return failed(
+            FailureReason::LimitExceeded,
+            "limit_exceeded",
+            &message,
+            false,
+        );
+    }
+    let files = output
+        .files
+        .into_iter()
+        .map(|file| ResultFile {
+            size_bytes: file.data.len() as u64,
+            content: base64::engine::general_purpose::STANDARD.encode(&file.data),
+            media_type: file.media_type,
+            name: file.name,
+        })
+        .collect();
+    let data: Box<RawValue> = output.data;
+    Outcome::Success {
+        result: data.into(),
+        truncated: None,
+        files,
+        summary: output.summary,
+        next_cursor: output.next_cursor,
+    }
+}
+
+pub(crate) fn provider_error(refusal: Refusal) -> Outcome {
+    let rate_limited = refusal.kind == RefusalKind::RateLimited;
+    let reason = if rate_limited {
+        FailureReason::ProviderRateLimited
+    } else {
+        FailureReason::ProviderError
+    };
+    let can_retry = matches!(
+        refusal.kind,
+        RefusalKind::RateLimited | RefusalKind::Unavailable
+    );
+    let suggested_fix = match refusal.kind {
+        RefusalKind::InvalidArguments => Some(match &refusal.field {
+            Some(field) => format!("Correct the argument at {field} and call again."),
+            None => "Correct the arguments and call again.".to_owned(),
+        }),
+        RefusalKind::NotFound => Some("Check the ids in the arguments; list or search for the right one first.".to_owned()),
+        RefusalKind::PermissionDenied => {
+            Some("The connected account lacks this right; ask the user to grant it or to connect another account.".to_owned())
+        }
+        RefusalKind::Conflict => Some("Read the current state and decide again.".to_owned()),
+        RefusalKind::RateLimited | RefusalKind::Unavailable => Some("Wait, then call again.".to_owned()),
+        RefusalKind::TooLarge => Some("Ask for less: a smaller page or fewer fields.".to_owned()),
+        _ => None,
+    };
+    Outcome::Error {
+        reason,
+        error: ToolError {
+            code: refusal
+                .code
+                .unwrap_or_else(|| kind_text(refusal.kind).to_owned()),
+            message: refusal.message,
+            can_retry,
+            retry_after_ms: refusal.retry_after_ms,
+            suggested_fix,
+            provider_status: refusal.http_status,
+            provider_body: refusal.details,
+        },
+    }
+}
+
+fn failed(reason: FailureReason, code: &str, message: &str, can_retry: bool) -> Outcome {
+    Outcome::Error {
+        reason,
+        error: ToolError {
+            code: code.to_owned(),
+            message: message.to_owned(),
+            can_retry,
+            retry_after_ms: None,
+            suggested_fix: None,
+            provider_status: None,
+            provider_body: None,
+        },
+    }
+}
+
+/// Takes back the advice to repeat a write that the provider may have done: one that was sent and
+/// that nobody answered clearly. A refusal before the work (429, 503) stays worth another try.
+pub(crate) fn unclear_write(outcome: &mut Outcome, sent: &[RequestRecord]) {
+    let unclear = |request: &RequestRecord| {
+        matches!(request.method.as_str(), "POST" | "PATCH")
+            && matches!(request.status, None | Some(500 | 502 | 504))
+    };
+    if let Outcome::Error { error, .. } = outcome
+        && sent.iter().any(unclear)
+    {
+        error.can_retry = false;
+        error.retry_after_ms = None;
+        error.suggested_fix = Some(
+            "The provider may have done it all the same: look first, and repeat only what is not there."
+                .to_owned(),
+        );
+    }
+}
+
+pub(crate) fn status_of(outcome: &Outcome) -> (ExecutionStatus, Option<FailureReason>) {
+    match outcome {
+        Outcome::Success { .. } => (ExecutionStatus::Success, None),
+        Outcome::Error { reason, .. } => (ExecutionStatus::Error, Some(*reason)),
+        Outcome::AuthRequired(_) => (ExecutionStatus::AuthRequired, None),
+        Outcome::AuthExpired(_) => (ExecutionStatus::AuthExpired, None),
+        Outcome::DryRun { .. } => (ExecutionStatus::DryRun, None),
+        Outcome::ApprovalRequired(_) => (ExecutionStatus::ApprovalRequired, None),
+    }
+}
+
+pub(crate) fn reason_text(reason: FailureReason) -> &'static str {
+    match reason {
+        FailureReason::ProviderError => "provider_error",
+        FailureReason::ProviderRateLimited => "provider_rate_limited",
+        FailureReason::Timeout => "timeout",
+        FailureReason::LimitExceeded => "limit_exceeded",
+        FailureReason::PluginCrashed => "plugin_crashed",
+    }
+}
+
+fn kind_text(kind: RefusalKind) -> &'static str {
+    match kind {
+        RefusalKind::InvalidArguments => "invalid_arguments",
+        RefusalKind::AuthRequired => "auth_required",
+        RefusalKind::AuthExpired => "auth_expired",
+        RefusalKind::PermissionDenied => "permission_denied",
+        RefusalKind::NotFound => "not_found",
+        RefusalKind::Conflict => "conflict",
+        RefusalKind::RateLimited => "rate_limited",
+        RefusalKind::Upstream => "upstream",
+        RefusalKind::Unavailable => "unavailable",
+        RefusalKind::TooLarge => "too_large",
+        RefusalKind::Cancelled => "cancelled",
+        RefusalKind::Internal => "internal",
+    }
+}

@@ -1,0 +1,16 @@
+//! What the HTTP edges share: bounded bodies, strict decoding, the request layer, the envelope of
+//! failures.
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+pub mod auth;
+pub mod body;
+pub mod client;
+pub mod envelope;
+pub mod ids;
+pub mod layer;
+pub mod path;
+pub mod query;
+
+pub use body::BODY_BYTES_MAX;

@@ -1,0 +1,167 @@
+//! The pages behind connect links, for people: rendered here, complete without JavaScript.
+//!
+//! An edge like the others: it decodes, calls one operation of [`toolgate_gateway::connections::flow`],
+//! renders. No page loads anything from elsewhere, may be framed, cached, or named as a referrer;
+//! no token is in a log or in an address that leaves. [`pages`] writes the HTML, [`form`] reads what
+//! a browser sends. [`hooks`] takes what providers send on their own.
+
+mod form;
+mod hooks;
+mod pages;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+use axum::routing::{get, post};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+
+use toolgate_gateway::Gateway;
+use toolgate_gateway::connections::apps::CALLBACK_PATH;
+use toolgate_gateway::connections::flow::{ConnectProblem, Cookie, Step};
+
+/// The routes, ready to be merged; they need no key: the link is the key.
+pub fn router(gateway: Arc<Gateway>) -> Router {
+    Router::new()
+        .route("/connect/{token}", get(show).post(submit))
+        .route(CALLBACK_PATH, get(callback))
+        .route("/hooks/{connection_id}", post(hooks::take))
+        .with_state(gateway)
+}
+
+async fn show(State(gateway): State<Arc<Gateway>>, Path(token): Path<String>) -> Response {
+    let nonce = pages::nonce();
+    match Box::pin(gateway.connect_page(&token)).await {
+        Ok(page) => html(StatusCode::OK, &nonce, pages::connect(&page, &nonce)),
+        Err(problem) => refused(&problem),
+    }
+}
+
+async fn submit(
+    State(gateway): State<Arc<Gateway>>,
+    Path(token): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    if !form::comes_from_here(&headers) {
+        return plain_refusal(
+            StatusCode::FORBIDDEN,
+            "This form was sent from another site.",
+        );
+    }
+    let form = match form::read(&headers, body).await {
+        Ok(form) => form,
+        Err(bad) => return plain_refusal(bad.status(), &bad.to_string()),
+    };
+    let step = Box::pin(gateway.connect_submit(&token, &form)).await;
+    rendered(step)
+}
+
+async fn callback(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let query = query.unwrap_or_default();
+    let step = gateway.connect_callback(&query, |name| form::cookie(&headers, name));
+    let step = Box::pin(step).await;
+    rendered(step)
+}
+
+fn rendered(step: Result<Step, ConnectProblem>) -> Response {
+    let nonce = pages::nonce();
+    match step {
+        Ok(Step::Leave { url, cookie }) => {
+            // A page of our own sends the browser on: a redirect of the form itself would be held
+            // to `form-action`, at every hop that the provider adds.
+            let page = pages::leave(url.expose(), &nonce);
+            let mut response = html(StatusCode::OK, &nonce, page);
+            if let Some(cookie) = cookie.as_ref().and_then(set_cookie) {
+                response.headers_mut().append(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Ok(Step::Done(done)) => html(StatusCode::OK, &nonce, pages::done(&done, &nonce)),
+        Ok(Step::Again(page)) => {
+            let text = pages::connect(&page, &nonce);
+            html(StatusCode::UNPROCESSABLE_ENTITY, &nonce, text)
+        }
+        Err(problem) => refused(&problem),
+    }
+}
+
+/// `SameSite=Lax` lets it come back with the provider's redirect and with nothing else from
+/// elsewhere (RFC 6265bis, section 5.6.7.1).
+fn set_cookie(cookie: &Cookie) -> Option<HeaderValue> {
+    let secure = if cookie.name.starts_with("__Host-") {
+        "; Secure"
+    } else {
+        ""
+    };
+    let text = format!(
+        "{}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{secure}",
+        cookie.name,
+        cookie.value.expose(),
+        cookie.max_age_s
+    );
+    let mut value = HeaderValue::from_str(&text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+fn refused(problem: &ConnectProblem) -> Response {
+    let status = match problem {
+        ConnectProblem::UnknownLink => StatusCode::NOT_FOUND,
+        ConnectProblem::Used | ConnectProblem::Expired | ConnectProblem::Failed(_) => {
+            StatusCode::GONE
+        }
+        ConnectProblem::UnknownState
+        | ConnectProblem::OtherBrowser
+        | ConnectProblem::BadAnswer(_)
+        | ConnectProblem::OtherProvider
+        | ConnectProblem::Denied(_) => StatusCode::BAD_REQUEST,
+        ConnectProblem::Refused(_) | ConnectProblem::Away => StatusCode::BAD_GATEWAY,
+        ConnectProblem::NotServing | ConnectProblem::NotSetUp => StatusCode::SERVICE_UNAVAILABLE,
+        ConnectProblem::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    if let ConnectProblem::Internal(cause) = problem {
+        tracing::error!(error = %chain(cause), "connect.failed");
+    } else {
+        tracing::warn!(connect.problem = problem.code(), "connect.refused");
+    }
+    plain_refusal(status, &problem.to_string())
+}
+
+fn chain(cause: &dyn std::error::Error) -> String {
+    std::iter::successors(cause.source(), |cause| cause.source())
+        .fold(cause.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+fn plain_refusal(status: StatusCode, sentence: &str) -> Response {
+    let nonce = pages::nonce();
+    html(status, &nonce, pages::refusal(sentence, &nonce))
+}
+
+fn html(status: StatusCode, nonce: &str, text: String) -> Response {
+    let policy = format!(
+        "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    );
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}

@@ -1,0 +1,566 @@
+//! Who is refused at which route, by walking the table of routes; and signing in over the wire.
+
+mod tenants;
+
+use axum::body::Body;
+use axum::extract::Request;
+use http::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN, SET_COOKIE};
+use http::response::Parts;
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use super::*;
+use toolgate_gateway::identity::members::enter::JWT_LIFE_MS;
+use toolgate_gateway::identity::members::sign_in::{IDLE_MS, SignedIn};
+use toolgate_gateway::testing::{PASSWORD, World};
+use toolgate_store::Role;
+
+const SITE: &str = "http://127.0.0.1:8080";
+
+fn options(world: &World) -> InternalOptions {
+    InternalOptions {
+        rest: RestOptions {
+            metrics: world.metrics().clone(),
+            metrics_here: false,
+        },
+        public_url: SITE.to_owned(),
+    }
+}
+
+/// What a browser would send to a route.
+#[derive(Clone)]
+struct Ask {
+    cookie: String,
+    origin: Option<&'static str>,
+    header: bool,
+    body: Value,
+}
+
+impl Ask {
+    fn of(signed_in: &SignedIn) -> Self {
+        Self::with(&format!("{SESSION_COOKIE}={}", signed_in.jwt.expose()))
+    }
+
+    fn with(cookie: &str) -> Self {
+        Self {
+            cookie: cookie.to_owned(),
+            origin: Some(SITE),
+            header: true,
+            body: json!({}),
+        }
+    }
+
+    fn body(&self, body: Value) -> Self {
+        Self {
+            body,
+            ..self.clone()
+        }
+    }
+
+    async fn send(&self, world: &World, method: &str, path: &str) -> (Parts, Value) {
+        let (parts, body) = self.open(world, method, path).await;
+        let body = axum::body::to_bytes(body, 1 << 22).await.unwrap();
+        (parts, serde_json::from_slice(&body).unwrap_or_default())
+    }
+
+    /// What is answered, with its body still to come.
+    async fn open(&self, world: &World, method: &str, path: &str) -> (Parts, Body) {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(HOST, "127.0.0.1:8080")
+            .header(CONTENT_TYPE, "application/json");
+        if !self.cookie.is_empty() {
+            request = request.header(COOKIE, &self.cookie);
+        }
+        if let Some(origin) = self.origin {
+            request = request.header(ORIGIN, origin);
+        }
+        if self.header {
+            request = request.header(DASHBOARD_HEADER, "1");
+        }
+        let request = request.body(Body::from(self.body.to_string())).unwrap();
+        let router = router(world.gateway.clone(), options(world));
+        router.oneshot(request).await.unwrap().into_parts()
+    }
+
+    async fn refused(&self, world: &World, listed: &Listed, status: u16, code: &str) {
+        let (method, path) = (listed.method.as_str(), filled(&listed.path));
+        let (parts, body) = self.send(world, method, &path).await;
+        let told = (parts.status.as_u16(), body["error"]["code"].as_str());
+        assert_eq!(told, (status, Some(code)), "{method} {path}: {body}");
+    }
+}
+
+/// A path with something in the place of what varies.
+fn filled(path: &str) -> String {
+    filled_with(path, |_| "x".to_owned())
+}
+
+fn filled_with(path: &str, mut with: impl FnMut(&str) -> String) -> String {
+    let part = |part: &str| match part.strip_prefix('{') {
+        Some(name) => with(name.trim_end_matches('}')),
+        None => part.to_owned(),
+    };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+fn closed(world: &World) -> Vec<Listed> {
+    let all = listed(world.gateway.clone(), options(world));
+    assert!(all.len() > 40, "the table has all routes");
+    all.into_iter()
+        .filter(|listed| listed.access != Access::Open)
+        .collect()
+}
+
+#[tokio::test]
+async fn every_route_refuses_who_is_not_signed_in() {
+    let world = World::open().await;
+    let other = World::open().await;
+    let owner = world.member(Role::Owner, true).await;
+    let stranger = other.member(Role::Owner, true).await;
+    let gone = world.member(Role::Owner, true).await;
+    world
+        .sign_out(
+            Some(gone.jwt.expose()),
+            None,
+            &toolgate_gateway::testing::browser(),
+        )
+        .await
+        .unwrap();
+    let tampered = {
+        let mut text = owner.jwt.expose().to_owned();
+        let last = if text.pop() == Some('A') { 'B' } else { 'A' };
+        text.insert(text.len() - 3, last);
+        format!("{SESSION_COOKIE}={text}")
+    };
+    let refresh = owner.refresh.as_ref().unwrap().expose();
+    let key = world.key(&toolgate_gateway::Scope::ALL).await;
+    for listed in closed(&world) {
+        for cookie in [
+            String::new(),
+            format!("{SESSION_COOKIE}="),
+            tampered.clone(),
+            format!("{SESSION_COOKIE}={}", stranger.jwt.expose()),
+            format!("{SESSION_COOKIE}={}", gone.jwt.expose()),
+            format!("{REFRESH_COOKIE}={refresh}"),
+            format!("{SESSION_COOKIE}={refresh}"),
+            format!("{SESSION_COOKIE}={key}"),
+        ] {
+            let ask = Ask::with(&cookie);
+            ask.refused(&world, &listed, 401, "sign_in_required").await;
+        }
+    }
+    world.clock.advance_ms(JWT_LIFE_MS);
+    for listed in closed(&world) {
+        let expired = Ask::of(&owner);
+        expired
+            .refused(&world, &listed, 401, "sign_in_required")
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn every_change_refuses_what_another_site_may_have_sent() {
+    let world = World::open().await;
+    let owner = world.member(Role::Owner, true).await;
+    let all = listed(world.gateway.clone(), options(&world));
+    for listed in all.into_iter().filter(|listed| listed.method != "GET") {
+        let ask = Ask::of(&owner);
+        for forged in [
+            Ask {
+                header: false,
+                ..ask.clone()
+            },
+            Ask {
+                origin: None,
+                ..ask.clone()
+            },
+            Ask {
+                origin: Some("https://evil.example.com"),
+                ..ask.clone()
+            },
+            Ask {
+                origin: Some("null"),
+                ..ask
+            },
+        ] {
+            forged.refused(&world, &listed, 403, "cross_site").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_route_refuses_a_role_that_is_too_small() {
+    let world = World::open().await;
+    // The first workspace that was ever made runs the installation.
+    let (member, admin) = (
+        world.member(Role::Member, true).await,
+        world.member(Role::Admin, true).await,
+    );
+    let tenant = world.member(Role::Owner, false).await;
+    let mut walked = [0; 3];
+    for listed in closed(&world) {
+        match listed.access {
+            Access::Open | Access::Least(Role::Member) => {}
+            Access::Least(Role::Admin) => {
+                walked[0] += 1;
+                let ask = Ask::of(&member);
+                ask.refused(&world, &listed, 403, "role_denied").await;
+            }
+            Access::Least(Role::Owner) => {
+                walked[1] += 1;
+                for who in [&member, &admin] {
+                    let ask = Ask::of(who);
+                    ask.refused(&world, &listed, 403, "role_denied").await;
+                }
+            }
+            Access::Operator => {
+                walked[2] += 1;
+                for who in [&member, &tenant] {
+                    let ask = Ask::of(who);
+                    ask.refused(&world, &listed, 403, "role_denied").await;
+                }
+            }
+        }
+    }
+    assert!(walked[0] > 3 && walked[1] > 0, "{walked:?}");
+}
+
+#[tokio::test]
+async fn a_member_reaches_the_public_routes_with_the_cookie_and_for_themselves_alone() {
+    let world = World::open().await;
+    let member = world.member(Role::Member, true).await;
+    let admin = world.member(Role::Admin, true).await;
+    let (ask, as_admin) = (Ask::of(&member), Ask::of(&admin));
+    let own = &member.me.user_id;
+    for (who, method, path, status, code) in [
+        (&ask, "GET", "/internal/tools/search?query=issue", 200, ""),
+        (&ask, "GET", "/internal/status", 200, ""),
+        (&ask, "GET", "/internal/skills", 200, ""),
+        (&ask, "GET", "/internal/approvals", 200, ""),
+        (&ask, "GET", "/internal/executions", 200, ""),
+        (
+            &ask,
+            "GET",
+            "/internal/executions?user_id=eve",
+            403,
+            "permission_denied",
+        ),
+        (
+            &ask,
+            "GET",
+            "/internal/sessions?user_id=eve",
+            403,
+            "permission_denied",
+        ),
+        (
+            &ask,
+            "GET",
+            "/internal/connections?user_id=eve",
+            403,
+            "permission_denied",
+        ),
+        (
+            &ask,
+            "GET",
+            "/internal/tools/search?query=issue&user_id=eve",
+            403,
+            "permission_denied",
+        ),
+        (
+            &ask,
+            "GET",
+            "/internal/permissions/users/eve",
+            403,
+            "permission_denied",
+        ),
+        (
+            &ask,
+            "PATCH",
+            "/internal/permissions/users/eve/batch",
+            403,
+            "role_denied",
+        ),
+        (
+            &as_admin,
+            "GET",
+            "/internal/executions?user_id=eve",
+            200,
+            "",
+        ),
+        (
+            &as_admin,
+            "PATCH",
+            "/internal/permissions/users/eve/batch",
+            200,
+            "",
+        ),
+        (&ask, "GET", "/internal/nowhere", 404, ""),
+    ] {
+        let (parts, body) = who.send(&world, method, path).await;
+        assert_eq!(parts.status.as_u16(), status, "{method} {path}: {body}");
+        if !code.is_empty() {
+            assert_eq!(body["error"]["code"], code, "{method} {path}");
+        }
+    }
+    let path = format!("/internal/permissions/users/{own}");
+    let (parts, body) = ask.send(&world, "GET", &path).await;
+    assert_eq!(parts.status, 200, "{body}");
+    assert_eq!(parts.headers["cache-control"], "no-store");
+    assert_eq!(
+        parts.headers["x-request-id"],
+        body["meta"]["request_id"].as_str().unwrap()
+    );
+}
+
+#[tokio::test]
+async fn only_an_owner_changes_what_holds_for_the_whole_workspace() {
+    let world = World::open().await;
+    let admin = Ask::of(&world.member(Role::Admin, true).await);
+    let owner = Ask::of(&world.member(Role::Owner, true).await);
+    for (path, change) in [
+        (
+            "/internal/permissions/default",
+            json!({"default": "by_effect"}),
+        ),
+        (
+            "/internal/workspace",
+            json!({"default_permission": "allow"}),
+        ),
+    ] {
+        let (parts, body) = admin.body(change.clone()).send(&world, "PATCH", path).await;
+        let told = (parts.status.as_u16(), &body["error"]["code"]);
+        assert_eq!(told, (403, &json!("role_denied")), "{path}: {body}");
+        let (parts, body) = owner.body(change).send(&world, "PATCH", path).await;
+        assert_eq!(parts.status, 200, "{path}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn live_updates_end_with_the_sign_in_and_say_nothing_of_it_when_the_gateway_stops() {
+    let world = World::open().await;
+    for stops in [false, true] {
+        let ask = Ask::of(&world.member(Role::Member, true).await);
+        let (parts, body) = ask.open(&world, "GET", "/internal/events").await;
+        assert_eq!(parts.status, 200);
+        if stops {
+            world.stopping().cancel();
+        } else {
+            let (parts, body) = ask.send(&world, "POST", "/internal/sign-out").await;
+            assert_eq!(parts.status, 200, "{body}");
+        }
+        let told = axum::body::to_bytes(body, 1 << 22).await.unwrap();
+        let told = String::from_utf8_lossy(&told);
+        assert!(told.contains("event: ready"), "{told}");
+        assert_eq!(told.contains("event: signed_out"), !stops, "{told}");
+    }
+}
+
+#[tokio::test]
+async fn every_tool_of_a_service_is_named_whoever_is_denied_it() {
+    let world = World::open().await;
+    let member = Ask::of(&world.member(Role::Member, true).await);
+    let admin = Ask::of(&world.member(Role::Admin, true).await);
+    let (_, me) = member.send(&world, "GET", "/internal/me").await;
+    let user = me["data"]["user_id"].as_str().unwrap();
+    let path = format!("/internal/permissions/users/{user}/services/github");
+    let deny = admin.body(json!({"permission": "deny"}));
+    let (parts, body) = deny.send(&world, "PATCH", &path).await;
+    assert_eq!(parts.status, 200, "{body}");
+    let listed = "/internal/tools/list?service=github";
+    let (_, body) = member.send(&world, "GET", listed).await;
+    assert_eq!(body["data"]["tools"], json!([]), "{body}");
+    let all = "/internal/services/github/tools";
+    let (parts, body) = member.send(&world, "GET", all).await;
+    assert_eq!(parts.status, 200, "{body}");
+    let tools = body["data"]["tools"].as_array().unwrap();
+    assert!(tools.len() > 1, "{body}");
+    for tool in tools {
+        assert_eq!(tool["service"], "github", "{tool}");
+    }
+    let (parts, body) = member
+        .send(&world, "GET", "/internal/services/x/tools")
+        .await;
+    assert_eq!(
+        (parts.status.as_u16(), &body["error"]["code"]),
+        (404, &json!("service_not_found"))
+    );
+}
+
+/// The cookies of an answer as a browser would send them back.
+fn cookies_of(parts: &Parts) -> String {
+    let pairs: Vec<&str> = parts
+        .headers
+        .get_all(SET_COOKIE)
+        .iter()
+        .map(|value| {
+            let text = value.to_str().unwrap();
+            assert!(text.contains("; HttpOnly; SameSite=Strict; "), "{text}");
+            text.split(';').next().unwrap()
+        })
+        .collect();
+    pairs.join("; ")
+}
+
+#[tokio::test]
+async fn a_person_signs_in_stays_signed_in_and_signs_out() {
+    let world = World::open().await;
+    let email = world.member(Role::Owner, true).await.me.email;
+    let nobody = Ask::with("");
+    let wrong = nobody.body(json!({"email": email, "password": "wrong password!"}));
+    let (parts, body) = wrong.send(&world, "POST", "/internal/sign-in").await;
+    assert_eq!(parts.status, 401);
+    assert_eq!(body["error"]["code"], "invalid_credentials");
+    assert!(parts.headers.get(SET_COOKIE).is_none());
+
+    let right = nobody.body(json!({"email": email.to_uppercase(), "password": PASSWORD}));
+    let (parts, body) = right.send(&world, "POST", "/internal/sign-in").await;
+    assert_eq!(parts.status, 200, "{body}");
+    let first = Ask::with(&cookies_of(&parts));
+    let (parts, body) = first.send(&world, "GET", "/internal/me").await;
+    assert_eq!(parts.status, 200, "{body}");
+    assert_eq!(body["data"]["email"], email.as_str());
+    assert_eq!(body["data"]["role"], "owner");
+
+    world.clock.advance_ms(JWT_LIFE_MS);
+    let (parts, _) = first.send(&world, "GET", "/internal/me").await;
+    assert_eq!(parts.status, 401);
+    let (parts, body) = first.send(&world, "POST", "/internal/refresh").await;
+    assert_eq!(parts.status, 200, "{body}");
+    let second = Ask::with(&cookies_of(&parts));
+    // Another tab asks with the same token at the same time.
+    let (parts, _) = first.send(&world, "POST", "/internal/refresh").await;
+    assert_eq!(parts.status, 200);
+    assert_eq!(parts.headers.get_all(SET_COOKIE).iter().count(), 1);
+    let (parts, _) = second.send(&world, "GET", "/internal/me").await;
+    assert_eq!(parts.status, 200);
+
+    let (parts, _) = second.send(&world, "POST", "/internal/sign-out").await;
+    assert_eq!(parts.status, 200);
+    assert_eq!(cookies_of(&parts), "toolgate_session=; toolgate_refresh=");
+    for path in ["/internal/me", "/internal/skills"] {
+        let (parts, _) = second.send(&world, "GET", path).await;
+        assert_eq!(parts.status, 401, "{path}");
+    }
+    let (parts, _) = second.send(&world, "POST", "/internal/refresh").await;
+    assert_eq!(parts.status, 401);
+}
+
+#[tokio::test]
+async fn a_copied_refresh_token_ends_the_sign_in() {
+    let world = World::open().await;
+    let owner = world.member(Role::Owner, true).await;
+    let refresh = owner.refresh.as_ref().unwrap().expose();
+    let stolen = Ask::with(&format!("{REFRESH_COOKIE}={refresh}"));
+    let (parts, _) = stolen.send(&world, "POST", "/internal/refresh").await;
+    let renewed = Ask::with(&cookies_of(&parts));
+    world.clock.advance_ms(30_001);
+    let (parts, _) = stolen.send(&world, "POST", "/internal/refresh").await;
+    assert_eq!(parts.status, 401);
+    let (parts, _) = renewed.send(&world, "GET", "/internal/me").await;
+    assert_eq!(parts.status, 401);
+    let (parts, _) = renewed.send(&world, "POST", "/internal/refresh").await;
+    assert_eq!(parts.status, 401);
+}
+
+#[tokio::test]
+async fn an_idle_sign_in_ends() {
+    let world = World::open().await;
+    let owner = world.member(Role::Owner, true).await;
+    let refresh = owner.refresh.as_ref().unwrap().expose();
+    world.clock.advance_ms(IDLE_MS);
+    let late = Ask::with(&format!("{REFRESH_COOKIE}={refresh}"));
+    let (parts, _) = late.send(&world, "POST", "/internal/refresh").await;
+    assert_eq!(parts.status, 401);
+}
+
+#[tokio::test]
+async fn too_many_failures_are_slowed_down() {
+    let world = World::open().await;
+    let email = world.member(Role::Owner, true).await.me.email;
+    let wrong = Ask::with("").body(json!({"email": email, "password": "wrong password!"}));
+    for _ in 0..10 {
+        let (parts, _) = wrong.send(&world, "POST", "/internal/sign-in").await;
+        assert_eq!(parts.status, 401);
+    }
+    let right = Ask::with("").body(json!({"email": email, "password": PASSWORD}));
+    let (parts, body) = right.send(&world, "POST", "/internal/sign-in").await;
+    assert_eq!(parts.status, 429, "{body}");
+    let wait_s: i64 = parts.headers["retry-after"]
+        .to_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    world.clock.advance_ms(wait_s * 1_000);
+    let (parts, _) = right.send(&world, "POST", "/internal/sign-in").await;
+    assert_eq!(parts.status, 200);
+}
+
+#[tokio::test]
+async fn a_removed_or_demoted_member_is_met_with_it_at_the_next_request() {
+    let world = World::open().await;
+    let owner = Ask::of(&world.member(Role::Owner, true).await);
+    let admin = world.member(Role::Admin, true).await;
+    let ask = Ask::of(&admin);
+    let path = format!("/internal/members/{}", admin.me.member_id);
+    let (parts, _) = ask.send(&world, "GET", "/internal/members").await;
+    assert_eq!(parts.status, 200);
+    let demote = owner.body(json!({"role": "member"}));
+    let (parts, body) = demote.send(&world, "PATCH", &path).await;
+    assert_eq!(parts.status, 200, "{body}");
+    let (parts, _) = ask.send(&world, "GET", "/internal/members").await;
+    assert_eq!(parts.status, 403);
+    let (parts, _) = owner.send(&world, "DELETE", &path).await;
+    assert_eq!(parts.status, 200);
+    let (parts, _) = ask.send(&world, "GET", "/internal/me").await;
+    assert_eq!(parts.status, 401);
+    let (_, body) = owner.send(&world, "GET", "/internal/audit").await;
+    let entries = body["data"]["entries"].as_array().unwrap();
+    let actions: Vec<&str> = entries
+        .iter()
+        .filter_map(|entry| entry["action"].as_str())
+        .collect();
+    assert_eq!(actions[..2], ["members.remove", "members.change"], "{body}");
+    assert!(entries[0]["request_id"].as_str().is_some());
+}
+
+#[tokio::test]
+async fn the_last_owner_stays_and_admins_leave_owners_alone() {
+    let world = World::open().await;
+    let owner = world.member(Role::Owner, true).await;
+    let admin = world.member(Role::Admin, true).await;
+    let path = format!("/internal/members/{}", owner.me.member_id);
+    let member = json!({"role": "member"});
+    for (who, status) in [(&admin, 403), (&owner, 409)] {
+        let ask = Ask::of(who).body(member.clone());
+        for method in ["PATCH", "DELETE"] {
+            let (parts, body) = ask.send(&world, method, &path).await;
+            assert_eq!(parts.status.as_u16(), status, "{method} {body}");
+        }
+    }
+    let invite = json!({"email": "eve@example.com", "role": "owner"});
+    let (parts, _) = Ask::of(&admin)
+        .body(invite.clone())
+        .send(&world, "POST", "/internal/members")
+        .await;
+    assert_eq!(parts.status, 403);
+    let (parts, body) = Ask::of(&owner)
+        .body(invite)
+        .send(&world, "POST", "/internal/members")
+        .await;
+    assert_eq!(parts.status, 201, "{body}");
+    let token = body["data"]["join_url"]
+        .as_str()
+        .unwrap()
+        .split_once('#')
+        .unwrap()
+        .1;
+    let join = json!({"token": token, "name": "Eve", "password": PASSWORD});
+    let join = Ask::with("").body(join);
+    let (parts, body) = join.send(&world, "POST", "/internal/setup").await;
+    assert_eq!(parts.status, 200, "{body}");
+    assert_eq!(body["data"]["email"], "eve@example.com");
+    let (parts, _) = join.send(&world, "POST", "/internal/setup").await;
+    assert_eq!(parts.status, 404, "a link is good once");
+}

@@ -1,0 +1,51 @@
+//! `/internal/workspace`: the tenant that the member belongs to.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use http::Method;
+use serde::Deserialize;
+
+use super::access::{Access, Member};
+use super::routes::Routes;
+use toolgate_gateway::Gateway;
+use toolgate_gateway::identity::workspaces::{ChangeWorkspace, WorkspaceInfo};
+use toolgate_http_kit::body::JsonBody;
+use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_store::{DefaultPermission, Role};
+
+pub(super) fn routes(routes: &mut Routes) {
+    let path = "/internal/workspace";
+    routes.add(Method::GET, path, Access::Least(Role::Member), read);
+    routes.add(Method::PATCH, path, Access::Least(Role::Owner), change);
+}
+
+async fn read(
+    State(gateway): State<Arc<Gateway>>,
+    member: Member,
+) -> Result<Success<WorkspaceInfo>, Failure> {
+    let workspace = gateway.workspace(member.caller()).await?;
+    Ok(Success::new(member.caller(), workspace))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChangeBody {
+    name: Option<String>,
+    default_permission: Option<DefaultPermission>,
+    keep_payloads: Option<bool>,
+}
+
+async fn change(
+    State(gateway): State<Arc<Gateway>>,
+    member: Member,
+    JsonBody(body): JsonBody<ChangeBody>,
+) -> Result<Success<WorkspaceInfo>, Failure> {
+    let change = ChangeWorkspace {
+        name: body.name,
+        default_permission: body.default_permission,
+        keep_payloads: body.keep_payloads,
+    };
+    let workspace = gateway.change_workspace(member.caller(), change).await?;
+    Ok(Success::new(member.caller(), workspace))
+}

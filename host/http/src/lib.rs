@@ -1,0 +1,11 @@
+//! The HTTP edges: REST, the pages behind connect links, and the dashboard with its routes.
+//!
+//! An edge authenticates, decodes, calls one operation of [`toolgate_gateway`] and encodes what comes
+//! back. It knows no business rules.
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+pub mod connect;
+pub mod internal;
+pub mod rest;

@@ -1,0 +1,180 @@
+//! The REST edge: HTTP in, one operation of [`toolgate_gateway`], the envelope out.
+//!
+//! An edge authenticates, decodes, calls once, encodes. It decides nothing about the business.
+//! A request passes, in this order:
+//!
+//! 1. [`toolgate_http_kit::layer`]: request id, panic boundary, log line and metrics around every route;
+//! 2. [`toolgate_http_kit::auth`]: the API key, before any byte of the body is read;
+//! 3. [`toolgate_http_kit::path`], [`toolgate_http_kit::query`], [`toolgate_http_kit::body`]: strict decoding, everything unknown refused;
+//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`connections`], [`approvals`],
+//!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`webhooks`], [`hooks`], [`health`]; [`probes`] need no key;
+//! 5. [`toolgate_http_kit::envelope`]: the one file that turns results and errors into statuses and bodies.
+//!
+//! [`openapi`] completes the document that the routes declare, [`docs`] renders it for people.
+//! A new resource is one file with `routes()` and one line in [`api`].
+
+use std::sync::{Arc, LazyLock};
+
+use axum::Router;
+use axum::extract::FromRef;
+use bytes::Bytes;
+use utoipa_axum::router::OpenApiRouter;
+
+use toolgate_gateway::Gateway;
+use toolgate_gateway::metrics::Metrics;
+
+mod approvals;
+mod connections;
+mod docs;
+mod executions;
+mod health;
+mod hooks;
+mod idempotent;
+mod knowledge;
+mod messages;
+mod openapi;
+mod permissions;
+mod probes;
+mod results;
+mod sessions;
+mod skills;
+mod stream;
+#[cfg(test)]
+pub(crate) mod tenants;
+mod tools;
+mod webhooks;
+
+pub use openapi::document;
+
+/// Every resource, one line each.
+fn api() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(openapi::head())
+        .merge(tools::routes())
+        .merge(executions::routes())
+        .merge(skills::routes())
+        .merge(permissions::routes())
+        .merge(connections::routes())
+        .merge(approvals::routes())
+        .merge(sessions::routes())
+        .merge(messages::routes())
+        .merge(knowledge::routes())
+        .merge(results::routes())
+        .merge(webhooks::routes())
+        .merge(hooks::routes())
+        .merge(health::routes())
+        .merge(probes::routes())
+}
+
+/// What the edge needs beside the gateway.
+#[derive(Clone, Debug)]
+pub struct RestOptions {
+    pub metrics: Arc<Metrics>,
+    /// Whether `/metrics` answers here. Off when it has a listener of its own
+    /// ([`metrics_router`]).
+    pub metrics_here: bool,
+}
+
+/// All REST routes, ready to be served with `into_make_service_with_connect_info::<SocketAddr>()`.
+///
+/// The fallback answers 404 in the envelope, so a router that is merged in must bring none.
+pub fn router(gateway: Arc<Gateway>, options: RestOptions) -> Router {
+    let metrics = options.metrics.clone();
+    let around = axum::middleware::from_fn_with_state(metrics, toolgate_http_kit::layer::around);
+    bare(gateway, options).0.layer(around)
+}
+
+/// The same routes without [`toolgate_http_kit::layer`], and the document that lists them: for the dashboard's edge,
+/// which answers each of them under a path of its own with a caller that it has authenticated
+/// ([`toolgate_http_kit::auth::Entered`]).
+pub fn bare(
+    gateway: Arc<Gateway>,
+    options: RestOptions,
+) -> (Router, &'static utoipa::openapi::OpenApi) {
+    let Declared {
+        routes,
+        document,
+        pages,
+    } = declared();
+    let app = App {
+        gateway,
+        pages: pages.clone(),
+        options: Arc::new(options),
+    };
+    (routes.clone().with_state(app), document)
+}
+
+/// What is the same in every process.
+struct Declared {
+    routes: Router<App>,
+    document: utoipa::openapi::OpenApi,
+    pages: Arc<Pages>,
+}
+
+fn declared() -> &'static Declared {
+    static DECLARED: LazyLock<Declared> = LazyLock::new(|| {
+        let (routes, declared) = api().split_for_parts();
+        let document = openapi::complete(declared);
+        Declared {
+            routes: routes
+                .fallback(toolgate_http_kit::envelope::unknown_route)
+                .method_not_allowed_fallback(toolgate_http_kit::envelope::wrong_method),
+            pages: Arc::new(Pages::of(&document)),
+            document,
+        }
+    });
+    &DECLARED
+}
+
+/// Makes the routes and the document that describes them, once for the process: a start does so beside
+/// opening the gateway.
+pub fn prepare() {
+    declared();
+}
+
+/// `/metrics` alone, for a listener of its own.
+pub fn metrics_router(metrics: Arc<Metrics>) -> Router {
+    let metrics_route = move || async move { probes::exposition(&metrics) };
+    Router::new().route("/metrics", axum::routing::get(metrics_route))
+}
+
+/// The state of all routes; cheap to clone. A resource takes `State<Arc<Gateway>>`.
+#[derive(Clone)]
+struct App {
+    gateway: Arc<Gateway>,
+    pages: Arc<Pages>,
+    options: Arc<RestOptions>,
+}
+
+/// What never changes while the process runs, rendered once.
+struct Pages {
+    openapi: Bytes,
+    docs: docs::Page,
+}
+
+impl Pages {
+    fn of(document: &utoipa::openapi::OpenApi) -> Self {
+        let value = serde_json::to_value(document).expect("the document holds string keys only");
+        Self {
+            openapi: value.to_string().into(),
+            docs: docs::Page::of(&value),
+        }
+    }
+}
+
+impl FromRef<App> for Arc<Gateway> {
+    fn from_ref(app: &App) -> Self {
+        app.gateway.clone()
+    }
+}
+
+impl FromRef<App> for Arc<Pages> {
+    fn from_ref(app: &App) -> Self {
+        app.pages.clone()
+    }
+}
+
+impl FromRef<App> for Arc<RestOptions> {
+    fn from_ref(app: &App) -> Self {
+        app.options.clone()
+    }
+}

@@ -1,0 +1,186 @@
+//! `/v1/approvals`: calls that wait for a person.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::idempotent::KeyedBody;
+use super::{App, openapi};
+use toolgate_gateway::access::approvals::{
+    Approval, ApprovalDecision, ApprovalPage, ApprovalStatus, LIST_LIMIT_MAX, ListApprovals,
+};
+use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::{Gateway, Scope};
+use toolgate_http_kit::auth::Authenticated;
+use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::path::Segments;
+use toolgate_http_kit::query::Query;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    openapi::resource("Approvals", "Calls that a person has to allow first.")
+        .routes(routes!(list))
+        .routes(routes!(read))
+        .routes(routes!(decide))
+}
+
+/// List approvals
+///
+/// Newest first, with the requests that each call would send: those of the users that the caller acts
+/// for. Follow `next_cursor` to the end.
+#[utoipa::path(
+    get,
+    path = "/v1/approvals",
+    operation_id = "list_approvals",
+    tag = "Approvals",
+    security(("api_key" = [])),
+    params(
+        ("status" = Option<ApprovalStatus>, Query, description = "Only approvals in this state."),
+        ("limit" = Option<usize>, Query, description = "How many approvals a page holds; 20 if absent.", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+    ),
+    responses((status = 200, description = "One page of approvals.", body = inline(Success<ApprovalPage>), example = json!({
+        "success": true,
+        "data": {"approvals": [{
+            "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "user_id": "ada@example.com",
+            "tool_name": "github_create_issue",
+            "title": "Create an issue",
+            "status": "pending",
+            "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
+            "requests_complete": false,
+            "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "asked_by_name": "agent",
+            "approvers": "admins",
+            "can_decide": true,
+            "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "requests": [{"method": "POST", "url": "https://api.github.com/repos/ada/engine/issues", "headers": [["authorization", "[slot user]"]], "body": "{\"title\":\"The mill jams on card 12\"}"}],
+            "created_at": "2026-11-20T09:30:00.125Z",
+            "expires_at": "2026-11-21T09:30:00.125Z"
+        }], "next_cursor": null},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn list(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    mut query: Query,
+) -> Result<Success<ApprovalPage>, Failure> {
+    let status = query.word("status", &ApprovalStatus::ALL)?;
+    let page = query.page(LIST_LIMIT_MAX)?;
+    let request = ListApprovals {
+        status,
+        limit: page.limit,
+        cursor: page.cursor,
+    };
+    query.finish()?;
+    let page = gateway.approvals(&caller, request).await?;
+    Ok(Success::new(&caller, page))
+}
+
+/// Read an approval
+///
+/// Who wants to run what, and the requests that would be sent.
+#[utoipa::path(
+    get,
+    path = "/v1/approvals/{approval_id}",
+    operation_id = "get_approval",
+    tag = "Approvals",
+    security(("api_key" = [])),
+    params(("approval_id" = String, Path, description = "As execute answered it.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "The approval.", body = inline(Success<Approval>), example = json!({
+        "success": true,
+        "data": {
+            "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "user_id": "ada@example.com",
+            "tool_name": "github_create_issue",
+            "title": "Create an issue",
+            "status": "pending",
+            "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
+            "requests": [],
+            "requests_complete": false,
+            "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "asked_by_name": "agent",
+            "approvers": "admins",
+            "can_decide": true,
+            "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "account": "ada",
+            "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "created_at": "2026-11-20T09:30:00.125Z",
+            "expires_at": "2026-11-21T09:30:00.125Z"
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn read(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([approval_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<Approval>, Failure> {
+    query.finish()?;
+    let approval = gateway.approval(&caller, &approval_id).await?;
+    Ok(Success::new(&caller, approval))
+}
+
+/// The decision.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct DecisionBody {
+    decision: ApprovalDecision,
+}
+
+/// Decide an approval
+///
+/// Approves or denies a pending call, once. After `approve` the same call of the same asker, with the
+/// same connection and version of the plugin, runs one time, whatever becomes of it; after
+/// `deny` it is refused until the approval would have expired. Answers 409 when it is decided or
+/// expired already, and 403 for the key or member that asked for the call.
+#[utoipa::path(
+    post,
+    path = "/v1/approvals/{approval_id}",
+    operation_id = "decide_approval",
+    tag = "Approvals",
+    security(("api_key" = [])),
+    params(("approval_id" = String, Path, description = "As execute answered it.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    request_body(content = DecisionBody, description = "Approve or deny.", example = json!({"decision": "approve"})),
+    responses((status = 200, description = "The approval as it is now.", body = inline(Success<Approval>), example = json!({
+        "success": true,
+        "data": {
+            "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "user_id": "ada@example.com",
+            "tool_name": "github_create_issue",
+            "title": "Create an issue",
+            "status": "approved",
+            "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
+            "requests": [],
+            "requests_complete": false,
+            "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBE",
+            "asked_by_name": "agent",
+            "approvers": "admins",
+            "can_decide": false,
+            "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "created_at": "2026-11-20T09:30:00.125Z",
+            "expires_at": "2026-11-21T09:30:00.125Z",
+            "decided_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "decided_at": "2026-11-20T09:31:00.000Z"
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn decide(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([approval_id]): Segments<1>,
+    query: Query,
+    KeyedBody { body, attempt }: KeyedBody<DecisionBody>,
+) -> Result<Success<Once<Approval>>, Failure> {
+    query.finish()?;
+    let decided = gateway.decide_approval(&caller, &approval_id, body.decision);
+    let approval = gateway
+        .once(&caller, Scope::Approvals, attempt, Box::pin(decided))
+        .await?;
+    Ok(Success::new(&caller, approval))
+}

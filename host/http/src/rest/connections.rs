@@ -1,0 +1,295 @@
+//! `/v1/connections`: connect links and connections.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use serde::Deserialize;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::idempotent::KeyedBody;
+use super::{App, openapi};
+use toolgate_core::clock::parse_rfc3339;
+use toolgate_core::ids::UserId;
+use toolgate_gateway::connections::link::{ConnectLink, LinkConnection};
+use toolgate_gateway::connections::{
+    ConnectionInfo, ConnectionList, DeletedConnection, ListConnections, WAIT_S_MAX, WaitFor,
+};
+use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::{Gateway, Scope};
+use toolgate_http_kit::auth::Authenticated;
+use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::ids;
+use toolgate_http_kit::path::Segments;
+use toolgate_http_kit::query::Query;
+
+/// Scopes asked for in one link.
+const SCOPES_MAX: usize = 100;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    openapi::resource(
+        "Connections",
+        "What users have connected, and links to connect.",
+    )
+    .routes(routes!(link))
+    .routes(routes!(confirm))
+    .routes(routes!(list))
+    .routes(routes!(read, delete))
+}
+
+/// The body of a link request.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct LinkBody {
+    #[schema(
+        min_length = 1,
+        max_length = 256,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*$",
+        example = "github"
+    )]
+    service: String,
+    /// The user who connects; the key's default user if absent.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")]
+    user_id: Option<UserId>,
+    /// Asked for beside those that the service's tools need anyway.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    scopes: Vec<String>,
+    /// Renews this connection, which keeps its id.
+    #[schema(
+        min_length = 1,
+        max_length = 256,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*$"
+    )]
+    connection_id: Option<String>,
+    /// Which of the service's credential slots; the first that can be connected if absent.
+    #[schema(
+        min_length = 1,
+        max_length = 256,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*$"
+    )]
+    slot: Option<String>,
+    /// An https page of the application, where the browser ends with `connect_code` in the query;
+    /// the connection is there once the application has confirmed the code.
+    #[schema(max_length = 2000)]
+    confirm_url: Option<String>,
+}
+
+/// Make a connect link
+///
+/// A link at which the user connects an account: one use, 15 minutes, bound to user and service.
+///
+/// The link is a secret, so its answer is never kept: with an `Idempotency-Key` no two of these run
+/// at the same time, and a repetition makes a link of its own. A link that nobody opens does nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/connections/link",
+    operation_id = "link_connection",
+    tag = "Connections",
+    security(("api_key" = [])),
+    request_body(content = LinkBody, description = "What is to be connected.", example = json!({"service": "github", "user_id": "ada@example.com"})),
+    responses((status = 201, description = "The link.", body = inline(Success<ConnectLink>), example = json!({
+        "success": true,
+        "data": {"connect_url": "https://gateway.example.com/connect/abc", "expires_at": "2026-11-20T09:45:00.000Z", "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn link(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    query: Query,
+    KeyedBody { body, attempt }: KeyedBody<LinkBody>,
+) -> Result<Response, Failure> {
+    query.finish()?;
+    ids::check("service", &body.service)?;
+    for (name, value) in [("connection_id", &body.connection_id), ("slot", &body.slot)] {
+        if let Some(value) = value {
+            ids::check(name, value)?;
+        }
+    }
+    if body.scopes.len() > SCOPES_MAX {
+        return Err(Failure::field(
+            "scopes",
+            format!("has more than {SCOPES_MAX} entries"),
+        ));
+    }
+    let request = LinkConnection {
+        service: body.service,
+        user_id: body.user_id,
+        scopes: body.scopes,
+        connection_id: body.connection_id,
+        slot: body.slot,
+        confirm_url: body.confirm_url,
+    };
+    let made = gateway.link_connection(&caller, request);
+    let link = gateway
+        .one_at_a_time(&caller, attempt, Box::pin(made))
+        .await?;
+    Ok((StatusCode::CREATED, Success::new(&caller, link)).into_response())
+}
+
+/// The body of a confirmation.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ConfirmBody {
+    /// `connect_code` of the query with which the browser came to `confirm_url`.
+    #[schema(
+        min_length = 1,
+        max_length = 256,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*$"
+    )]
+    code: String,
+    /// The user who sits before that browser, by the application's own session.
+    #[schema(value_type = String, min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")]
+    user_id: UserId,
+}
+
+/// Confirm a connection
+///
+/// The application's word that the browser belongs to the link's user. Another user ends the link.
+#[utoipa::path(
+    post,
+    path = "/v1/connections/confirm",
+    operation_id = "confirm_connection",
+    tag = "Connections",
+    security(("api_key" = [])),
+    request_body(content = ConfirmBody, description = "Code and user.", example = json!({"code": "abc", "user_id": "ada@example.com"})),
+    responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({
+        "success": true,
+        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn confirm(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    query: Query,
+    KeyedBody { body, attempt }: KeyedBody<ConfirmBody>,
+) -> Result<Success<Once<ConnectionInfo>>, Failure> {
+    query.finish()?;
+    ids::check("code", &body.code)?;
+    caller.user(Some(&body.user_id))?;
+    let confirmed = gateway.confirm_connection(&caller, &body.code, &body.user_id);
+    let connection = gateway
+        .once(&caller, Scope::Connections, attempt, Box::pin(confirmed))
+        .await?;
+    Ok(Success::new(&caller, connection))
+}
+
+/// `wait` and `active_after`.
+fn wait_for(query: &mut Query) -> Result<WaitFor, Failure> {
+    let seconds = query.number("wait", 0..=WAIT_S_MAX, 0)?;
+    let known = query.id("active_after")?;
+    let moment = |text: String| {
+        let written =
+            "is not a time as `state_since` is written, for example 2026-11-20T09:30:00.125Z";
+        parse_rfc3339(&text).ok_or_else(|| Failure::field("active_after", written))
+    };
+    Ok(WaitFor {
+        seconds,
+        active_after_ms: known.map(moment).transpose()?,
+    })
+}
+
+/// List connections
+///
+/// Connections of the workspace, newest first. Credentials are never part of an answer.
+///
+/// With `wait` the answer comes as soon as one of them is active, and at the latest after so many
+/// seconds with what there is then: for an application that has shown a connect link.
+#[utoipa::path(
+    get,
+    path = "/v1/connections",
+    operation_id = "list_connections",
+    tag = "Connections",
+    security(("api_key" = [])),
+    params(
+        ("user_id" = Option<String>, Query, description = "Only connections of this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+        ("service" = Option<String>, Query, description = "Only connections of this service.", example = "github"),
+        ("wait" = Option<usize>, Query, description = "Seconds to wait until one is active; 0 if absent.", minimum = 0, maximum = 30),
+        ("active_after" = Option<String>, Query, description = "With `wait`: one whose `state_since` is this moment or before is known already.", format = DateTime, example = "2026-11-20T09:30:00.125Z"),
+    ),
+    responses((status = 200, description = "The connections.", body = inline(Success<ConnectionList>), example = json!({
+        "success": true,
+        "data": {"connections": [{"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}]},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn list(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    mut query: Query,
+) -> Result<Success<ConnectionList>, Failure> {
+    let request = ListConnections {
+        user_id: query.user_id()?,
+        service: query.id("service")?,
+        wait: wait_for(&mut query)?,
+    };
+    query.finish()?;
+    let list = gateway.connections(&caller, request).await?;
+    Ok(Success::new(&caller, list))
+}
+
+/// Read a connection
+///
+/// Its account, scopes and health; the credential is never part of an answer.
+///
+/// With `wait` the answer comes as soon as it is active, and at the latest after so many seconds: a
+/// connection that a link names is not there before its user has connected.
+#[utoipa::path(
+    get,
+    path = "/v1/connections/{connection_id}",
+    operation_id = "get_connection",
+    tag = "Connections",
+    security(("api_key" = [])),
+    params(
+        ("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("wait" = Option<usize>, Query, description = "Seconds to wait until it is active; 0 if absent.", minimum = 0, maximum = 30),
+        ("active_after" = Option<String>, Query, description = "With `wait`: a `state_since` at this moment or before is known already.", format = DateTime, example = "2026-11-20T09:30:00.125Z"),
+    ),
+    responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({
+        "success": true,
+        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "cooling_down", "state_since": "2026-11-20T09:30:00.125Z", "next_retry_at": "2026-11-20T09:30:08.125Z", "last_error": "the provider cannot answer now (HTTP status 503)", "created_at": "2026-11-20T09:30:00.125Z"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn read(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([connection_id]): Segments<1>,
+    mut query: Query,
+) -> Result<Success<ConnectionInfo>, Failure> {
+    let wait = wait_for(&mut query)?;
+    query.finish()?;
+    let connection = gateway.connection(&caller, &connection_id, wait).await?;
+    Ok(Success::new(&caller, connection))
+}
+
+/// Delete a connection
+///
+/// Forgets the credential and has the provider revoke it where it has an endpoint for that.
+#[utoipa::path(
+    delete,
+    path = "/v1/connections/{connection_id}",
+    operation_id = "delete_connection",
+    tag = "Connections",
+    security(("api_key" = [])),
+    params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedConnection>), example = json!({
+        "success": true,
+        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true, "revoked_at_provider": true},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn delete(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([connection_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<DeletedConnection>, Failure> {
+    query.finish()?;
+    let deleted = gateway.delete_connection(&caller, &connection_id).await?;
+    Ok(Success::new(&caller, deleted))
+}

@@ -1,0 +1,156 @@
+//! `/v1/executions`: the receipts.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{App, openapi};
+use toolgate_gateway::Gateway;
+use toolgate_gateway::executions::payloads::ExecutionPayloads;
+use toolgate_gateway::executions::{
+    ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions, ReceiptKind,
+};
+use toolgate_http_kit::auth::Authenticated;
+use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::path::Segments;
+use toolgate_http_kit::query::Query;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    openapi::resource("Executions", "Receipts of what ran.")
+        .routes(routes!(list))
+        .routes(routes!(read))
+        .routes(routes!(payloads))
+}
+
+/// List executions
+///
+/// Receipts of the workspace, newest first. Follow `next_cursor` to the end.
+#[utoipa::path(
+    get,
+    path = "/v1/executions",
+    operation_id = "list_executions",
+    tag = "Executions",
+    security(("api_key" = [])),
+    params(
+        ("kind" = Option<ReceiptKind>, Query, description = "`tool`, which is the default, or `connection`: what the gateway itself sent for connections."),
+        ("user_id" = Option<String>, Query, description = "Only executions for this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+        ("tool_name" = Option<String>, Query, description = "Only executions of this tool.", example = "github_create_issue"),
+        ("status" = Option<ExecutionStatus>, Query, description = "Only executions that ended this way."),
+        ("limit" = Option<usize>, Query, description = "How many receipts a page holds; 20 if absent.", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+    ),
+    responses((status = 200, description = "One page of receipts.", body = inline(Success<ExecutionPage>), example = json!({
+        "success": true,
+        "data": {"executions": [{
+            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "kind": "tool",
+            "tool_name": "github_create_issue",
+            "user_id": "ada@example.com",
+            "key": {"name": "ci", "prefix": "a1B2c3D4"},
+            "status": "success",
+            "started_at": "2026-11-20T09:30:00.125Z",
+            "duration_ms": 212,
+            "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "requests": [{"method": "POST", "origin": "https://api.github.com", "host": "api.github.com", "path": "/repos/ada/engine/issues", "status": 201, "bytes_out": 44, "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", "bytes_in": 2310, "duration_ms": 198, "credential_slot": "user"}]
+        }], "next_cursor": null},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn list(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    mut query: Query,
+) -> Result<Success<ExecutionPage>, Failure> {
+    let kinds = ReceiptKind::ALL.map(|kind| (kind.as_str(), kind));
+    let kind = query.word("kind", &kinds)?.unwrap_or_default();
+    let user_id = query.user_id()?;
+    let tool_name = query.id("tool_name")?;
+    let words = ExecutionStatus::ALL.map(|status| (status.as_str(), status));
+    let status = query.word("status", &words)?;
+    let page = query.page(100)?;
+    let request = ListExecutions {
+        kind,
+        user_id,
+        tool_name,
+        status,
+        limit: page.limit,
+        cursor: page.cursor,
+    };
+    query.finish()?;
+    let page = gateway.executions(&caller, request).await?;
+    Ok(Success::new(&caller, page))
+}
+
+/// Read an execution
+///
+/// Who ran what, on which plugin file, and every request that left the gateway for it. Bodies are
+/// not part of it.
+#[utoipa::path(
+    get,
+    path = "/v1/executions/{execution_id}",
+    operation_id = "get_execution",
+    tag = "Executions",
+    security(("api_key" = [])),
+    params(("execution_id" = String, Path, description = "As execute answered it.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "The receipt.", body = inline(Success<ExecutionReceipt>), example = json!({
+        "success": true,
+        "data": {
+            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "kind": "tool",
+            "tool_name": "github_create_issue",
+            "user_id": "ada@example.com",
+            "key": {"name": "ci", "prefix": "a1B2c3D4"},
+            "status": "error",
+            "reason": "timeout",
+            "started_at": "2026-11-20T09:30:00.125Z",
+            "duration_ms": 30000,
+            "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "requests": [{"method": "POST", "origin": "https://api.github.com", "host": "api.github.com", "path": "/repos/ada/engine/issues", "bytes_out": 44, "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", "bytes_in": 0, "duration_ms": 29990, "credential_slot": "user"}]
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn read(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([execution_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<ExecutionReceipt>, Failure> {
+    query.finish()?;
+    let receipt = gateway.execution(&caller, &execution_id).await?;
+    Ok(Success::new(&caller, receipt))
+}
+
+/// Read an execution's bodies
+///
+/// The bodies of its requests and answers, where the workspace had the setting that keeps them: of
+/// each the first 64 KiB, 512 KiB of a call together, without any credential that the gateway adds.
+/// For keys with the scope `admin`, owners and admins; every reading is in the audit log.
+#[utoipa::path(
+    get,
+    path = "/v1/executions/{execution_id}/payloads",
+    operation_id = "get_execution_payloads",
+    tag = "Executions",
+    security(("api_key" = [])),
+    params(("execution_id" = String, Path, description = "As execute answered it.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "The bodies.", body = inline(Success<ExecutionPayloads>), example = json!({
+        "success": true,
+        "data": {
+            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "payloads": [{"number": 1, "side": "request", "method": "POST", "origin": "https://api.github.com", "path": "/repos/ada/engine/issues", "media_type": "application/json", "bytes_total": 23, "truncated": false, "encoding": "text", "content": "{\"title\": \"It is slow\"}"}]
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn payloads(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([execution_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<ExecutionPayloads>, Failure> {
+    query.finish()?;
+    let payloads = gateway.execution_payloads(&caller, &execution_id).await?;
+    Ok(Success::new(&caller, payloads))
+}

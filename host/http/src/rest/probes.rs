@@ -1,0 +1,135 @@
+//! Routes that need no key: liveness, readiness, metrics and the interface's own description.
+//!
+//! They say nothing of a workspace, a user or a connection.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderValue, header};
+use serde::Serialize;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{App, Pages, RestOptions, openapi};
+use toolgate_gateway::Gateway;
+use toolgate_gateway::metrics::{self, Metrics};
+use toolgate_http_kit::envelope::Failure;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    openapi::resource("Probes", "Routes without a key, for operators.")
+        .routes(routes!(healthz))
+        .routes(routes!(readyz))
+        .routes(routes!(metrics))
+        .routes(routes!(document))
+        .routes(routes!(docs))
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+struct Probe {
+    /// Always `ok`.
+    #[schema(example = "ok")]
+    status: &'static str,
+}
+
+const OK: Json<Probe> = Json(Probe { status: "ok" });
+
+/// Probe liveness
+///
+/// The process answers. Says nothing of the database or the plugins.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "probe_liveness",
+    tag = "Probes",
+    responses((status = 200, description = "The process answers.", body = Probe)),
+)]
+async fn healthz() -> Json<Probe> {
+    OK
+}
+
+/// Probe readiness
+///
+/// The gateway takes requests: the database answers, the catalog is loaded and no shutdown is
+/// under way.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "probe_readiness",
+    tag = "Probes",
+    responses((status = 200, description = "The gateway takes requests.", body = Probe)),
+)]
+async fn readyz(State(gateway): State<Arc<Gateway>>) -> Result<Json<Probe>, Failure> {
+    if gateway.ready().await {
+        Ok(OK)
+    } else {
+        Err(Failure::NotReady)
+    }
+}
+
+/// Read the metrics
+///
+/// OpenMetrics text for a Prometheus server. Not found where the operator gave the metrics a
+/// listener of their own.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    operation_id = "read_metrics",
+    tag = "Probes",
+    responses((status = 200, description = "All metrics.", body = String, content_type = "application/openmetrics-text")),
+)]
+async fn metrics(State(options): State<Arc<RestOptions>>) -> Result<Response, Failure> {
+    if options.metrics_here {
+        Ok(exposition(&options.metrics))
+    } else {
+        Err(Failure::UnknownRoute)
+    }
+}
+
+/// The metrics as an answer.
+pub(super) fn exposition(metrics: &Metrics) -> Response {
+    typed(metrics::CONTENT_TYPE, metrics.render().into())
+}
+
+/// Read this document
+///
+/// The interface's description in the OpenAPI format, version 3.1.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    operation_id = "read_openapi",
+    tag = "Probes",
+    responses((status = 200, description = "The document.", body = Object)),
+)]
+async fn document(State(pages): State<Arc<Pages>>) -> Response {
+    typed("application/json", pages.openapi.clone())
+}
+
+/// Read this document as a page
+///
+/// The same description for people. The page loads nothing and runs no script.
+#[utoipa::path(
+    get,
+    path = "/docs",
+    operation_id = "read_docs",
+    tag = "Probes",
+    responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
+)]
+async fn docs(State(pages): State<Arc<Pages>>) -> Response {
+    let policy = pages.docs.content_security_policy.clone();
+    let mut page = typed("text/html; charset=utf-8", pages.docs.html.clone());
+    let headers = page.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    headers.insert(
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("no-referrer"),
+    );
+    page
+}
+
+fn typed(content_type: &'static str, body: Bytes) -> Response {
+    let content_type = HeaderValue::from_static(content_type);
+    ([(header::CONTENT_TYPE, content_type)], body).into_response()
+}

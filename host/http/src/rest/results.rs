@@ -1,0 +1,65 @@
+//! `/v1/results`: results that were too large for their answer.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{App, openapi};
+use toolgate_gateway::Gateway;
+use toolgate_gateway::tools::results::{PIECE_BYTES_MAX, PIECE_BYTES_MIN, StoredResult};
+use toolgate_http_kit::auth::Authenticated;
+use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::path::Segments;
+use toolgate_http_kit::query::Query;
+
+/// Bytes of a piece when the request names no `limit`.
+const LIMIT_DEFAULT: usize = 65_536;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    openapi::resource("Results", "Results that were too large for their answer.")
+        .routes(routes!(read))
+}
+
+/// Read on in a result
+///
+/// A piece of a result that execute has kept for an hour, as text. Begin at the answer's
+/// `bytes_shown` and follow `next_offset` to the end.
+#[utoipa::path(
+    get,
+    path = "/v1/results/{result_id}",
+    operation_id = "get_result",
+    tag = "Results",
+    security(("api_key" = [])),
+    params(
+        ("result_id" = String, Path, description = "As execute answered it.", example = "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("offset" = Option<usize>, Query, description = "Where the piece begins, in bytes; 0 if absent.", minimum = 0, maximum = 16777216),
+        ("limit" = Option<usize>, Query, description = "How many bytes it has at most; 65,536 if absent.", minimum = 4, maximum = 1048576),
+    ),
+    responses((status = 200, description = "The piece.", body = inline(Success<StoredResult>), example = json!({
+        "success": true,
+        "data": {
+            "result_id": "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "content": "\"title\":\"The mill jams on card 12\"}]",
+            "offset": 20000,
+            "bytes_total": 20036,
+            "next_offset": null,
+            "expires_at": "2026-11-20T10:30:00.125Z"
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn read(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([result_id]): Segments<1>,
+    mut query: Query,
+) -> Result<Success<StoredResult>, Failure> {
+    let offset = query.number("offset", 0..=16 << 20, 0)?;
+    let limit = query.number("limit", PIECE_BYTES_MIN..=PIECE_BYTES_MAX, LIMIT_DEFAULT)?;
+    query.finish()?;
+    let piece = gateway.stored_result(&caller, &result_id, offset, limit);
+    Ok(Success::new(&caller, piece.await?))
+}

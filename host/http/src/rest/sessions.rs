@@ -1,0 +1,232 @@
+//! `/v1/sessions`: what ties the steps of one task together.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::idempotent::KeyedBody;
+use super::{App, openapi, stream};
+use toolgate_core::ids::UserId;
+use toolgate_gateway::Gateway;
+use toolgate_gateway::sessions::{
+    CreateSession, DeletedSession, LIST_LIMIT_MAX, ListSessions, Session, SessionPage,
+};
+use toolgate_http_kit::auth::Authenticated;
+use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::path::Segments;
+use toolgate_http_kit::query::Query;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    openapi::resource("Sessions", "State that the steps of one task share.")
+        .routes(routes!(list))
+        .routes(routes!(create))
+        .routes(routes!(read))
+        .routes(routes!(delete))
+}
+
+/// List sessions
+///
+/// Newest first, those of executions too. Follow `next_cursor` to the end.
+#[utoipa::path(
+    get,
+    path = "/v1/sessions",
+    operation_id = "list_sessions",
+    tag = "Sessions",
+    security(("api_key" = [])),
+    params(
+        ("user_id" = Option<String>, Query, description = "Only sessions of this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+        ("limit" = Option<usize>, Query, description = "How many sessions a page holds; 20 if absent.", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+    ),
+    responses((status = 200, description = "One page of sessions.", body = inline(Success<SessionPage>), example = json!({
+        "success": true,
+        "data": {"sessions": [{
+            "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+            "user_id": "ada@example.com",
+            "created_at": "2026-11-20T09:30:00.125Z",
+            "last_active_at": "2026-11-20T09:31:00.000Z",
+            "expires_at": "2026-11-21T09:31:00.000Z"
+        }], "next_cursor": null},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn list(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    mut query: Query,
+) -> Result<Success<SessionPage>, Failure> {
+    let user_id = query.user_id()?;
+    let page = query.page(LIST_LIMIT_MAX)?;
+    let request = ListSessions {
+        user_id,
+        limit: page.limit,
+        cursor: page.cursor,
+    };
+    query.finish()?;
+    let page = gateway.sessions(&caller, request).await?;
+    Ok(Success::new(&caller, page))
+}
+
+/// A new session.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct CreateSessionBody {
+    /// What the user asked for.
+    #[schema(
+        min_length = 1,
+        max_length = 100000,
+        pattern = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
+    )]
+    prompt: String,
+    /// Whose session it is; the key's default user if absent.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")]
+    user_id: Option<UserId>,
+}
+
+/// Create a session
+///
+/// Answers it with the assistant's reply to the prompt, as sending a message does, and streams like
+/// that too, beginning with the event `session`. Its id may be sent with every execution of the
+/// task; it is gone once nobody has used it for 24 hours.
+#[utoipa::path(
+    post,
+    path = "/v1/sessions",
+    operation_id = "create_session",
+    tag = "Sessions",
+    security(("api_key" = [])),
+    request_body(content = CreateSessionBody, description = "What the user asked for.", example = json!({"prompt": "Plan the week", "user_id": "ada@example.com"})),
+    responses((status = 201, description = "The session.", body = inline(Success<Session>), example = json!({
+        "success": true,
+        "data": {
+            "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+            "user_id": "ada@example.com",
+            "created_at": "2026-11-20T09:30:00.125Z",
+            "last_active_at": "2026-11-20T09:30:00.125Z",
+            "expires_at": "2026-11-21T09:30:00.125Z",
+            "messages": [{
+                "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                "role": "user",
+                "content": "Plan the week",
+                "created_at": "2026-11-20T09:30:00.125Z"
+            }, {
+                "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
+                "role": "assistant",
+                "content": "Your calendar shows four free mornings.",
+                "created_at": "2026-11-20T09:30:04.210Z",
+                "status": "completed",
+                "reason": "answered",
+                "model_configured": true,
+                "tokens": 1830
+            }]
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn create(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    query: Query,
+    headers: HeaderMap,
+    KeyedBody { body, attempt }: KeyedBody<CreateSessionBody>,
+) -> Result<Response, Failure> {
+    query.finish()?;
+    let request = CreateSession {
+        prompt: body.prompt,
+        user_id: body.user_id,
+    };
+    if !stream::wanted(&headers) {
+        let created = gateway.create_session(&caller, attempt, request, None);
+        let created = Success::new(&caller, created.await?);
+        return Ok((StatusCode::CREATED, created).into_response());
+    }
+    let (listener, heard) = mpsc::unbounded_channel();
+    let owned = caller.clone();
+    let work = tokio::spawn(async move {
+        let listener = Some(listener);
+        gateway
+            .create_session(&owned, attempt, request, listener)
+            .await
+    });
+    stream::answer(caller, StatusCode::CREATED, heard, work).await
+}
+
+/// Read a session
+///
+/// Whose it is, what it began with and until when it lives.
+#[utoipa::path(
+    get,
+    path = "/v1/sessions/{session_id}",
+    operation_id = "get_session",
+    tag = "Sessions",
+    security(("api_key" = [])),
+    params(("session_id" = String, Path, description = "As create or execute answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
+    responses((status = 200, description = "The session.", body = inline(Success<Session>), example = json!({
+        "success": true,
+        "data": {
+            "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+            "user_id": "ada@example.com",
+            "created_at": "2026-11-20T09:30:00.125Z",
+            "last_active_at": "2026-11-20T09:31:00.000Z",
+            "expires_at": "2026-11-21T09:31:00.000Z",
+            "messages": [{
+                "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                "role": "user",
+                "content": "Plan the week",
+                "created_at": "2026-11-20T09:30:00.125Z"
+            }, {
+                "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
+                "role": "assistant",
+                "content": "Your calendar shows four free mornings.",
+                "created_at": "2026-11-20T09:30:04.210Z",
+                "status": "completed",
+                "reason": "answered",
+                "model_configured": true,
+                "tokens": 1830
+            }]
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn read(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([session_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<Session>, Failure> {
+    query.finish()?;
+    let session = gateway.session(&caller, &session_id).await?;
+    Ok(Success::new(&caller, session))
+}
+
+/// Delete a session
+///
+/// With everything that plugins kept in it.
+#[utoipa::path(
+    delete,
+    path = "/v1/sessions/{session_id}",
+    operation_id = "delete_session",
+    tag = "Sessions",
+    security(("api_key" = [])),
+    params(("session_id" = String, Path, description = "As create or execute answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
+    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedSession>), example = json!({
+        "success": true,
+        "data": {"session_id": "ses_9f86d081884c7d659a2feaa0c55ad015", "deleted": true},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn delete(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([session_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<DeletedSession>, Failure> {
+    query.finish()?;
+    let deleted = gateway.delete_session(&caller, &session_id).await?;
+    Ok(Success::new(&caller, deleted))
+}

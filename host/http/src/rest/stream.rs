@@ -1,0 +1,172 @@
+//! Answers that are watched while they are made: server-sent events
+//! (HTML Living Standard, section 9.2).
+//!
+//! The events are `session`, `text`, `step`, and at last `reply`, which holds the envelope that the
+//! same request answers without a stream, or `error`. A request that is refused before anything
+//! has happened is answered with its status, like any other. A client that leaves ends the stream
+//! and nothing else.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinHandle;
+
+use toolgate_gateway::sessions::messages::Heard;
+use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::{Caller, Error};
+use toolgate_http_kit::envelope::{Failure, Success};
+
+/// A comment is sent when nothing else was for this long, so that nobody between closes the connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Tells proxies to hand on every event at once.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Whether the client asks for events.
+pub(super) fn wanted(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|kind| {
+            let kind = kind.split(';').next().unwrap_or_default().trim();
+            kind.eq_ignore_ascii_case("text/event-stream")
+        })
+}
+
+/// The answer of `work`, which tells `heard` what happens.
+pub(super) async fn answer<T: Serialize + Send + Sync + 'static>(
+    caller: Caller,
+    status: StatusCode,
+    mut heard: UnboundedReceiver<Heard>,
+    work: JoinHandle<Result<Once<T>, Error>>,
+) -> Result<Response, Failure> {
+    let Some(first) = heard.recv().await else {
+        // Refused, or answered before: there is nothing to watch.
+        let done = finished(work.await)?;
+        let whole = Success::new(&caller, done);
+        return Ok(events(
+            status,
+            futures_util::stream::iter([named("reply", &whole)]),
+        ));
+    };
+    let rest = Rest::Hearing {
+        first: Some(first),
+        heard,
+        work,
+        caller: Box::new(caller),
+    };
+    let stream = futures_util::stream::unfold(rest, |rest| async move {
+        match rest {
+            Rest::Over => None,
+            Rest::Hearing {
+                first,
+                mut heard,
+                work,
+                caller,
+            } => {
+                let next = match first {
+                    Some(first) => Some(first),
+                    None => heard.recv().await,
+                };
+                match next {
+                    Some(next) => {
+                        let rest = Rest::Hearing {
+                            first: None,
+                            heard,
+                            work,
+                            caller,
+                        };
+                        Some((shown(&next), rest))
+                    }
+                    None => Some((last(&caller, finished(work.await)), Rest::Over)),
+                }
+            }
+        }
+    });
+    Ok(events(status, stream))
+}
+
+enum Rest<T> {
+    Hearing {
+        first: Option<Heard>,
+        heard: UnboundedReceiver<Heard>,
+        work: JoinHandle<Result<Once<T>, Error>>,
+        caller: Box<Caller>,
+    },
+    Over,
+}
+
+type Sent = Result<Event, Infallible>;
+
+fn events(
+    status: StatusCode,
+    stream: impl futures_util::Stream<Item = Sent> + Send + 'static,
+) -> Response {
+    let events = Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
+    let unbuffered = [(UNBUFFERED, HeaderValue::from_static("no"))];
+    (status, unbuffered, events).into_response()
+}
+
+fn finished<T>(
+    done: Result<Result<Once<T>, Error>, tokio::task::JoinError>,
+) -> Result<Once<T>, Failure> {
+    match done {
+        Ok(done) => Ok(done?),
+        Err(cause) => Err(Failure::from(Error::Internal(anyhow::anyhow!(
+            "the request's task ended: {cause}"
+        )))),
+    }
+}
+
+fn shown(heard: &Heard) -> Sent {
+    match heard {
+        Heard::Session(session) => named("session", session),
+        Heard::Text(text) => named("text", &json!({ "text": text })),
+        Heard::Step(step) => named("step", step),
+    }
+}
+
+fn last<T: Serialize>(caller: &Caller, done: Result<Once<T>, Failure>) -> Sent {
+    match done {
+        Ok(done) => named("reply", &Success::new(caller, done)),
+        Err(failure) => {
+            if let Some(cause) = failure.cause() {
+                let request_id = caller.request_id.as_str();
+                tracing::error!(request_id, error.chain = cause, "request failed");
+            }
+            named("error", &failure.body(&caller.request_id))
+        }
+    }
+}
+
+fn named(name: &str, data: &impl Serialize) -> Sent {
+    let text = serde_json::to_string(data).unwrap_or_else(|_| "{}".to_owned());
+    Ok(Event::default().event(name).data(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_sent_to_those_who_ask() {
+        for (accept, asked) in [
+            ("text/event-stream", true),
+            ("application/json, Text/Event-Stream;q=0.5", true),
+            ("application/json", false),
+            ("*/*", false),
+            ("text/event-streams", false),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, accept.parse().unwrap())]);
+            assert_eq!(wanted(&headers), asked, "{accept}");
+        }
+        assert!(!wanted(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,444 @@
+//! `/v1/tools`: search, list, describe, execute.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::idempotent::KeyedBody;
+use super::{App, openapi};
+use toolgate_core::ids::UserId;
+use toolgate_gateway::Gateway;
+use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::tools::results::Budget;
+use toolgate_gateway::tools::{
+    Arguments, Execute, Execution, FoundTools, ListTools, SearchTools, ToolPage, ToolSchema,
+};
+use toolgate_http_kit::auth::Authenticated;
+use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::ids;
+use toolgate_http_kit::path::Segments;
+use toolgate_http_kit::query::Query;
+
+/// Longest search query.
+const QUERY_CHARS_MAX: usize = 1_000;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    openapi::resource("Tools", "Find, describe and run tools.")
+        .routes(routes!(search))
+        .routes(routes!(list))
+        .routes(routes!(schema))
+        .routes(routes!(execute))
+}
+
+/// Search tools
+///
+/// Finds tools by keywords or by a sentence that says what is to be done, best match first. The
+/// first `schema_limit` tools carry their input schema, as long as all of them together stay
+/// within 24,000 bytes; the others say where to read it. When nothing matches well there are no
+/// tools, and `suggestions` names the nearest services.
+#[utoipa::path(
+    get,
+    path = "/v1/tools/search",
+    operation_id = "search_tools",
+    tag = "Tools",
+    security(("api_key" = [])),
+    params(
+        ("query" = String, Query, description = "Keywords or natural language.", min_length = 1, max_length = 1000, pattern = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$", example = "open an issue"),
+        ("service" = Option<String>, Query, description = "Only tools of this service, by its lowercase name.", example = "github"),
+        ("limit" = Option<usize>, Query, description = "How many tools to answer; 20 if absent.", minimum = 1, maximum = 100),
+        ("schema_limit" = Option<usize>, Query, description = "For how many of the best tools the schema is included; 3 if absent.", minimum = 0, maximum = 5),
+        ("user_id" = Option<String>, Query, description = "The user the tools would run for; the key's default user if absent.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+    ),
+    responses((status = 200, description = "The tools found, possibly none.", body = inline(Success<FoundTools>), example = json!({
+        "success": true,
+        "data": {
+            "query": "open an issue",
+            "service": "github",
+            "total": 1,
+            "tools": [{
+                "name": "github_create_issue",
+                "service": "github",
+                "description": "Opens an issue in a repository.",
+                "version": "1.4.0",
+                "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true},
+                "score": 12.5,
+                "match_reasons": ["name: issue", "keyword: ticket"],
+                "connection": "connected",
+                "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}}
+            }],
+            "ranking": "hybrid"
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn search(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    mut query: Query,
+) -> Result<Success<FoundTools>, Failure> {
+    let request = SearchTools {
+        query: query.words("query", QUERY_CHARS_MAX)?.unwrap_or_default(),
+        service: query.id("service")?,
+        limit: query.number("limit", 1..=100, 20)?,
+        schema_limit: query.number("schema_limit", 0..=5, 3)?,
+        user_id: query.user_id()?,
+    };
+    query.finish()?;
+    if request.query.is_empty() {
+        return Err(Failure::field("query", "must say what to search for"));
+    }
+    let found = gateway.search_tools(&caller, request).await?;
+    Ok(Success::new(&caller, found))
+}
+
+/// List tools
+///
+/// All tools that the user may use, ordered by name. Follow `next_cursor` to the end.
+#[utoipa::path(
+    get,
+    path = "/v1/tools/list",
+    operation_id = "list_tools",
+    tag = "Tools",
+    security(("api_key" = [])),
+    params(
+        ("service" = Option<String>, Query, description = "Only tools of this service, by its lowercase name.", example = "github"),
+        ("limit" = Option<usize>, Query, description = "How many tools a page holds; 100 if absent.", minimum = 1, maximum = 500),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+        ("user_id" = Option<String>, Query, description = "The user the tools would run for; the key's default user if absent.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+    ),
+    responses((status = 200, description = "One page of tools.", body = inline(Success<ToolPage>), example = json!({
+        "success": true,
+        "data": {
+            "tools": [{
+                "name": "github_create_issue",
+                "service": "github",
+                "description": "Opens an issue in a repository.",
+                "version": "1.4.0",
+                "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true}
+            }],
+            "next_cursor": null
+        },
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn list(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    mut query: Query,
+) -> Result<Success<ToolPage>, Failure> {
+    let request = ListTools {
+        service: query.id("service")?,
+        limit: query.number("limit", 1..=500, 100)?,
+        cursor: query.id("cursor")?,
+        user_id: query.user_id()?,
+    };
+    query.finish()?;
+    let page = gateway.list_tools(&caller, request).await?;
+    Ok(Success::new(&caller, page))
+}
+
+/// Describe a tool
+///
+/// The tool's schemas and what it needs to be connected to. The entity tag changes with the
+/// plugin's file alone: send it back in `If-None-Match` to learn cheaply that nothing changed.
+#[utoipa::path(
+    get,
+    path = "/v1/tools/{tool_name}/schema",
+    operation_id = "get_tool_schema",
+    tag = "Tools",
+    security(("api_key" = [])),
+    params(
+        ("tool_name" = String, Path, description = "Exact name, as search and list answer it.", example = "github_create_issue"),
+        ("user_id" = Option<String>, Query, description = "The user the tool would run for; the key's default user if absent.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+        ("If-None-Match" = Option<String>, Header, description = "Entity tags the caller already holds."),
+    ),
+    responses(
+        (status = 200, description = "The tool.", body = inline(Success<ToolSchema>), headers(("ETag" = String, description = "Strong entity tag.")), example = json!({
+            "success": true,
+            "data": {
+                "name": "github_create_issue",
+                "service": "github",
+                "description": "Opens an issue in a repository.",
+                "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}},
+                "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true},
+                "auth": {"type": "oauth2", "scopes": ["repo"]}
+            },
+            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        })),
+        (status = 304, description = "One of the entity tags sent is current.", headers(("ETag" = String, description = "Strong entity tag."))),
+    ),
+)]
+async fn schema(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([tool_name]): Segments<1>,
+    mut query: Query,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let user_id = query.user_id()?;
+    query.finish()?;
+    let schema = gateway.tool_schema(&caller, &tool_name, user_id).await?;
+    let etag = format!("\"{}\"", schema.etag);
+    let mut answer = if holds(&headers, &etag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        Success::new(&caller, schema).into_response()
+    };
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        let fresh = HeaderValue::from_static("private, no-cache");
+        answer.headers_mut().insert(header::ETAG, etag);
+        answer.headers_mut().insert(header::CACHE_CONTROL, fresh);
+    }
+    Ok(answer)
+}
+
+/// Whether `If-None-Match` names `etag`, by weak comparison (RFC 9110, section 13.1.2).
+fn holds(headers: &HeaderMap, etag: &str) -> bool {
+    headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|tag| tag.trim())
+        .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+}
+
+/// The body of an execute request.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ExecuteBody {
+    /// The tool's arguments: an object, or the same object as JSON text. Absent means none.
+    #[serde(default)]
+    #[schema(schema_with = arguments_schema)]
+    arguments: ArgumentsField,
+    /// Continues an earlier execution's session; a new one is made if absent. A session is one
+    /// user's: for another one it is `session_not_found`.
+    #[schema(
+        min_length = 1,
+        max_length = 256,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*$",
+        example = "tool_9f86d081884c7d659a2feaa0c55ad015"
+    )]
+    session_id: Option<String>,
+    /// The user to run for; the key's default user if absent.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")]
+    user_id: Option<UserId>,
+    /// Which of the user's connections to use; the newest active one if absent.
+    #[schema(
+        min_length = 1,
+        max_length = 256,
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*$"
+    )]
+    connection_id: Option<String>,
+    /// Runs the plugin for real but sends nothing, and answers the requests it would have sent.
+    #[serde(default)]
+    dry_run: bool,
+    /// A larger result is kept for an hour; the answer then holds its first bytes as text and
+    /// `truncated` says how to read on.
+    #[schema(minimum = 256)]
+    max_result_bytes: Option<usize>,
+    /// The same in characters; the smaller bound counts where both are given.
+    #[schema(minimum = 256)]
+    max_result_chars: Option<usize>,
+    /// JSON Pointers of the parts of the result to answer, as an object by pointer; all if absent.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    fields: Vec<String>,
+    /// With an `Idempotency-Key`: runs the tool again although the outcome of the first request is
+    /// unknown.
+    #[serde(default)]
+    #[allow(dead_code, reason = "read with the key")]
+    retry_unknown: bool,
+}
+
+/// Arguments in either of the two forms that a body may carry.
+#[derive(Debug)]
+struct ArgumentsField(Arguments);
+
+impl Default for ArgumentsField {
+    fn default() -> Self {
+        Self(Arguments::Object(Value::Object(Map::new())))
+    }
+}
+
+impl<'de> Deserialize<'de> for ArgumentsField {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = ArgumentsField;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object or an object as JSON text")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<ArgumentsField, E> {
+                Ok(ArgumentsField(Arguments::Text(text.to_owned())))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ArgumentsField, A::Error> {
+                let object = Map::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(ArgumentsField(Arguments::Object(Value::Object(object))))
+            }
+        }
+        from.deserialize_any(Reader)
+    }
+}
+
+fn arguments_schema() -> Schema {
+    let object = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some("What the tool's input schema asks for."));
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some("The same object as JSON text."));
+    OneOfBuilder::new()
+        .item(object)
+        .item(text)
+        .description(Some("The tool's arguments; none if absent."))
+        .into()
+}
+
+/// Execute a tool
+///
+/// Runs the tool with the user's own connection. Whatever the provider says, the status is 200
+/// and `data.status` tells what became of the call: `success`, `error` with a `reason`,
+/// `auth_required` or `auth_expired` with a link for the user to open, `approval_required` while a
+/// person has to allow the call (the same call then runs once), or `dry_run` with the
+/// requests that were held back.
+#[utoipa::path(
+    post,
+    path = "/v1/tools/{tool_name}/execute",
+    operation_id = "execute_tool",
+    tag = "Tools",
+    security(("api_key" = [])),
+    params(("tool_name" = String, Path, description = "Exact name, as search and list answer it.", example = "github_create_issue")),
+    request_body(content = ExecuteBody, description = "Arguments and, where wanted, session, user and connection.", example = json!({
+        "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
+        "user_id": "ada@example.com"
+    })),
+    responses((status = 200, description = "What became of the call.", body = inline(Success<Execution>), examples(
+        ("success" = (summary = "The tool ran", value = json!({
+            "success": true,
+            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 212, "status": "success", "result": {"number": 7}},
+            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        }))),
+        ("error" = (summary = "The provider refused", value = json!({
+            "success": true,
+            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 180, "status": "error", "reason": "provider_error", "error": {"code": "not_found", "message": "The repository does not exist or is private.", "can_retry": false, "suggested_fix": "Check owner and repo.", "provider_status": 404}},
+            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        }))),
+        ("auth_required" = (summary = "The user has to connect an account", value = json!({
+            "success": true,
+            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 1, "status": "auth_required", "reason": "auth_required", "auth_type": "oauth2", "message": "Connect a GitHub account to use this tool.", "connect_url": "https://gateway.example.com/connect/abc"},
+            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        }))),
+        ("approval_required" = (summary = "A person has to allow the call", value = json!({
+            "success": true,
+            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 2, "status": "approval_required", "reason": "approval_required", "message": "A person has to approve this call of github_create_issue for the user ada@example.com first.", "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "approval_url": "https://gateway.example.com/approvals/apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "expires_at": "2026-11-21T09:30:00.125Z", "requests": []},
+            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        }))),
+        ("dry_run" = (summary = "Nothing was sent", value = json!({
+            "success": true,
+            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 2, "status": "dry_run", "requests": [{"method": "POST", "url": "https://api.github.com/repos/ada/engine/issues", "headers": [["authorization", "[slot user]"]], "body": "{\"title\":\"The mill jams on card 12\"}"}]},
+            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        }))),
+    ))),
+)]
+async fn execute(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([tool_name]): Segments<1>,
+    query: Query,
+    KeyedBody { body, attempt }: KeyedBody<ExecuteBody>,
+) -> Result<Success<Once<Execution>>, Failure> {
+    query.finish()?;
+    for (field, value) in [
+        ("session_id", &body.session_id),
+        ("connection_id", &body.connection_id),
+    ] {
+        if let Some(value) = value {
+            ids::check(field, value)?;
+        }
+    }
+    let request = Execute {
+        tool_name,
+        arguments: body.arguments.0,
+        session_id: body.session_id,
+        user_id: body.user_id,
+        connection_id: body.connection_id,
+        dry_run: body.dry_run,
+        budget: Budget {
+            bytes_max: body.max_result_bytes,
+            chars_max: body.max_result_chars,
+            fields: body.fields,
+        },
+        claim: None,
+    };
+    let execution = gateway.execute_once(&caller, attempt, request).await?;
+    Ok(Success::new(&caller, execution))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolgate_http_kit::body;
+
+    #[test]
+    fn an_entity_tag_is_found_in_if_none_match() {
+        for (values, held) in [
+            (&["\"abc\""][..], true),
+            (&["W/\"abc\""], true),
+            (&["\"x\", \"abc\""], true),
+            (&["\"x\"", "\"abc\""], true),
+            (&["*"], true),
+            (&["\"abcd\""], false),
+            (&["abc"], false),
+            (&[], false),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(header::IF_NONE_MATCH, HeaderValue::from_static(value));
+            }
+            assert_eq!(holds(&headers, "\"abc\""), held, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn arguments_come_as_an_object_or_as_text() {
+        let read = |text: &str| body::decode::<ExecuteBody>(text.as_bytes());
+        let arguments = |text| read(text).unwrap().arguments.0;
+        assert!(matches!(arguments("{}"), Arguments::Object(Value::Object(map)) if map.is_empty()));
+        assert!(
+            matches!(arguments(r#"{"arguments":{"a":[1]}}"#), Arguments::Object(value) if value["a"][0] == 1)
+        );
+        assert!(
+            matches!(arguments(r#"{"arguments":"{\"a\":1}"}"#), Arguments::Text(text) if text == r#"{"a":1}"#)
+        );
+        for other in ["null", "1", "[]", "true"] {
+            let failure = read(&format!(r#"{{"arguments":{other}}}"#)).unwrap_err();
+            let body = serde_json::to_value(failure.body("req_1")).unwrap();
+            assert_eq!(body["error"]["code"], "invalid_request", "{other}");
+            assert_eq!(body["error"]["details"]["field"], "arguments", "{other}");
+        }
+    }
+
+    #[test]
+    fn a_user_id_of_another_shape_is_refused_by_name() {
+        for user in ["", "a b", "a\\u0000"] {
+            let text = format!(r#"{{"user_id":"{user}"}}"#);
+            let failure = body::decode::<ExecuteBody>(text.as_bytes()).unwrap_err();
+            let body = serde_json::to_value(failure.body("req_1")).unwrap();
+            assert_eq!(body["error"]["details"]["field"], "user_id", "{text}");
+        }
+    }
+}

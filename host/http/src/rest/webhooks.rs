@@ -1,0 +1,404 @@
+//! `/v1/webhooks`: where a workspace has its events sent.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::idempotent::{Keyed, KeyedBody};
+use super::{App, openapi};
+use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::webhooks::deliveries::{
+    Delivery, DeliveryPage, DeliveryStatus, LIST_LIMIT_MAX, ListDeliveries,
+};
+use toolgate_gateway::webhooks::{
+    CreateWebhook, DeletedWebhook, Filters, OVERLAP_HOURS, SecretWebhook, UpdateWebhook, Webhook,
+    WebhookList,
+};
+use toolgate_gateway::{Gateway, Scope};
+use toolgate_http_kit::auth::Authenticated;
+use toolgate_http_kit::body::JsonBody;
+use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::path::Segments;
+use toolgate_http_kit::query::Query;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    openapi::resource(
+        "Webhooks",
+        "Addresses that are sent the workspace's events, signed after Standard Webhooks.",
+    )
+    .routes(routes!(create, list))
+    .routes(routes!(read, update, delete))
+    .routes(routes!(rotate))
+    .routes(routes!(test))
+    .routes(routes!(deliveries))
+    .routes(routes!(resend))
+}
+
+/// A new webhook.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct CreateWebhookBody {
+    /// A public https address, or one for which the operator allows an upstream.
+    #[schema(
+        min_length = 1,
+        max_length = 2000,
+        example = "https://app.example.com/toolgate"
+    )]
+    url: String,
+    /// Event types, groups (`tool.*`) or `*`.
+    #[schema(min_items = 1, max_items = 100)]
+    events: Vec<String>,
+    #[serde(default)]
+    #[schema(max_length = 500, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
+    description: String,
+    #[serde(default)]
+    filters: Filters,
+}
+
+/// What to change; absent fields stay.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct UpdateWebhookBody {
+    #[schema(min_length = 1, max_length = 2000)]
+    url: Option<String>,
+    #[schema(min_items = 1, max_items = 100)]
+    events: Option<Vec<String>>,
+    #[schema(max_length = 500, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
+    description: Option<String>,
+    /// In place of all filters; `{}` lets everything pass.
+    filters: Option<Filters>,
+    /// `true` also forgets earlier failures and sends what waits.
+    enabled: Option<bool>,
+}
+
+/// How to rotate.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct RotateBody {
+    /// How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
+    #[schema(maximum = 168)]
+    overlap_hours: Option<u32>,
+}
+
+/// A webhook with its secret, which no later answer holds.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct WebhookWithSecret {
+    #[serde(flatten)]
+    webhook: Webhook,
+    /// `whsec_` and the key in base64, as Standard Webhooks writes it. Shown this once.
+    secret: String,
+}
+
+impl From<SecretWebhook> for WebhookWithSecret {
+    fn from(made: SecretWebhook) -> Self {
+        Self {
+            secret: made.secret.expose().to_owned(),
+            webhook: made.webhook,
+        }
+    }
+}
+
+/// List webhooks
+///
+/// Webhooks of the workspace, newest first.
+#[utoipa::path(
+    get,
+    path = "/v1/webhooks",
+    operation_id = "list_webhooks",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    responses((status = 200, description = "The webhooks.", body = inline(Success<WebhookList>), example = json!({
+        "success": true,
+        "data": {"webhooks": [{"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"}]},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn list(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    query: Query,
+) -> Result<Success<WebhookList>, Failure> {
+    query.finish()?;
+    let list = gateway.webhooks(&caller).await?;
+    Ok(Success::new(&caller, list))
+}
+
+/// Create a webhook
+///
+/// Events are sent as `POST` with `{type, timestamp, data}` and the headers `webhook-id`,
+/// `webhook-timestamp` and `webhook-signature` of Standard Webhooks, at least once and in order while
+/// they are answered with a status of the 200s within 15 s. Others are tried again for three days;
+/// 410 switches the webhook off, and so do five days without a good answer. The answer alone holds
+/// the secret, so it is never kept: with an `Idempotency-Key` no two of these run at the same time,
+/// and a repetition makes a webhook of its own.
+#[utoipa::path(
+    post,
+    path = "/v1/webhooks",
+    operation_id = "create_webhook",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    request_body(content = CreateWebhookBody, description = "Where to send which events.", example = json!({"url": "https://app.example.com/toolgate", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}})),
+    responses((status = 201, description = "The webhook and its secret.", body = inline(Success<WebhookWithSecret>), example = json!({
+        "success": true,
+        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn create(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    query: Query,
+    KeyedBody { body, attempt }: KeyedBody<CreateWebhookBody>,
+) -> Result<Response, Failure> {
+    query.finish()?;
+    let request = CreateWebhook {
+        url: body.url,
+        description: body.description,
+        events: body.events,
+        filters: body.filters,
+    };
+    let made = gateway.create_webhook(&caller, request);
+    let made: WebhookWithSecret = gateway
+        .one_at_a_time(&caller, attempt, Box::pin(made))
+        .await?
+        .into();
+    Ok((StatusCode::CREATED, Success::new(&caller, made)).into_response())
+}
+
+/// Read a webhook
+///
+/// Where it sends what, and how it fares; the secret is never part of an answer.
+#[utoipa::path(
+    get,
+    path = "/v1/webhooks/{webhook_id}",
+    operation_id = "get_webhook",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "The webhook.", body = inline(Success<Webhook>), example = json!({
+        "success": true,
+        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn read(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([webhook_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<Webhook>, Failure> {
+    query.finish()?;
+    let webhook = gateway.webhook(&caller, &webhook_id).await?;
+    Ok(Success::new(&caller, webhook))
+}
+
+/// Change a webhook
+///
+/// Absent fields stay. Switched on, it forgets earlier failures and what waits is sent at once.
+#[utoipa::path(
+    patch,
+    path = "/v1/webhooks/{webhook_id}",
+    operation_id = "update_webhook",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    request_body(content = UpdateWebhookBody, description = "What to change.", example = json!({"enabled": true})),
+    responses((status = 200, description = "The webhook as it is now.", body = inline(Success<Webhook>), example = json!({
+        "success": true,
+        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn update(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([webhook_id]): Segments<1>,
+    query: Query,
+    JsonBody(body): JsonBody<UpdateWebhookBody>,
+) -> Result<Success<Webhook>, Failure> {
+    query.finish()?;
+    let request = UpdateWebhook {
+        webhook_id,
+        url: body.url,
+        description: body.description,
+        events: body.events,
+        filters: body.filters,
+        enabled: body.enabled,
+    };
+    let webhook = gateway.update_webhook(&caller, request).await?;
+    Ok(Success::new(&caller, webhook))
+}
+
+/// Delete a webhook
+///
+/// With its deliveries; what waits is not sent any more.
+#[utoipa::path(
+    delete,
+    path = "/v1/webhooks/{webhook_id}",
+    operation_id = "delete_webhook",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedWebhook>), example = json!({
+        "success": true,
+        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn delete(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([webhook_id]): Segments<1>,
+    query: Query,
+) -> Result<Success<DeletedWebhook>, Failure> {
+    query.finish()?;
+    let deleted = gateway.delete_webhook(&caller, &webhook_id).await?;
+    Ok(Success::new(&caller, deleted))
+}
+
+/// Rotate a webhook's secret
+///
+/// Deliveries carry a signature with each secret while they overlap. The answer alone holds the new
+/// one.
+#[utoipa::path(
+    post,
+    path = "/v1/webhooks/{webhook_id}/rotate",
+    operation_id = "rotate_webhook_secret",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    request_body(content = RotateBody, description = "How long both secrets sign.", example = json!({"overlap_hours": 24})),
+    responses((status = 200, description = "The webhook and its new secret.", body = inline(Success<WebhookWithSecret>), example = json!({
+        "success": true,
+        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn rotate(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([webhook_id]): Segments<1>,
+    query: Query,
+    KeyedBody { body, attempt }: KeyedBody<RotateBody>,
+) -> Result<Success<WebhookWithSecret>, Failure> {
+    query.finish()?;
+    let hours = body.overlap_hours.unwrap_or(OVERLAP_HOURS);
+    let rotated = gateway.rotate_webhook_secret(&caller, &webhook_id, hours);
+    let rotated = gateway
+        .one_at_a_time(&caller, attempt, Box::pin(rotated))
+        .await?;
+    let rotated: WebhookWithSecret = rotated.into();
+    Ok(Success::new(&caller, rotated))
+}
+
+/// Test a webhook
+///
+/// Sends it an event `webhook.test`, whatever events it wants. Its deliveries show what became of it.
+#[utoipa::path(
+    post,
+    path = "/v1/webhooks/{webhook_id}/test",
+    operation_id = "test_webhook",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "The delivery that waits to be sent.", body = inline(Success<Delivery>), example = json!({
+        "success": true,
+        "data": {"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn test(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([webhook_id]): Segments<1>,
+    query: Query,
+    Keyed(attempt): Keyed,
+) -> Result<Success<Once<Delivery>>, Failure> {
+    query.finish()?;
+    let sent = gateway.test_webhook(&caller, &webhook_id);
+    Ok(Success::new(
+        &caller,
+        gateway
+            .once(&caller, Scope::Webhooks, attempt, Box::pin(sent))
+            .await?,
+    ))
+}
+
+/// List deliveries
+///
+/// Newest first. Settled ones are kept for seven days. Follow `next_cursor` to the end.
+#[utoipa::path(
+    get,
+    path = "/v1/webhooks/{webhook_id}/deliveries",
+    operation_id = "list_webhook_deliveries",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    params(
+        ("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("status" = Option<DeliveryStatus>, Query, description = "Only deliveries in this state."),
+        ("limit" = Option<usize>, Query, description = "How many deliveries a page holds; 20 if absent.", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+    ),
+    responses((status = 200, description = "One page of deliveries.", body = inline(Success<DeliveryPage>), example = json!({
+        "success": true,
+        "data": {"deliveries": [{"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}], "next_cursor": null},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn deliveries(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([webhook_id]): Segments<1>,
+    mut query: Query,
+) -> Result<Success<DeliveryPage>, Failure> {
+    let request = ListDeliveries {
+        webhook_id,
+        status: query.word("status", &DeliveryStatus::ALL)?,
+        limit: query.number("limit", 1..=LIST_LIMIT_MAX, 20)?,
+        cursor: query.id("cursor")?,
+    };
+    query.finish()?;
+    let page = gateway.webhook_deliveries(&caller, request).await?;
+    Ok(Success::new(&caller, page))
+}
+
+/// Send a delivery once more
+///
+/// The same event under the same `webhook-id`, as a delivery of its own.
+#[utoipa::path(
+    post,
+    path = "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend",
+    operation_id = "resend_webhook_delivery",
+    tag = "Webhooks",
+    security(("api_key" = [])),
+    params(
+        ("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("delivery_id" = String, Path, description = "As the list of deliveries answers it.", example = "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+    ),
+    responses((status = 200, description = "The new delivery, which waits to be sent.", body = inline(Success<Delivery>), example = json!({
+        "success": true,
+        "data": {"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"},
+        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+    }))),
+)]
+async fn resend(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([webhook_id, delivery_id]): Segments<2>,
+    query: Query,
+    Keyed(attempt): Keyed,
+) -> Result<Success<Once<Delivery>>, Failure> {
+    query.finish()?;
+    let again = gateway.resend_delivery(&caller, &webhook_id, &delivery_id);
+    Ok(Success::new(
+        &caller,
+        gateway
+            .once(&caller, Scope::Webhooks, attempt, Box::pin(again))
+            .await?,
+    ))
+}

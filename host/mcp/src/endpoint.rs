@@ -1,0 +1,447 @@
+//! `/mcp` as an HTTP route: who may speak, how much, and to which session.
+//!
+//! In this order: the page that asks ([`super::cors`]), the API key (before any byte of the body is
+//! read), the body's type, size and soundness, the session's owner; then rmcp's transport, which checks host and origin against DNS
+//! rebinding, the protocol's headers against the body, and runs the handler. Refusals before the
+//! protocol are REST's: same statuses, headers and bodies.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::any;
+use futures_util::StreamExt as _;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use rmcp::model::{ErrorData, JsonRpcError, RequestId, RequestStateCodec};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+use url::Url;
+
+use super::cors::{self, Origin, Origins};
+use super::server::Server;
+use super::sessions::{Requests, Sessions, UnderWay};
+use super::unfit;
+use toolgate_core::ids;
+use toolgate_gateway::Gateway;
+use toolgate_http_kit::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
+use toolgate_http_kit::client::address_of;
+use toolgate_http_kit::envelope::{Failure, failure_response};
+use toolgate_http_kit::layer::write_headers;
+
+/// Where the edge is mounted.
+pub const PATH: &str = "/mcp";
+
+/// A sign of life on streams that have nothing to say, for the proxies in between.
+const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
+/// What the edge needs beside the gateway.
+pub struct McpOptions {
+    /// Hosts a client may have asked for (`name`, `name:port` or an address); any port where none is
+    /// given. Everything else is 403.
+    pub allowed_hosts: Vec<String>,
+    /// Origins of web pages that may call: `scheme://host:port`, `*` for any port. Clients that are no
+    /// web page send none. Everything else is 403.
+    pub allowed_origins: Vec<String>,
+    /// Seals what clients carry from one call to its repetition. Processes that share their clients
+    /// share the key.
+    pub state_key: [u8; 32],
+    /// Once cancelled, running calls end and then every session and stream is closed.
+    pub shutdown: CancellationToken,
+}
+
+impl fmt::Debug for McpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpOptions")
+            .field("allowed_hosts", &self.allowed_hosts)
+            .field("allowed_origins", &self.allowed_origins)
+            .field("state_key", &"[sealed]")
+            .finish_non_exhaustive()
+    }
+}
+
+impl McpOptions {
+    /// Loopback and the host and origin of `public_url` are allowed.
+    pub fn new(public_url: &str, state_key: [u8; 32]) -> Self {
+        let mut allowed_hosts = Vec::from(["localhost", "127.0.0.1", "::1"].map(String::from));
+        let mut allowed_origins = Vec::new();
+        for host in ["localhost", "127.0.0.1", "[::1]"] {
+            allowed_origins.push(format!("http://{host}:*"));
+            allowed_origins.push(format!("https://{host}:*"));
+        }
+        if let Ok(url) = Url::parse(public_url)
+            && let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default())
+        {
+            allowed_hosts.push(host.to_owned());
+            allowed_origins.push(format!("{}://{host}:{port}", url.scheme()));
+        }
+        Self {
+            allowed_hosts,
+            allowed_origins,
+            state_key,
+            shutdown: CancellationToken::new(),
+        }
+    }
+}
+
+/// The route, to be served with `into_make_service_with_connect_info::<SocketAddr>()`.
+///
+/// # Panics
+/// Outside a tokio runtime.
+pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
+    let codec = RequestStateCodec::try_new(options.state_key).expect("32 bytes are enough");
+    let server = Server::new(gateway.clone(), Arc::new(codec));
+    let sessions = Arc::new(Sessions::open());
+    let origins = Origins::new(&options.allowed_origins);
+    let calls = TaskTracker::new();
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(options.allowed_hosts)
+        .with_allowed_origins(options.allowed_origins)
+        .enforce_origin_validation()
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY_BYTES_MAX)
+        .with_sse_keep_alive(Some(SSE_KEEP_ALIVE))
+        .with_cancellation_token(close_after(options.shutdown, calls.clone()));
+    let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions.clone(), config);
+    let endpoint = Endpoint {
+        gateway,
+        protocol,
+        sessions,
+        requests: Arc::default(),
+        origins,
+        calls,
+    };
+    Router::new()
+        .route(PATH, any(answer))
+        .with_state(Arc::new(endpoint))
+}
+
+/// A token that falls once `shutdown` has and the last running call is answered.
+fn close_after(shutdown: CancellationToken, calls: TaskTracker) -> CancellationToken {
+    let close = CancellationToken::new();
+    let done = close.clone();
+    tokio::spawn(async move {
+        shutdown.cancelled().await;
+        calls.close();
+        calls.wait().await;
+        done.cancel();
+    });
+    close
+}
+
+struct Endpoint {
+    gateway: Arc<Gateway>,
+    protocol: StreamableHttpService<Server, Sessions>,
+    sessions: Arc<Sessions>,
+    requests: Arc<Requests>,
+    origins: Origins,
+    /// Every POST until its answer has left.
+    calls: TaskTracker,
+}
+
+async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
+    let started = Instant::now();
+    let request_id = ids::ulid("req");
+    let method = request.method().clone();
+    let client = address_of(request.extensions());
+
+    let shared_with = match endpoint.origins.of(request.headers()) {
+        Origin::Allowed(origin) => Some(origin.clone()),
+        Origin::None | Origin::Refused => None,
+    };
+    let answered = if cors::is_preflight(&method, request.headers()) {
+        Ok(match shared_with {
+            Some(_) => cors::preflight(),
+            None => forbidden(),
+        })
+    } else {
+        endpoint.converse(request, &request_id).await
+    };
+    let (mut answer, code) = match answered {
+        Ok(answer) => (answer, None),
+        Err(failure) => {
+            if let Some(cause) = failure.cause() {
+                tracing::error!(request_id, error.chain = cause, "request failed");
+            }
+            (
+                failure_response(&failure, &request_id),
+                Some(failure.code()),
+            )
+        }
+    };
+
+    write_headers(answer.headers_mut(), &request_id);
+    cors::share(answer.headers_mut(), shared_with);
+    let took = started.elapsed();
+    let status = answer.status().as_u16();
+    let metrics = endpoint.gateway.metrics();
+    metrics.http_request(&method, PATH, status, took);
+    tracing::info!(
+        http.method = method.as_str(),
+        http.route = PATH,
+        http.status = status,
+        request_id,
+        client.address = client.map(tracing::field::display),
+        duration_ms = took.as_secs_f64() * 1_000.0,
+        error.code = code,
+        "request"
+    );
+    answer
+}
+
+impl Endpoint {
+    async fn converse(&self, request: Request, request_id: &str) -> Result<Response, Failure> {
+        let (mut parts, body) = request.into_parts();
+        let key = toolgate_http_kit::auth::bearer(&parts.headers)?;
+        let address = address_of(&parts.extensions);
+        let caller = self
+            .gateway
+            .authenticate(key, request_id.to_owned(), address)
+            .await?;
+        let key_id = caller.key_id.clone();
+
+        let mut running = None;
+        let mut body = body;
+        let mut asked = None;
+        if parts.method == Method::POST {
+            running = Some(self.calls.token());
+            if !body::is_json(&parts.headers) {
+                return Err(Failure::UnsupportedMediaType);
+            }
+            let bytes = body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+            if let Err(problem) = toolgate_core::json::check(&bytes) {
+                let sentence = format!("Parse error: {problem}");
+                return Ok(malformed(ErrorData::parse_error(sentence, None)));
+            }
+            asked = Some(bytes.clone());
+            body = bytes.into();
+        }
+        if let Some(unfit) = asked.as_deref().and_then(unfit_list) {
+            return Ok(unfit);
+        }
+        let session = session_of(&parts.headers);
+        let mut under_way = None;
+        if let Some(session) = &session {
+            if !self.sessions.owns(&key_id, session) {
+                return Ok(no_session());
+            }
+            if let Some(id) = asked.as_deref().and_then(request_id_of) {
+                let Some(begun) = self.requests.begin(session, &id.to_string()) else {
+                    return Ok(already_under_way(&id));
+                };
+                let begun = Arc::new(begun);
+                // The handler holds it as long as it runs, whoever waits for the answer.
+                parts.extensions.insert(begun.clone());
+                under_way = Some(begun);
+            }
+        }
+        let ends = parts.method == Method::DELETE;
+        let stateless = is_stateless(&parts.headers);
+        // The key has done its work; what follows keeps the headers and may log them.
+        parts.headers.remove(header::AUTHORIZATION);
+        parts.extensions.insert(caller);
+
+        let request = Request::from_parts(parts, body);
+        // Kept apart: what it needs while it runs would travel with every move of this future.
+        let answering = self.protocol.handle(request);
+        let answer = Box::pin(self.sessions.on_behalf_of(&key_id, answering)).await;
+        let mut answer = answer.map(Body::new);
+        if ends && answer.status() == StatusCode::ACCEPTED {
+            // Nothing is left to do, and clients look for 200 or 204.
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
+        // The type was right, so this is a body that holds no message of the protocol.
+        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            let sentence = "Invalid Request: the body is not one JSON-RPC message of this protocol";
+            return Ok(malformed(ErrorData::invalid_request(sentence, None)));
+        }
+        // Of everything that may be wrong with a request, parameters that do not fit are told first:
+        // without them the library takes an `initialize` for something that needs a session.
+        if answer.status() == StatusCode::BAD_REQUEST
+            && let Some(unfit) = asked
+                .as_deref()
+                .and_then(|body| unfit_request(body, stateless))
+        {
+            return Ok(unfit);
+        }
+        Ok(held_until_sent(answer, running, under_way))
+    }
+}
+
+/// What is read of a message before the protocol's library reads it.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<&'a RawValue>,
+}
+
+/// The id of a request, with no two ways to write it. `None`: the message is none.
+fn request_id_of(body: &[u8]) -> Option<Value> {
+    let head: Head<'_> = serde_json::from_slice(body).ok()?;
+    head.method?;
+    serde_json::from_str(head.id?.get()).ok()
+}
+
+/// What is wrong with the parameters of a request for a list. The library reads those that do not fit
+/// as none.
+fn unfit_list(body: &[u8]) -> Option<Response> {
+    let head: Head<'_> = serde_json::from_slice(body).ok()?;
+    let list = head.method?.get().ends_with("/list\"");
+    list.then(|| unfit_request(body, false))?
+}
+
+/// What is wrong with the parameters of a request.
+fn unfit_request(body: &[u8], stateless: bool) -> Option<Response> {
+    let message: Value = serde_json::from_slice(body).ok()?;
+    let method = message.get("method")?.as_str()?;
+    if stateless && unfit::is_gone(method) {
+        return None;
+    }
+    let error = unfit::misfit(method, message.get("params"))?;
+    Some(refused(StatusCode::BAD_REQUEST, message.get("id"), error))
+}
+
+fn already_under_way(id: &Value) -> Response {
+    let sentence = format!(
+        "Invalid Request: a request with the id {id} is still in progress in this session; \
+         use another id, or wait for its answer"
+    );
+    let error = ErrorData::invalid_request(sentence, None);
+    refused(StatusCode::BAD_REQUEST, Some(id), error)
+}
+
+fn forbidden() -> Response {
+    let sentence = "Forbidden: pages of this origin may not call; the operator allows them with \
+        --mcp-allow-origin";
+    let error = ErrorData::invalid_request(sentence, None);
+    refused(StatusCode::FORBIDDEN, None, error)
+}
+
+/// Whether the request is of 2026-07-28 or later, as its header says.
+fn is_stateless(headers: &HeaderMap) -> bool {
+    let version = headers.get(&VERSION_HEADER);
+    version.is_some_and(|version| version.as_bytes() >= b"2026-07-28".as_slice())
+}
+
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(&SESSION_HEADER)?;
+    Some(String::from_utf8_lossy(id.as_bytes()).into_owned())
+}
+
+/// A session of another key looks like one that never was: 404, so that the client starts anew.
+fn no_session() -> Response {
+    let sentence = "Session not found; start a new one with initialize";
+    let error = ErrorData::invalid_request(sentence, None);
+    refused(StatusCode::NOT_FOUND, None, error)
+}
+
+/// A JSON-RPC error for a message that has no id to answer to.
+fn malformed(error: ErrorData) -> Response {
+    refused(StatusCode::BAD_REQUEST, None, error)
+}
+
+fn refused(status: StatusCode, id: Option<&Value>, error: ErrorData) -> Response {
+    let id = id.and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let body = serde_json::to_vec(&JsonRpcError::new(id, error))
+        .expect("an error without data is strings and numbers");
+    let mut answer = Response::new(Body::from(body));
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    answer
+}
+
+/// Counts a call as running until the last event of its stream has left. An answer in one piece
+/// needs no such care: the server finishes writing it before it closes.
+fn held_until_sent(
+    answer: Response,
+    running: Option<TaskTrackerToken>,
+    under_way: Option<Arc<UnderWay>>,
+) -> Response {
+    let streams = answer
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+    match running {
+        Some(token) if streams => answer.map(|body| {
+            let mut under_way = under_way;
+            Body::from_stream(body.into_data_stream().map(move |event| {
+                let _held = &token;
+                if under_way.is_some() && event.as_deref().is_ok_and(is_answer) {
+                    // Before the client can see it and use the id again.
+                    under_way = None;
+                }
+                event
+            }))
+        }),
+        _ => answer,
+    }
+}
+
+/// Whether an event of a stream holds an answer, and no request or notification of the server's.
+fn is_answer(event: &[u8]) -> bool {
+    let lines = event.split(|byte| *byte == b'\n');
+    let mut data = lines.filter_map(|line| line.strip_prefix(b"data:"));
+    data.any(|data| {
+        let head = serde_json::from_slice::<Head<'_>>(data);
+        head.is_ok_and(|head| head.id.is_some() && head.method.is_none())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_public_address_is_allowed_beside_loopback() {
+        for (public_url, host, origin) in [
+            (
+                "https://tools.example.com",
+                "tools.example.com",
+                "https://tools.example.com:443",
+            ),
+            (
+                "http://[2001:db8::1]:8080",
+                "[2001:db8::1]",
+                "http://[2001:db8::1]:8080",
+            ),
+        ] {
+            let options = McpOptions::new(public_url, [0; 32]);
+            assert!(
+                options.allowed_hosts.contains(&host.to_owned()),
+                "{options:?}"
+            );
+            assert!(
+                options.allowed_origins.contains(&origin.to_owned()),
+                "{options:?}"
+            );
+            assert!(options.allowed_hosts.contains(&"localhost".to_owned()));
+        }
+    }
+
+    #[tokio::test]
+    async fn streams_close_when_the_last_call_is_answered() {
+        let (shutdown, calls) = (CancellationToken::new(), TaskTracker::new());
+        let close = close_after(shutdown.clone(), calls.clone());
+        let running = calls.token();
+        shutdown.cancel();
+        tokio::task::yield_now().await;
+        assert!(!close.is_cancelled());
+        drop(running);
+        close.cancelled().await;
+    }
+}

@@ -1,0 +1,111 @@
+//! What the tools ask for, wherever it is done: in this process ([`Here`]) or over REST
+//! ([`super::remote`], for the proxy on standard input and output).
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use toolgate_gateway::skills::{
+    CreateSkill, DeletedSkill, ListSkills, Skill, SkillPage, UpdateSkill,
+};
+use toolgate_gateway::tools::results::StoredResult;
+use toolgate_gateway::tools::{Execute, Execution, FoundTools, SearchTools, ToolSchema};
+use toolgate_gateway::{Caller, Error, Gateway, Health};
+
+/// The future of one operation.
+pub type Doing<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
+/// The gateway as one caller sees it.
+pub trait Operations: Send + Sync {
+    /// Who calls, as a text that no other caller has: what clients carry is bound to it.
+    fn identity(&self) -> String;
+    /// Of the request, where there is one.
+    fn request_id(&self) -> &str;
+    fn health(&self) -> Doing<'_, Health>;
+    fn search_tools(&self, request: SearchTools) -> Doing<'_, FoundTools>;
+    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> Doing<'a, ToolSchema>;
+    fn execute(&self, request: Execute) -> Doing<'_, Execution>;
+    /// At most `limit` bytes of a kept result from `offset`.
+    fn stored_result<'a>(
+        &'a self,
+        result_id: &'a str,
+        offset: usize,
+        limit: usize,
+    ) -> Doing<'a, StoredResult>;
+    fn list_skills(&self, request: ListSkills) -> Doing<'_, SkillPage>;
+    fn skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, Skill>;
+    fn create_skill(&self, request: CreateSkill) -> Doing<'_, Skill>;
+    fn update_skill(&self, request: UpdateSkill) -> Doing<'_, Skill>;
+    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, DeletedSkill>;
+}
+
+/// The gateway of this process, for the caller of one request.
+pub struct Here {
+    pub gateway: Arc<Gateway>,
+    pub caller: Caller,
+}
+
+impl Operations for Here {
+    fn identity(&self) -> String {
+        let caller = &self.caller;
+        // No part can hold the line break that parts them.
+        let parts = [
+            &*caller.workspace_id,
+            &*caller.key_id,
+            caller.default_user.as_str(),
+        ];
+        parts.join("\n")
+    }
+
+    fn request_id(&self) -> &str {
+        &self.caller.request_id
+    }
+
+    fn health(&self) -> Doing<'_, Health> {
+        Box::pin(async { Ok(self.gateway.health().await) })
+    }
+
+    fn search_tools(&self, request: SearchTools) -> Doing<'_, FoundTools> {
+        Box::pin(self.gateway.search_tools(&self.caller, request))
+    }
+
+    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> Doing<'a, ToolSchema> {
+        Box::pin(self.gateway.tool_schema(&self.caller, tool_name, None))
+    }
+
+    fn execute(&self, request: Execute) -> Doing<'_, Execution> {
+        Box::pin(self.gateway.execute(&self.caller, request))
+    }
+
+    fn stored_result<'a>(
+        &'a self,
+        result_id: &'a str,
+        offset: usize,
+        limit: usize,
+    ) -> Doing<'a, StoredResult> {
+        let piece = self
+            .gateway
+            .stored_result(&self.caller, result_id, offset, limit);
+        Box::pin(piece)
+    }
+
+    fn list_skills(&self, request: ListSkills) -> Doing<'_, SkillPage> {
+        Box::pin(self.gateway.list_skills(&self.caller, request))
+    }
+
+    fn skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, Skill> {
+        Box::pin(self.gateway.skill(&self.caller, skill_id))
+    }
+
+    fn create_skill(&self, request: CreateSkill) -> Doing<'_, Skill> {
+        Box::pin(self.gateway.create_skill(&self.caller, request))
+    }
+
+    fn update_skill(&self, request: UpdateSkill) -> Doing<'_, Skill> {
+        Box::pin(self.gateway.update_skill(&self.caller, request))
+    }
+
+    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, DeletedSkill> {
+        Box::pin(self.gateway.delete_skill(&self.caller, skill_id))
+    }
+}

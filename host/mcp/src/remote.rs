@@ -1,0 +1,268 @@
+//! The gateway over REST: a thin client, so that the same tools can be served beside a client that
+//! only starts programs.
+//!
+//! Sends nothing but what the public document describes and reads it back into the operations' own
+//! types; `remote/wire.rs` holds the shapes that differ. Its one secret is the API key.
+
+mod wire;
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use futures_util::StreamExt as _;
+use http::Method;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::operations::{Doing, Operations};
+use toolgate_gateway::skills::{
+    CreateSkill, DeletedSkill, ListSkills, Skill, SkillPage, UpdateSkill,
+};
+use toolgate_gateway::tools::results::StoredResult;
+use toolgate_gateway::tools::{Arguments, Execute, Execution, FoundTools, SearchTools, ToolSchema};
+use toolgate_gateway::{Error, Health};
+use toolgate_vault::Secret;
+
+/// Longer than any execution.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Above the largest result with everything around it.
+const ANSWER_BYTES_MAX: usize = 32 << 20;
+
+/// One gateway, as the holder of one key sees it.
+pub struct Remote {
+    client: reqwest::Client,
+    /// Without a trailing slash.
+    base: String,
+    key: Secret,
+}
+
+impl Remote {
+    /// `url`: the gateway's public address.
+    pub fn new(url: &Url, key: Secret) -> anyhow::Result<Self> {
+        if !matches!(url.scheme(), "http" | "https") || url.query().is_some() {
+            bail!("the gateway's address is an http or https one without a query, not {url}");
+        }
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(REQUEST_TIMEOUT)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .user_agent(concat!("toolgate-mcp/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self {
+            client,
+            base: url.as_str().trim_end_matches('/').to_owned(),
+            key,
+        })
+    }
+
+    /// Whether the gateway answers and takes the key.
+    pub async fn check(&self) -> anyhow::Result<()> {
+        let request = self.request(Method::GET, &["status"], &[])?;
+        match self.answer::<Value>(request).await {
+            Ok(_) => Ok(()),
+            Err(Error::Internal(cause)) => Err(cause.context(format!(
+                "no gateway answers at {}; start one or name another with --url",
+                self.base
+            ))),
+            Err(refusal) => {
+                let hint = refusal.hint().unwrap_or_default();
+                bail!("{} refuses the key: {refusal}. {hint}", self.base)
+            }
+        }
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &[&str],
+        query: &[(&str, String)],
+    ) -> anyhow::Result<reqwest::RequestBuilder> {
+        let mut url = Url::parse(&self.base)?;
+        url.path_segments_mut()
+            .map_err(|()| anyhow::anyhow!("{} has no path", self.base))?
+            .pop_if_empty()
+            .push("v1")
+            .extend(path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        Ok(self
+            .client
+            .request(method, url)
+            .bearer_auth(self.key.expose()))
+    }
+
+    async fn get<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &[(&str, String)],
+    ) -> Result<T, Error> {
+        self.answer(self.request(Method::GET, path, query)?).await
+    }
+
+    async fn send<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &[&str],
+        body: Option<Value>,
+    ) -> Result<T, Error> {
+        let mut request = self.request(method, path, &[])?;
+        if let Some(body) = body {
+            let json = "application/json";
+            request = request
+                .header(http::header::CONTENT_TYPE, json)
+                .body(body.to_string());
+        }
+        self.answer(request).await
+    }
+
+    async fn answer<T: DeserializeOwned>(
+        &self,
+        request: reqwest::RequestBuilder,
+    ) -> Result<T, Error> {
+        let answer = request
+            .send()
+            .await
+            .map_err(|cause| anyhow::Error::new(cause.without_url()))?;
+        let status = answer.status();
+        let mut chunks = answer.bytes_stream();
+        let mut body = Vec::new();
+        while let Some(chunk) = chunks.next().await {
+            let chunk = chunk.map_err(|cause| anyhow::Error::new(cause.without_url()))?;
+            if body.len() + chunk.len() > ANSWER_BYTES_MAX {
+                return Err(anyhow::anyhow!("the answer is too large").into());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        if status.is_success() {
+            let read: wire::Success<T> = serde_json::from_slice(&body)
+                .context("the gateway's answer is not what this version understands")?;
+            return Ok(read.data);
+        }
+        Err(wire::refusal(status.as_u16(), &body))
+    }
+}
+
+impl Operations for Remote {
+    fn identity(&self) -> String {
+        // One process serves one client, and its sealing key is its own.
+        "stdio".to_owned()
+    }
+
+    fn request_id(&self) -> &str {
+        ""
+    }
+
+    fn health(&self) -> Doing<'_, Health> {
+        Box::pin(self.get(&["health"], &[]))
+    }
+
+    fn search_tools(&self, request: SearchTools) -> Doing<'_, FoundTools> {
+        Box::pin(async move {
+            let mut query = vec![
+                ("query", request.query),
+                ("limit", request.limit.to_string()),
+                ("schema_limit", request.schema_limit.to_string()),
+            ];
+            query.extend(request.service.map(|service| ("service", service)));
+            let found: wire::Found = self.get(&["tools", "search"], &query).await?;
+            Ok(found.into())
+        })
+    }
+
+    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> Doing<'a, ToolSchema> {
+        Box::pin(async move {
+            let schema: wire::Schema = self.get(&["tools", tool_name, "schema"], &[]).await?;
+            Ok(schema.into())
+        })
+    }
+
+    fn execute(&self, request: Execute) -> Doing<'_, Execution> {
+        Box::pin(async move {
+            let mut body = json!({
+                "arguments": match request.arguments {
+                    Arguments::Object(object) => object,
+                    Arguments::Text(text) => text.into(),
+                },
+            });
+            for (field, value) in [
+                ("session_id", request.session_id),
+                ("connection_id", request.connection_id),
+            ] {
+                if let Some(value) = value {
+                    body[field] = value.into();
+                }
+            }
+            if let Some(chars_max) = request.budget.chars_max {
+                body["max_result_chars"] = chars_max.into();
+            }
+            let path = ["tools", &request.tool_name, "execute"];
+            let ran: wire::Ran = self.send(Method::POST, &path, Some(body)).await?;
+            ran.into_execution()
+        })
+    }
+
+    fn stored_result<'a>(
+        &'a self,
+        result_id: &'a str,
+        offset: usize,
+        limit: usize,
+    ) -> Doing<'a, StoredResult> {
+        Box::pin(async move {
+            let query = [("offset", offset.to_string()), ("limit", limit.to_string())];
+            self.get(&["results", result_id], &query).await
+        })
+    }
+
+    fn list_skills(&self, request: ListSkills) -> Doing<'_, SkillPage> {
+        Box::pin(async move {
+            let mut query = vec![
+                ("limit", request.limit.to_string()),
+                ("offset", request.offset.to_string()),
+            ];
+            if !request.query.is_empty() {
+                query.push(("query", request.query));
+            }
+            self.get(&["skills"], &query).await
+        })
+    }
+
+    fn skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, Skill> {
+        Box::pin(async move { self.get(&["skills", skill_id], &[]).await })
+    }
+
+    fn create_skill(&self, request: CreateSkill) -> Doing<'_, Skill> {
+        Box::pin(async move {
+            let body = json!({
+                "name": request.name,
+                "summary": request.summary,
+                "instructions": request.instructions,
+            });
+            self.send(Method::POST, &["skills"], Some(body)).await
+        })
+    }
+
+    fn update_skill(&self, request: UpdateSkill) -> Doing<'_, Skill> {
+        Box::pin(async move {
+            let mut body = json!({});
+            for (field, value) in [
+                ("name", request.name),
+                ("summary", request.summary),
+                ("instructions", request.instructions),
+            ] {
+                if let Some(value) = value {
+                    body[field] = value.into();
+                }
+            }
+            let path = ["skills", &request.skill_id];
+            self.send(Method::PUT, &path, Some(body)).await
+        })
+    }
+
+    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, DeletedSkill> {
+        Box::pin(async move { self.send(Method::DELETE, &["skills", skill_id], None).await })
+    }
+}

@@ -1,0 +1,382 @@
+//! REST's shapes, read back: what a flattened or tagged type cannot read by itself, and refusals.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use toolgate_egress::PlannedRequest;
+use toolgate_gateway::tools::embeddings::{LexicalReason, Ranking};
+use toolgate_gateway::tools::results::Truncated;
+use toolgate_gateway::tools::{
+    Annotations, ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTool,
+    FoundTools, Outcome, ResultFile, SchemaOrRef, ToolAuth, ToolError, ToolSchema,
+};
+use toolgate_gateway::{Error, RateLimited, Scope, Violation};
+
+/// Seconds to wait where a refusal does not say.
+const RETRY_AFTER_S: u64 = 1;
+
+#[derive(Deserialize)]
+pub(super) struct Success<T> {
+    pub data: T,
+}
+
+#[derive(Deserialize)]
+pub struct Found {
+    query: String,
+    #[serde(default)]
+    service: Option<String>,
+    total: usize,
+    tools: Vec<FoundOne>,
+    #[serde(default)]
+    suggestions: Vec<String>,
+    ranking: Ranking,
+    #[serde(default)]
+    lexical_reason: Option<LexicalReason>,
+    #[serde(default)]
+    plugins_loading: usize,
+}
+
+#[derive(Deserialize)]
+struct FoundOne {
+    name: String,
+    service: String,
+    description: String,
+    version: String,
+    annotations: Annotations,
+    score: f32,
+    match_reasons: Vec<String>,
+    connection: ConnectionState,
+}
+
+impl From<Found> for FoundTools {
+    fn from(found: Found) -> Self {
+        let tools = found.tools.into_iter().map(|tool| FoundTool {
+            // Asked for without schemas, so each is a reference, which no text shows.
+            schema: SchemaOrRef::Ref(format!("/v1/tools/{}/schema", tool.name)),
+            name: tool.name,
+            service: tool.service,
+            description: tool.description,
+            version: tool.version,
+            annotations: tool.annotations,
+            score: tool.score,
+            match_reasons: tool.match_reasons,
+            connection: tool.connection,
+        });
+        Self {
+            tools: tools.collect(),
+            query: found.query,
+            service: found.service,
+            total: found.total,
+            suggestions: found.suggestions,
+            ranking: found.ranking,
+            lexical_reason: found.lexical_reason,
+            plugins_loading: found.plugins_loading,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Schema {
+    name: String,
+    service: String,
+    description: String,
+    input_schema: Box<RawValue>,
+    #[serde(default)]
+    output_schema: Option<Box<RawValue>>,
+    annotations: Annotations,
+    auth: ToolAuth,
+}
+
+impl From<Schema> for ToolSchema {
+    fn from(schema: Schema) -> Self {
+        #[derive(Default, Deserialize)]
+        struct Named {
+            #[serde(default)]
+            required: Vec<String>,
+        }
+        let named: Named = serde_json::from_str(schema.input_schema.get()).unwrap_or_default();
+        Self {
+            name: schema.name,
+            service: schema.service,
+            description: schema.description,
+            input_schema: schema.input_schema.into(),
+            output_schema: schema.output_schema.map(Arc::from),
+            annotations: schema.annotations,
+            auth: schema.auth,
+            required: named.required,
+            etag: String::new(),
+        }
+    }
+}
+
+/// An execution: the fields of every outcome side by side.
+#[derive(Deserialize)]
+pub(super) struct Ran {
+    execution_id: String,
+    tool_name: String,
+    service: String,
+    session_id: String,
+    duration_ms: u64,
+    status: String,
+    #[serde(default)]
+    reason: Option<String>,
+    #[serde(default)]
+    result: Option<Box<RawValue>>,
+    #[serde(default)]
+    truncated: Option<Truncated>,
+    #[serde(default)]
+    files: Vec<ResultFile>,
+    #[serde(default)]
+    summary: Option<String>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+    #[serde(default)]
+    error: Option<ToolError>,
+    #[serde(default)]
+    auth_type: String,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    connect_url: Option<String>,
+    #[serde(default)]
+    requests: Vec<PlannedRequest>,
+    #[serde(default)]
+    approval_id: String,
+    #[serde(default)]
+    approval_url: String,
+    #[serde(default)]
+    expires_at: String,
+}
+
+impl Ran {
+    pub(super) fn into_execution(self) -> Result<Execution, Error> {
+        let strange = |what: &str| Error::Internal(anyhow::anyhow!("an execution without {what}"));
+        let connect = || Connect {
+            reason: self.reason.clone().unwrap_or_default(),
+            auth_type: self.auth_type.clone(),
+            message: self.message.clone(),
+            connect_url: self.connect_url.clone(),
+        };
+        let outcome = match self.status.as_str() {
+            "success" => Outcome::Success {
+                // A result that is null reads as none.
+                result: self
+                    .result
+                    .unwrap_or_else(|| RawValue::NULL.to_owned())
+                    .into(),
+                truncated: self.truncated,
+                files: self.files,
+                summary: self.summary,
+                next_cursor: self.next_cursor,
+            },
+            "error" => Outcome::Error {
+                reason: self
+                    .reason
+                    .and_then(|reason| serde_json::from_value::<FailureReason>(reason.into()).ok())
+                    .ok_or_else(|| strange("a reason"))?,
+                error: self.error.ok_or_else(|| strange("an error"))?,
+            },
+            "auth_required" => Outcome::AuthRequired(connect()),
+            "auth_expired" => Outcome::AuthExpired(connect()),
+            "dry_run" => Outcome::DryRun {
+                requests: self.requests,
+            },
+            "approval_required" => Outcome::ApprovalRequired(ApprovalNeeded {
+                reason: self.reason.unwrap_or_default(),
+                message: self.message,
+                approval_id: self.approval_id,
+                approval_url: self.approval_url,
+                expires_at: self.expires_at,
+                requests: self.requests,
+            }),
+            _ => return Err(strange("a status that this version knows")),
+        };
+        Ok(Execution {
+            execution_id: self.execution_id.into(),
+            tool_name: self.tool_name.into(),
+            service: self.service.into(),
+            session_id: self.session_id.into(),
+            duration_ms: self.duration_ms,
+            outcome,
+        })
+    }
+}
+
+#[derive(Default, Deserialize)]
+struct Refused {
+    error: RefusedError,
+}
+
+#[derive(Default, Deserialize)]
+struct RefusedError {
+    code: String,
+    message: String,
+    #[serde(default)]
+    details: Details,
+    #[serde(default)]
+    hint: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Details {
+    violations: Vec<Violation>,
+    tool_name: String,
+    scope: String,
+    user_id: String,
+    subject: String,
+    execution_id: String,
+    window: String,
+    limit: u64,
+    retry_after_s: Option<u64>,
+}
+
+/// The refusal that a REST error stands for. One that this version does not know is a failure of the
+/// gateway.
+pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
+    let refused: Refused = serde_json::from_slice(body).unwrap_or_default();
+    let RefusedError {
+        code,
+        message,
+        details,
+        hint,
+    } = refused.error;
+    let named = |prefix: &str| message.strip_prefix(prefix).unwrap_or(&message).to_owned();
+    let retry_after_s = details.retry_after_s.unwrap_or(RETRY_AFTER_S);
+    match code.as_str() {
+        "invalid_request" => Error::InvalidRequest(match hint {
+            Some(hint) => format!("{message}. {hint}"),
+            None => message,
+        }),
+        "invalid_json" => Error::InvalidJson {
+            place: "arguments",
+            problem: named("Invalid JSON in arguments: "),
+        },
+        "invalid_arguments" => Error::InvalidArguments {
+            tool_name: details.tool_name,
+            violations: details.violations,
+        },
+        "api_key_required" => Error::ApiKeyRequired,
+        "invalid_api_key" => Error::InvalidApiKey,
+        "permission_denied" => Error::PermissionDenied {
+            user_id: details.user_id,
+            subject: details.subject,
+        },
+        "scope_denied" => {
+            Error::ScopeDenied(Scope::parse(&details.scope).map_or("it needs", Scope::as_str))
+        }
+        "ip_not_allowed" => Error::IpNotAllowed,
+        "not_found" => Error::NotFound(
+            message
+                .strip_suffix(" was not found")
+                .unwrap_or(&message)
+                .to_owned(),
+        ),
+        "tool_not_found" => Error::ToolNotFound(named("Tool not found: ")),
+        "skill_not_found" => Error::SkillNotFound(named("Skill not found: ")),
+        "session_not_found" => Error::SessionNotFound(named("Session not found: ")),
+        "user_not_found" => Error::UserNotFound(named("User not found: ")),
+        "service_not_found" => Error::ServiceNotFound(named("Service not found: ")),
+        "conflict" => Error::Conflict(message),
+        "idempotency_conflict" => Error::IdempotencyConflict,
+        "in_progress" => Error::InProgress { retry_after_s },
+        "outcome_unknown" => Error::OutcomeUnknown {
+            execution_id: details.execution_id,
+            receipt: None,
+        },
+        "rate_limit_exceeded" => Error::RateLimited(RateLimited {
+            window: if details.window == "day" {
+                "day"
+            } else {
+                "minute"
+            },
+            limit: details.limit,
+            retry_after_s,
+        }),
+        "overloaded" => Error::Overloaded { retry_after_s },
+        _ => {
+            let request_id = serde_json::from_slice::<Value>(body)
+                .map(|body| body["meta"]["request_id"].to_string())
+                .unwrap_or_default();
+            Error::Internal(anyhow::anyhow!(
+                "the gateway answered {status} {code} to {request_id}"
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolgate_http_kit::envelope::Failure;
+
+    #[test]
+    fn every_refusal_comes_back_as_what_it_was() {
+        let errors = || {
+            [
+                Error::InvalidJson {
+                    place: "arguments",
+                    problem: "expected value at line 1 column 1".to_owned(),
+                },
+                Error::InvalidArguments {
+                    tool_name: "github_create_issue".to_owned(),
+                    violations: vec![Violation {
+                        path: "/title".to_owned(),
+                        message: "is missing".to_owned(),
+                    }],
+                },
+                Error::ApiKeyRequired,
+                Error::InvalidApiKey,
+                Error::PermissionDenied {
+                    user_id: "ada".to_owned(),
+                    subject: "github_create_issue".to_owned(),
+                },
+                Error::ScopeDenied("tools:read"),
+                Error::IpNotAllowed,
+                Error::NotFound("the result res_1".to_owned()),
+                Error::ToolNotFound("github_nope".to_owned()),
+                Error::SkillNotFound("nope".to_owned()),
+                Error::SessionNotFound("ses_1".to_owned()),
+                Error::UserNotFound("ada".to_owned()),
+                Error::ServiceNotFound("nope".to_owned()),
+                Error::Conflict("the stored version is 2, not 1".to_owned()),
+                Error::IdempotencyConflict,
+                Error::InProgress { retry_after_s: 1 },
+                Error::OutcomeUnknown {
+                    execution_id: "exe_1".to_owned(),
+                    receipt: None,
+                },
+                Error::RateLimited(RateLimited {
+                    window: "day",
+                    limit: 10,
+                    retry_after_s: 7,
+                }),
+                Error::Overloaded { retry_after_s: 1 },
+                Error::InvalidRequest("limit must be 1 to 100, not 101".to_owned()),
+            ]
+        };
+        for (sent, same) in errors().into_iter().zip(errors()) {
+            let failure = Failure::from(sent);
+            let status = failure.status().as_u16();
+            let body = serde_json::to_vec(&failure.body("req_1")).unwrap();
+            let read = refusal(status, &body);
+            assert_eq!(crate::render::error(&read), crate::render::error(&same));
+        }
+    }
+
+    #[test]
+    fn what_is_no_refusal_of_ours_is_a_failure() {
+        for body in [
+            &b""[..],
+            b"<html>",
+            b"{}",
+            br#"{"error":{"code":"new","message":"x"}}"#,
+        ] {
+            assert_eq!(refusal(502, body).code(), "internal_error");
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! How the gateway's answers and errors read over MCP: Markdown text, made by pure functions.
+//!
+//! One of the two files that map [`toolgate_gateway::Error`] outward; the other is
+//! `rest/envelope.rs`. What a provider or a plugin wrote is kept on its own line
+//! ([`one_line`]), so that it cannot pass for a line of ours, a connect link for example.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use rmcp::model::{ErrorCode, ErrorData};
+use serde_json::value::RawValue;
+
+use crate::tools::execute::READ_RESULT;
+use toolgate_gateway::tools::embeddings::LexicalReason;
+use toolgate_gateway::tools::results::{StoredResult, Truncated};
+use toolgate_gateway::tools::{
+    ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTools, Outcome,
+    ToolError, ToolSchema,
+};
+use toolgate_gateway::{Error, Health};
+
+/// Characters of a tool's result that one answer holds.
+pub const RESULT_CHARS_MAX: usize = 100_000;
+
+/// Characters kept of a text that stands on one line.
+const LINE_CHARS_MAX: usize = 2_000;
+
+/// `svc_health_check`.
+pub fn health(health: &Health) -> String {
+    let Health { version, tools, .. } = health;
+    if health.status == "ok" {
+        let more = match health.plugins.loading {
+            0 => String::new(),
+            loading => format!(", {loading} more integrations are being loaded"),
+        };
+        format!(
+            "The remote MCP server is healthy and the API key is valid (toolgate {version}, {tools} tools{more})."
+        )
+    } else {
+        format!(
+            "The remote MCP server answers and the API key is valid, but its database does not answer \
+             (toolgate {version}). Tools may fail; try again in a minute."
+        )
+    }
+}
+
+/// `svc_search_tools`.
+pub fn found_tools(found: &FoundTools) -> String {
+    let mut text = format!(
+        "Found {} {} for \"{}\" (service: {})",
+        found.total,
+        if found.total == 1 { "tool" } else { "tools" },
+        one_line(&found.query),
+        found.service.as_deref().map_or("any".into(), one_line),
+    );
+    if found.total > found.tools.len() {
+        let _ = write!(text, ", the best {} of them:", found.tools.len());
+    }
+    if found.lexical_reason == Some(LexicalReason::Overloaded) {
+        text.push_str(" (ranked by words alone, too many searches run at once)");
+    }
+    text.push('\n');
+    for tool in &found.tools {
+        let connection = match tool.connection {
+            ConnectionState::Connected | ConnectionState::NotNeeded => "",
+            ConnectionState::NotConnected => " - not connected yet",
+            ConnectionState::Expired => " - connection expired",
+        };
+        let _ = write!(
+            text,
+            "\n- **{}** ({}){connection}\n  {}",
+            tool.name,
+            tool.service,
+            one_line(&tool.description)
+        );
+    }
+    if found.plugins_loading > 0 {
+        let _ = write!(
+            text,
+            "\n\nThe gateway is still loading {} of its integrations: if the tool you need is missing, \
+             search again in a few seconds.\n",
+            found.plugins_loading
+        );
+    }
+    if found.tools.is_empty() {
+        if !found.suggestions.is_empty() {
+            let _ = write!(
+                text,
+                "\nNearest services: {}\n",
+                found.suggestions.join(", ")
+            );
+        }
+        text.push_str(
+            "\nNext steps:\n\
+             - Call `svc_search_tools` again with other words, or without `service`.\n\
+             - Once a tool is found, read it with `svc_get_tool_schema` and run it with `svc_execute_tool`.",
+        );
+    } else {
+        text.push_str(
+            "\n\nNext steps:\n\
+             - Call `svc_get_tool_schema` with a `tool_name` to see its arguments.\n\
+             - Call `svc_execute_tool` with the `tool_name` and its `arguments` as a JSON string.",
+        );
+    }
+    text
+}
+
+/// `svc_get_tool_schema`.
+pub fn tool_schema(tool: &ToolSchema) -> String {
+    let mut text = format!(
+        "**{}**\n\n{}\n\nInput Schema:\n```json\n{}\n```\n\nRequired arguments:\n",
+        tool.name,
+        one_line(&tool.description),
+        indented(&tool.input_schema),
+    );
+    if tool.required.is_empty() {
+        text.push_str("- none\n");
+    }
+    for name in &tool.required {
+        let _ = writeln!(text, "- {}", one_line(name));
+    }
+    let _ = write!(
+        text,
+        "\nNext step: call `svc_execute_tool` with `tool_name` \"{}\" and `arguments` as a JSON string.",
+        tool.name
+    );
+    text
+}
+
+/// `svc_execute_tool`, whatever became of it.
+pub fn execution(execution: &Execution) -> String {
+    match &execution.outcome {
+        Outcome::Success {
+            result,
+            truncated,
+            files,
+            summary,
+            next_cursor,
+        } => {
+            let mut text = head(execution);
+            if let Some(summary) = summary {
+                let _ = writeln!(text, "Summary: {}", one_line(summary));
+            }
+            if let Some(cursor) = next_cursor {
+                let _ = writeln!(text, "Next cursor: {}", one_line(cursor));
+            }
+            for file in files {
+                let name = file.name.as_deref().unwrap_or("unnamed");
+                let _ = writeln!(
+                    text,
+                    "File: {} ({}, {} bytes; its content is in the REST answer)",
+                    one_line(name),
+                    one_line(&file.media_type),
+                    file.size_bytes
+                );
+            }
+            text.push_str("\nResult:\n");
+            match truncated {
+                Some(truncated) => push_head(&mut text, result, truncated),
+                None => push_cut(&mut text, result.get(), next_cursor.is_some()),
+            }
+            text
+        }
+        Outcome::Error { reason, error } => failure(execution, *reason, error),
+        Outcome::AuthRequired(connect) | Outcome::AuthExpired(connect) => {
+            authentication(execution, connect)
+        }
+        Outcome::ApprovalRequired(needed) => approval(execution, needed),
+        Outcome::DryRun { requests } => {
+            let requests = serde_json::to_string_pretty(requests)
+                .expect("planned requests are strings and numbers");
+            format!(
+                "{}\nNothing was sent. The requests this call would make:\n{requests}",
+                head(execution)
+            )
+        }
+    }
+}
+
+fn head(execution: &Execution) -> String {
+    format!(
+        "Tool: {}\nDuration: {}ms\nSession: {}\n",
+        execution.tool_name, execution.duration_ms, execution.session_id
+    )
+}
+
+fn failure(execution: &Execution, reason: FailureReason, error: &ToolError) -> String {
+    let reason = match reason {
+        FailureReason::ProviderError => "provider_error",
+        FailureReason::ProviderRateLimited => "provider_rate_limited",
+        FailureReason::Timeout => "timeout",
+        FailureReason::LimitExceeded => "limit_exceeded",
+        FailureReason::PluginCrashed => "plugin_crashed",
+    };
+    let mut text = format!(
+        "## Tool Failed\n\n{}Service: {}\nExecution: {}\nReason: {reason}\nCode: {}\nMessage: {}\n",
+        head(execution),
+        execution.service,
+        execution.execution_id,
+        one_line(&error.code),
+        one_line(&error.message),
+    );
+    if let Some(status) = error.provider_status {
+        let _ = writeln!(text, "Provider Status: {status}");
+    }
+    match (error.can_retry, error.retry_after_ms) {
+        (true, Some(after_ms)) => {
+            let _ = writeln!(text, "Can Retry: yes, after {after_ms}ms");
+        }
+        (true, None) => text.push_str("Can Retry: yes\n"),
+        (false, _) => text.push_str("Can Retry: no\n"),
+    }
+    if let Some(fix) = &error.suggested_fix {
+        let _ = writeln!(text, "Suggested Fix: {}", one_line(fix));
+    }
+    if let Some(body) = &error.provider_body {
+        text.push_str("\nProvider Answer:\n");
+        push_cut(&mut text, &body.to_string(), false);
+    }
+    text
+}
+
+fn authentication(execution: &Execution, connect: &Connect) -> String {
+    let mut text = format!(
+        "## Authentication Required\n\nTool: {}\nService: {}\nReason: {}\nAuth Type: {}\n\n{}\n\n",
+        execution.tool_name,
+        execution.service,
+        connect.reason,
+        connect.auth_type,
+        one_line(&connect.message),
+    );
+    match &connect.connect_url {
+        Some(url) => {
+            let _ = write!(
+                text,
+                "Connect Link: {url}\n\n\
+                 Ask the user to visit this link. When they have finished, call `svc_execute_tool` \
+                 again with the same arguments."
+            );
+        }
+        None => text.push_str(
+            "There is no link to visit yet. Tell the user what is missing and try again later.",
+        ),
+    }
+    text
+}
+
+fn approval(execution: &Execution, needed: &ApprovalNeeded) -> String {
+    format!(
+        "## Approval Required\n\nTool: {}\nService: {}\nReason: {}\nApproval: {}\nExpires: {}\n\n{}\n\n\
+         Approval Link: {}\n\n\
+         Nothing was sent. Ask the user to have this call approved. When it is, call \
+         `svc_execute_tool` again with the same arguments; it then runs once.",
+        execution.tool_name,
+        execution.service,
+        needed.reason,
+        needed.approval_id,
+        needed.expires_at,
+        one_line(&needed.message),
+        needed.approval_url,
+    )
+}
+
+/// An operation's refusal. Every text ends with the error's code, as REST's `error.code` has it.
+pub fn error(error: &Error) -> String {
+    let said = match error {
+        Error::ToolNotFound(name) => format!(
+            "Tool not found: {}\n\nUse `svc_search_tools` to find the exact name.",
+            one_line(name)
+        ),
+        Error::ToolNotLoaded {
+            tool_name,
+            plugins_loading,
+        } => format!(
+            "Tool not found: {}\n\nPlugins still being loaded: {plugins_loading}. Call again in a few seconds.",
+            one_line(tool_name)
+        ),
+        Error::SkillNotFound(id) => format!(
+            "Skill not found: {}\n\nUse `svc_list_skills` to see the ids.",
+            one_line(id)
+        ),
+        Error::InvalidJson { place, problem } => format!(
+            "Invalid JSON in {place}: {}\n\n\
+             Expected a JSON-encoded string holding one object, for example \
+             '{{\"owner\":\"octocat\",\"repo\":\"hello-world\"}}', or '{{}}' for no arguments.",
+            one_line(problem)
+        ),
+        Error::InvalidArguments {
+            tool_name,
+            violations,
+        } => {
+            let mut text = format!("Invalid arguments for {}:\n", one_line(tool_name));
+            for violation in violations {
+                let place = if violation.path.is_empty() {
+                    "the arguments".into()
+                } else {
+                    one_line(&violation.path)
+                };
+                let _ = writeln!(text, "- {place}: {}", one_line(&violation.message));
+            }
+            text.push_str(
+                "\nRead the schema with `svc_get_tool_schema`, correct every point and call again.",
+            );
+            text
+        }
+        Error::InProgress { retry_after_s }
+        | Error::TurnInProgress { retry_after_s }
+        | Error::Overloaded { retry_after_s } => {
+            format!("{}. Call again after {retry_after_s} s.", sentence(error))
+        }
+        Error::RateLimited(limited) => format!(
+            "Too many requests: the limit of {} a {} is reached. Call again after {} s.",
+            limited.limit, limited.window, limited.retry_after_s
+        ),
+        Error::PermissionDenied { .. } | Error::OwnQuestion => format!(
+            "{}. Ask the user or the workspace's owner to allow it; calling again changes nothing.",
+            sentence(error)
+        ),
+        Error::ScopeDenied(_) | Error::IpNotAllowed => format!(
+            "{}. Only the workspace's owner can change that.",
+            sentence(error)
+        ),
+        Error::Internal(_) => {
+            "The gateway failed on its side. Try again; if it happens again, report \
+             the time and the tool to the gateway's operator."
+                .to_owned()
+        }
+        // The errors of signing in belong to the dashboard; no tool meets them.
+        Error::InvalidRequest(_)
+        | Error::SignInRequired
+        | Error::InvalidCredentials
+        | Error::ChooseWorkspace(_)
+        | Error::RoleDenied(_)
+        | Error::ApiKeyRequired
+        | Error::InvalidApiKey
+        | Error::NotFound(_)
+        | Error::SessionNotFound(_)
+        | Error::UserNotFound(_)
+        | Error::ServiceNotFound(_)
+        | Error::Conflict(_)
+        | Error::IdempotencyConflict
+        | Error::OutcomeUnknown { .. } => match error.hint() {
+            Some(hint) => format!("{}. {hint}", sentence(error)),
+            None => sentence(error),
+        },
+    };
+    format!("{said}\n\nError Code: {}", error.code())
+}
+
+/// An operation's refusal where the protocol has no result to put it in.
+pub fn protocol_error(error: &Error) -> ErrorData {
+    let kind = match error {
+        Error::SkillNotFound(_) | Error::NotFound(_) | Error::InvalidRequest(_) => {
+            ErrorCode::INVALID_PARAMS
+        }
+        Error::Internal(_) => ErrorCode::INTERNAL_ERROR,
+        _ => ErrorCode::INVALID_REQUEST,
+    };
+    let which = serde_json::json!({ "code": error.code() });
+    ErrorData::new(kind, sentence_of(error), Some(which))
+}
+
+fn sentence_of(said: &Error) -> String {
+    let text = error(said);
+    text.split("\n\nError Code: ")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// A tool of this edge called with parameters that do not fit it.
+pub fn bad_parameters(tool: &str, problem: &str, sent: &[String], known: &[&str]) -> String {
+    let mut text = format!("Invalid parameters for {tool}: {}", one_line(problem));
+    let mut unknown = sent.iter().filter(|name| !known.contains(&name.as_str()));
+    if let Some(first) = unknown.next() {
+        let rest: String = unknown
+            .map(|name| format!(", {}", one_line(name)))
+            .collect();
+        let _ = write!(text, ". Not a parameter: {}{rest}", one_line(first));
+    }
+    let _ = write!(text, ". Its parameters: {}", known.join(", "));
+    text
+}
+
+fn sentence(error: &Error) -> String {
+    let text = error.to_string();
+    let mut rest = text.chars();
+    match rest.next() {
+        Some(first) => {
+            let said: String = first.to_uppercase().chain(rest).collect();
+            one_line(&said).into_owned()
+        }
+        None => text,
+    }
+}
+
+/// `text` without line breaks and control characters, at most [`LINE_CHARS_MAX`] characters.
+fn one_line(text: &str) -> Cow<'_, str> {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let text = text.trim();
+    if text.len() <= LINE_CHARS_MAX && !text.contains(breaks) {
+        return text.into();
+    }
+    let mut line = String::with_capacity(text.len().min(LINE_CHARS_MAX));
+    let words = text.split(|c: char| breaks(c) || c == ' ');
+    for word in words.filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    match line.char_indices().nth(LINE_CHARS_MAX) {
+        Some((end, _)) => format!("{}...", &line[..end]).into(),
+        None => line.into(),
+    }
+}
+
+/// Appends `json`, or its first [`RESULT_CHARS_MAX`] characters and how to get at the rest.
+fn push_cut(text: &mut String, json: &str, paged: bool) {
+    let end = if json.len() <= RESULT_CHARS_MAX {
+        None
+    } else {
+        json.char_indices()
+            .nth(RESULT_CHARS_MAX)
+            .map(|(end, _)| end)
+    };
+    let Some(end) = end else {
+        text.push_str(json);
+        return;
+    };
+    text.push_str(&json[..end]);
+    let _ = write!(
+        text,
+        "\n\n[Cut: these are the first {RESULT_CHARS_MAX} of {} characters. To read on, call \
+         `svc_execute_tool` again with arguments that ask for less: a filter, fewer fields or a \
+         smaller page{}.]",
+        json.chars().count(),
+        if paged { ", then the next page" } else { "" }
+    );
+}
+
+/// Appends the beginning of a kept result and where the rest is.
+fn push_head(text: &mut String, head: &RawValue, truncated: &Truncated) {
+    let head: String = serde_json::from_str(head.get()).unwrap_or_default();
+    text.push_str(&head);
+    let _ = write!(
+        text,
+        "\n\n[Cut: these are the first {} of {} bytes. The whole result is kept until {}. {} Or call \
+         `svc_execute_tool` again with arguments that ask for less.]",
+        truncated.bytes_shown,
+        truncated.bytes_total,
+        truncated.expires_at,
+        how_to_read_on(&truncated.result_id, truncated.bytes_shown),
+    );
+}
+
+fn how_to_read_on(result_id: &str, offset: usize) -> String {
+    format!(
+        "To read on, call `svc_execute_tool` with `tool_name` \"{READ_RESULT}\" and `arguments` \
+         '{{\"result_id\":\"{result_id}\",\"offset\":{offset}}}'."
+    )
+}
+
+/// A piece of a kept result, at most [`RESULT_CHARS_MAX`] characters of it.
+pub fn result_piece(piece: &StoredResult) -> String {
+    let cut = piece.content.char_indices().nth(RESULT_CHARS_MAX);
+    let content = cut.map_or(piece.content.as_str(), |(end, _)| &piece.content[..end]);
+    let end = piece.offset + content.len();
+    let mut text = format!(
+        "Result: {}\nBytes: {} to {end} of {}\n\nContent:\n{content}\n\n",
+        piece.result_id, piece.offset, piece.bytes_total
+    );
+    if end < piece.bytes_total {
+        let _ = write!(text, "[{}]", how_to_read_on(&piece.result_id, end));
+    } else {
+        text.push_str("[This is the end of the result.]");
+    }
+    text
+}
+
+/// What [`READ_RESULT`] takes.
+pub fn read_result_schema() -> String {
+    format!(
+        "**{READ_RESULT}**\n\nReads on in a result that was cut, for an hour.\n\nInput Schema:\n\
+         ```json\n{{\n  \"type\": \"object\",\n  \"properties\": {{\n    \"result_id\": {{ \"type\": \
+         \"string\", \"description\": \"As the cut answer says.\" }},\n    \"offset\": {{ \"type\": \
+         \"integer\", \"description\": \"Where to read on, in bytes.\" }}\n  }},\n  \"required\": \
+         [\"result_id\"]\n}}\n```\n\nRequired arguments:\n- result_id\n\nNext step: call \
+         `svc_execute_tool` with `tool_name` \"{READ_RESULT}\" and `arguments` as a JSON string."
+    )
+}
+
+fn indented(schema: &RawValue) -> String {
+    serde_json::from_str::<serde_json::Value>(schema.get())
+        .and_then(|schema| serde_json::to_string_pretty(&schema))
+        .unwrap_or_else(|_| schema.get().to_owned())
+}
+
+mod skills;
+
+pub use skills::{skill, skill_created, skill_deleted, skill_page, skill_updated};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! `svc_execute_tool`, and under a reserved name the rest of a result that was too long.
+
+use rmcp::schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Answer, Effect, Refusal, Row, decode, parameters, schema_of};
+use crate::operations::Operations;
+use crate::{connect, render};
+use toolgate_gateway::Error;
+use toolgate_gateway::tools::results::Budget;
+use toolgate_gateway::tools::{Arguments, Execute, Outcome};
+
+pub(super) const ROW: Row = Row {
+    name: "svc_execute_tool",
+    title: "Run a tool",
+    description: "Runs one integration tool with your user's own account and answers with its JSON \
+        result. If the account is not connected yet, the answer holds a link: show it to the user \
+        and repeat the same call once they have followed it.",
+    effect: Effect::RunsTools,
+    parameters: schema_of::<Parameters>,
+    call: |call| {
+        Box::pin(async move {
+            let asked: Parameters = decode(&ROW, call.arguments)?;
+            if asked.tool_name == READ_RESULT {
+                return read_on(call.operations, asked.arguments).await;
+            }
+            let identity = || call.operations.identity();
+            let asked_before = call.client.resumes(identity, &asked.tool_name)?;
+            let execute = Execute {
+                tool_name: asked.tool_name,
+                arguments: asked.arguments,
+                session_id: asked.session_id,
+                user_id: None,
+                connection_id: None,
+                dry_run: false,
+                budget: Budget {
+                    chars_max: Some(render::RESULT_CHARS_MAX),
+                    ..Budget::default()
+                },
+                claim: None,
+            };
+            let execution = call.operations.execute(execute).await?;
+            if let Some(link) = connect::link(&execution)
+                && !asked_before
+            {
+                let identity = identity();
+                let asking = call.client.ask(&identity, &execution.tool_name, link);
+                if let Some(input) = asking.await {
+                    return Ok(Answer::Input(input));
+                }
+            }
+            let text = render::execution(&execution);
+            Ok(match execution.outcome {
+                Outcome::Error { .. } => Answer::Failure(text),
+                Outcome::Success { .. }
+                | Outcome::AuthRequired(_)
+                | Outcome::AuthExpired(_)
+                | Outcome::ApprovalRequired(_)
+                | Outcome::DryRun { .. } => Answer::Text(text),
+            })
+        })
+    },
+};
+
+/// Reads on in a result that was cut. No plugin can have the name: its service is reserved.
+pub(crate) const READ_RESULT: &str = "toolgate_read_result";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadOn {
+    result_id: String,
+    #[serde(default, deserialize_with = "parameters::whole_number")]
+    offset: Option<usize>,
+}
+
+async fn read_on(operations: &dyn Operations, arguments: Arguments) -> Result<Answer, Refusal> {
+    let read = match arguments {
+        Arguments::Object(object) => serde_json::from_value(object),
+        Arguments::Text(text) => serde_json::from_str(&text),
+    };
+    let asked: ReadOn = read.map_err(|problem| {
+        let sentence = format!("{READ_RESULT} takes result_id and offset: {problem}");
+        Refusal::Gateway(Error::InvalidRequest(sentence))
+    })?;
+    let offset = asked.offset.unwrap_or_default();
+    // No character is longer than four bytes.
+    let limit = render::RESULT_CHARS_MAX * 4;
+    let piece = operations
+        .stored_result(&asked.result_id, offset, limit)
+        .await?;
+    Ok(Answer::Text(render::result_piece(&piece)))
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Parameters {
+    /// Exact name from svc_search_tools: "github_create_issue".
+    tool_name: String,
+    /// The tool's arguments as a JSON-encoded string that holds one object; '{}' for none.
+    #[serde(deserialize_with = "json_text")]
+    #[schemars(with = "String")]
+    arguments: Arguments,
+    /// Session of an earlier answer, so that several calls share state. A new one is made if left out.
+    #[serde(default, deserialize_with = "parameters::filled")]
+    #[schemars(with = "String")]
+    session_id: Option<String>,
+}
+
+/// The text as it is; the operation parses it. Many models send the object itself, which can only
+/// mean one thing.
+fn json_text<'de, D: serde::Deserializer<'de>>(input: D) -> Result<Arguments, D::Error> {
+    match Value::deserialize(input)? {
+        Value::String(text) => Ok(Arguments::Text(text)),
+        object @ Value::Object(_) => Ok(Arguments::Object(object)),
+        _ => Err(serde::de::Error::custom(
+            "arguments must be a JSON-encoded string, '{}' for none",
+        )),
+    }
+}

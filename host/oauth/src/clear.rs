@@ -1,0 +1,85 @@
+//! What of a token answer may be kept in clear: nothing that is a credential, holds one or is part of one.
+//!
+//! Pure. The answer itself is read in [`super::token`].
+
+use serde_json::{Map, Value};
+use zeroize::Zeroizing;
+
+use toolgate_egress::Scrubber;
+
+const SCOPE_BYTES_MAX: usize = 300;
+/// A shorter text may be part of a token by chance.
+const PART_BYTES_MIN: usize = 8;
+/// What the names of credentials hold, in lower case.
+const CREDENTIAL_WORDS: &[&str] = &[
+    "assertion",
+    "code",
+    "cookie",
+    "credential",
+    "jwt",
+    "key",
+    "pass",
+    "secret",
+    "session",
+    "sig",
+    "ticket",
+    "token",
+];
+
+/// What of a token answer, or of the request for it, is a credential: the tokens, every text under a
+/// name that credentials have, and what was sent.
+pub(super) struct Credentials {
+    texts: Vec<Zeroizing<String>>,
+    scrubber: Scrubber,
+}
+
+impl Credentials {
+    pub(crate) fn of(fields: &Map<String, Value>, sent: &[&str]) -> Self {
+        let mut texts = Vec::new();
+        for (key, value) in fields {
+            collect(is_credential(key), value, &mut texts);
+        }
+        texts.extend(sent.iter().map(|text| Zeroizing::new((*text).to_owned())));
+        let mut scrubber = Scrubber::default();
+        scrubber.learn(texts.iter().map(|text| text.as_bytes()));
+        Self { texts, scrubber }
+    }
+
+    /// Whether one of them, or a part of one, stands in `text`, or `text` in one of them.
+    pub(crate) fn stand_in(&self, text: &str) -> bool {
+        let text = text.to_ascii_lowercase();
+        self.scrubber.finds(text.as_bytes())
+            || self.texts.iter().any(|credential| {
+                let credential = Zeroizing::new(credential.to_ascii_lowercase());
+                (!credential.is_empty() && text == **credential)
+                    || (credential.len() >= PART_BYTES_MIN && text.contains(credential.as_str()))
+                    || (text.len() >= PART_BYTES_MIN && credential.contains(&text))
+            })
+    }
+}
+
+fn is_credential(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name != "token_type" && CREDENTIAL_WORDS.iter().any(|word| name.contains(word))
+}
+
+fn collect(inside: bool, value: &Value, texts: &mut Vec<Zeroizing<String>>) {
+    match value {
+        Value::String(text) if inside => texts.push(Zeroizing::new(text.clone())),
+        Value::Array(items) => items.iter().for_each(|item| collect(inside, item, texts)),
+        Value::Object(members) => {
+            for (key, member) in members {
+                collect(inside || is_credential(key), member, texts);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A scope of RFC 6749, section 3.3, as the manifest's are.
+pub(super) fn is_scope(scope: &str) -> bool {
+    (1..=SCOPE_BYTES_MAX).contains(&scope.len())
+        && scope
+            .bytes()
+            .all(|byte| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
+}

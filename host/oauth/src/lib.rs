@@ -1,0 +1,63 @@
+//! Talking to an authorization server: authorize, exchange, refresh, revoke. Stores nothing.
+//!
+//! Building requests and reading answers is pure ([`authorize`], [`callback`], [`token`]); [`send`]
+//! alone goes out, through the egress door for the host's own requests. The rules are those of
+//! RFC 6749 (OAuth 2.0), RFC 7636 (PKCE, S256 only), RFC 7009 (revocation), RFC 9207 (issuer
+//! identification), RFC 9700 (best current practice). The server is a stranger: what it says is bounded, and no text of it is passed on
+//! that repeats a secret.
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+pub mod authorize;
+pub mod callback;
+mod clear;
+pub mod id_token;
+pub mod send;
+pub mod token;
+
+use std::collections::BTreeMap;
+
+use toolgate_catalog::manifest::TokenAuth;
+use toolgate_egress::Failure;
+use toolgate_vault::Secret;
+
+/// An authorization server and the gateway's registration there, all addresses filled.
+#[derive(Clone, Debug)]
+pub struct Provider {
+    /// Absent for client credentials.
+    pub authorize_url: Option<String>,
+    pub token_url: String,
+    pub revoke_url: Option<String>,
+    /// Where the server names itself by another host than those above.
+    pub issuer: Option<String>,
+    pub client_id: String,
+    /// Absent for a public client.
+    pub client_secret: Option<Secret>,
+    pub token_auth: TokenAuth,
+    pub pkce: bool,
+    pub scope_separator: String,
+    pub authorize_params: BTreeMap<String, String>,
+    /// Origins that the operator named, private or not.
+    pub origins: Vec<String>,
+}
+
+/// Why an authorization server's answer is no token.
+#[derive(Debug, thiserror::Error)]
+pub enum OAuthError {
+    /// The grant itself is refused: only the user can repair it.
+    #[error("the provider refused: {0}")]
+    Refused(String),
+    /// The gateway's registration is refused: only the operator can repair it.
+    #[error("the provider refused this gateway's registration: {0}")]
+    Client(String),
+    /// May pass by itself.
+    #[error("the provider cannot answer now (HTTP status {0})")]
+    Busy(u16),
+    #[error("the provider's answer is not understood: {0}")]
+    Answer(&'static str),
+    #[error("the provider cannot be reached")]
+    Unreachable(#[source] Failure),
+    #[error("the address {0} is not usable")]
+    Address(&'static str),
+}

@@ -1,0 +1,95 @@
+//! One request to a token or revocation endpoint.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, header};
+
+use super::token::{self, Form, Grant, Tokens};
+use super::{OAuthError, Provider};
+use toolgate_egress::{Egress, HostRequest, HostResponse};
+use toolgate_vault::Secret;
+
+/// A token answer is a few kilobytes.
+const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// How long a token endpoint may take. Shorter than the lease under which a refresh runs.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Asks for tokens; `pointers` are JSON Pointers into the answer, see [`Tokens::read`].
+pub async fn tokens(
+    egress: &Egress,
+    provider: &Provider,
+    grant: &Grant<'_>,
+    pointers: &[&str],
+) -> Result<Tokens, OAuthError> {
+    let mut sent: Vec<&str> = provider.client_secret.iter().map(Secret::expose).collect();
+    match grant {
+        Grant::Code { code, verifier, .. } => sent.extend([code.expose(), verifier.expose()]),
+        Grant::Refresh { token } => sent.push(token.expose()),
+        Grant::ClientCredentials { .. } => {}
+    }
+    let form = token::request(provider, grant);
+    let answer = post(egress, provider, &provider.token_url, form).await?;
+    let kind = answer
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    token::answer(
+        answer.status,
+        kind,
+        &answer.body,
+        &provider.scope_separator,
+        pointers,
+        &sent,
+    )
+}
+
+/// Revokes a token. `Ok(false)`: the provider has no endpoint for it.
+pub async fn revoke(
+    egress: &Egress,
+    provider: &Provider,
+    secret: &Secret,
+    refresh: bool,
+) -> Result<bool, OAuthError> {
+    let Some(url) = &provider.revoke_url else {
+        return Ok(false);
+    };
+    let form = token::revocation(provider, secret, refresh);
+    let answer = post(egress, provider, url, form).await?;
+    match answer.status {
+        200..=299 => Ok(true),
+        408 | 425 | 429 | 500.. => Err(OAuthError::Busy(answer.status)),
+        _ => Err(OAuthError::Answer("the revocation was not accepted")),
+    }
+}
+
+async fn post(
+    egress: &Egress,
+    provider: &Provider,
+    url: &str,
+    form: Form,
+) -> Result<HostResponse, OAuthError> {
+    let mut headers = vec![
+        ("accept".to_owned(), "application/json".to_owned()),
+        (
+            "content-type".to_owned(),
+            "application/x-www-form-urlencoded".to_owned(),
+        ),
+    ];
+    if let Some(value) = &form.authorization {
+        headers.push(("authorization".to_owned(), value.to_string()));
+    }
+    egress
+        .send_for_host(HostRequest {
+            method: Method::POST,
+            url: url.to_owned(),
+            headers,
+            body: Bytes::copy_from_slice(form.body.as_bytes()),
+            origins: provider.origins.clone(),
+            response_bytes_max: ANSWER_BYTES_MAX,
+            timeout: ANSWER_TIMEOUT,
+        })
+        .await
+        .map_err(OAuthError::Unreachable)
+}

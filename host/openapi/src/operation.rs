@@ -1,0 +1,383 @@
+//! One operation: its tool for the manifest and its row for the table.
+
+mod answers;
+mod parameters;
+
+use std::collections::BTreeMap;
+
+use answers::{accept, error_shape, media_types, pages, projection};
+use parameters::{Found, Parameters};
+
+use serde_json::{Value, json};
+use toolgate_openapi_table::{Base, Encoding, Input, Method, Operation, Piece, Source, Style};
+
+use super::arguments::{Argument, Arguments, Form};
+use super::body::{self, Wishes};
+use super::document::{Documents, Node};
+use super::keys::{self, DocumentKeys, OperationKeys, Paginated, Text};
+use super::problem::{Notes, Problem, below};
+use super::security::{Needs, Security};
+use super::words;
+use toolgate_catalog::Schema;
+use toolgate_catalog::manifest::{Effect, ToolSpec};
+
+const DESCRIPTION_CHARS_MAX: usize = 1_000;
+const KEYWORDS_MAX: usize = 32;
+
+/// Where an operation stands.
+#[derive(Clone, Debug)]
+pub struct Spot<'d> {
+    pub path: &'d str,
+    pub method: &'d str,
+    pub item: Node<'d>,
+    pub node: Node<'d>,
+    pub pointer: String,
+}
+
+/// A tool whose schema is still to be written, and its row.
+pub struct Drafted<'d> {
+    pub tool: ToolSpec,
+    pub arguments: Arguments<'d>,
+    pub operation: Operation,
+    /// Media types of its good answers, in lower case without parameters.
+    pub answers: Vec<String>,
+    pub pointer: String,
+}
+
+/// What all operations of a document share.
+pub struct Shared<'a, 'd> {
+    pub docs: &'d Documents,
+    pub keys: &'a DocumentKeys,
+    pub service: &'a str,
+}
+
+/// Why an operation cannot become a tool.
+pub enum Refusal {
+    /// The description's author wrote something under `x-toolgate` that cannot be.
+    Problem(Problem),
+    /// Left out, with this reason.
+    Skip(String),
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// Drafts one operation. `base` is where its requests go.
+pub fn draft<'d>(
+    shared: &Shared<'_, 'd>,
+    place: &Spot<'d>,
+    own: &OperationKeys,
+    base: Base,
+    security: &mut Security<'d>,
+    notes: &mut Notes,
+) -> Result<Drafted<'d>, Refusal> {
+    let docs = shared.docs;
+    let Some(method) = method(place.method) else {
+        return Err(Refusal::Skip(format!(
+            "the method `{}` cannot be sent",
+            place.method
+        )));
+    };
+    let mut arguments = Arguments::default();
+    let pagination = match &own.paginated {
+        Some(Paginated::Flag(false)) | None => None,
+        Some(Paginated::Flag(true)) => Some(shared.keys.pagination.as_ref().ok_or_else(|| {
+            let at = below(&below(&place.pointer, keys::KEY), "paginated");
+            Problem::new(
+                docs.name(),
+                at,
+                "`paginated: true` needs `pagination` at the document's x-toolgate",
+            )
+        })?),
+        Some(Paginated::Own(pagination)) => Some(pagination.as_ref()),
+    };
+    if pagination.is_some() {
+        arguments.add(
+            "cursor",
+            Argument {
+                name: String::new(),
+                required: false,
+                description: None,
+                form: Form::Fixed(json!({"type": "string", "description": "Page to continue from: `next_cursor` of the previous answer."})),
+            },
+        );
+    }
+    let (route, fixed_query) = route(place, notes);
+    let mut parameters = Parameters {
+        docs,
+        security,
+        notes,
+        pointer: &place.pointer,
+        page: pagination,
+        found: Found::default(),
+    };
+    let declared = parameters.of(place)?;
+    let (path, mut query, mut headers) = parameters.place(declared, route, &mut arguments)?;
+    let found = parameters.found;
+
+    let page_path: Option<Vec<String>> = pagination
+        .and_then(|p| p.param.as_deref())
+        .filter(|_| !found.page_in_query)
+        .map(|param| param.split('.').map(str::to_owned).collect());
+    let wishes = Wishes {
+        flatten: own.flatten.as_deref(),
+        graphql: own.graphql.as_deref(),
+        page_field: page_path.as_deref(),
+    };
+    let has_body = !matches!(method, Method::Get | Method::Head | Method::Options);
+    let request = place.node.get("requestBody").filter(|request| {
+        let sent = has_body || (method == Method::Get && own.graphql.is_some());
+        if !sent && request.value.get("content").is_some() {
+            notes.changed(&place.pointer, "a body of a GET is not sent");
+        }
+        sent
+    });
+    let at = below(&place.pointer, "requestBody");
+    let body = match body::read(docs, request, &at, &wishes, &mut arguments, notes) {
+        Ok(body) => body,
+        Err(problem) if wishes.flatten.is_some() || wishes.graphql.is_some() => {
+            return Err(problem.into());
+        }
+        Err(problem) => return Err(Refusal::Skip(problem.message)),
+    };
+
+    let constant = |(name, value): (&String, &Text), style| Input {
+        name: name.clone(),
+        source: Source::Constant(Value::from(value.0.as_str())),
+        style,
+        explode: false,
+        reserved: false,
+    };
+    let mut all_headers = shared.keys.headers.clone();
+    all_headers.extend(own.headers.clone());
+    headers.retain(|input| {
+        !all_headers
+            .keys()
+            .any(|name| name.eq_ignore_ascii_case(&input.name))
+    });
+    headers.extend(
+        all_headers
+            .iter()
+            .map(|entry| constant(entry, Style::Simple)),
+    );
+    let fixed = constants(&shared.keys.query, fixed_query, &own.query);
+    query.retain(|input| !fixed.iter().any(|(name, _)| *name == input.name));
+    query.splice(
+        0..0,
+        fixed
+            .iter()
+            .map(|(name, value)| constant((name, value), Style::Form)),
+    );
+
+    let needs = security.needs(place.node, &place.pointer, notes)?;
+    let pages = pagination.map(|p| pages(p, &found, body.as_ref(), &arguments, method, security));
+    let (accept, download) = accept(docs, place.node, own);
+    let answers = media_types(docs, place.node);
+    let error = error_shape(own.error.clone().or_else(|| shared.keys.error.clone()));
+    let operation = Operation {
+        method,
+        base,
+        path,
+        query,
+        headers,
+        result: projection(own, body.as_ref()),
+        body,
+        accept,
+        auth: needs.slots.clone(),
+        auth_optional: needs.optional,
+        pages,
+        error,
+        download,
+    };
+    let mut tool = tool(shared, place, own, needs, pagination.is_some());
+    match method {
+        _ if tool.effect != Effect::Read => {}
+        Method::Get | Method::Head => {}
+        Method::Post => tool.queries = vec![query_of(&operation)],
+        Method::Options => tool.effect = Effect::Write,
+        Method::Put | Method::Patch | Method::Delete => {
+            let at = below(&below(&place.pointer, keys::KEY), "effect");
+            let message = "what only reads is a GET, a HEAD or a POST; declare it `write`";
+            return Err(Problem::new(docs.name(), at, message).into());
+        }
+    }
+    Ok(Drafted {
+        tool,
+        arguments,
+        operation,
+        answers,
+        pointer: place.pointer.clone(),
+    })
+}
+
+/// What the manifest says of a reading operation that is no GET: its method and address, with braces
+/// where something is filled in.
+fn query_of(operation: &Operation) -> String {
+    let graphql = matches!(
+        operation.body.as_ref().map(|body| &body.encoding),
+        Some(Encoding::Graphql(_))
+    );
+    let mut entry = if graphql { "GRAPHQL " } else { "POST " }.to_owned();
+    match &operation.base {
+        Base::Url(url) => entry.push_str(url),
+        Base::Config(key) => entry.push_str(&format!("{{{key}}}")),
+    }
+    for piece in &operation.path {
+        match piece {
+            Piece::Text(text) => entry.push_str(text),
+            Piece::Input(input) => entry.push_str(&format!("{{{}}}", input.name)),
+        }
+    }
+    entry
+}
+
+fn method(name: &str) -> Option<Method> {
+    Some(match name {
+        "get" => Method::Get,
+        "head" => Method::Head,
+        "post" => Method::Post,
+        "put" => Method::Put,
+        "patch" => Method::Patch,
+        "delete" => Method::Delete,
+        "options" => Method::Options,
+        _ => return None,
+    })
+}
+
+/// A path without its fragment, and the fixed query that follows its `?`, in clear.
+fn route<'d>(place: &Spot<'d>, notes: &mut Notes) -> (&'d str, Vec<(String, Text)>) {
+    let path = place.path.split('#').next().unwrap_or_default();
+    let (route, query) = path.split_once('?').unwrap_or((path, ""));
+    let mut fixed = Vec::new();
+    for pair in query.split('&') {
+        if pair.contains(['{', '}']) {
+            let message = format!(
+                "the path's `?{}` is not sent: declare a parameter in `query`",
+                words::clean(pair, 100)
+            );
+            notes.changed(&place.pointer, message);
+            continue;
+        }
+        // Encoded again when it is sent.
+        let pairs = url::form_urlencoded::parse(pair.as_bytes());
+        fixed.extend(pairs.map(|(name, value)| (name.into_owned(), Text(value.into_owned()))));
+    }
+    (route, fixed)
+}
+
+/// The constant query of an operation: what is nearer to it wins, and a path may repeat a name.
+fn constants(
+    document: &BTreeMap<String, Text>,
+    path: Vec<(String, Text)>,
+    own: &BTreeMap<String, Text>,
+) -> Vec<(String, Text)> {
+    let copied = |(name, value): (&String, &Text)| (name.clone(), value.clone());
+    let mut all: Vec<(String, Text)> = document
+        .iter()
+        .filter(|(name, _)| !path.iter().any(|(nearer, _)| nearer == *name))
+        .map(copied)
+        .collect();
+    all.extend(path);
+    all.retain(|(name, _)| !own.contains_key(name));
+    all.extend(own.iter().map(copied));
+    all.sort_by(|(a, _), (b, _)| a.cmp(b));
+    all
+}
+
+/// Names, texts and effect of the tool. Its schema and examples follow when all tools are known.
+fn tool(
+    shared: &Shared<'_, '_>,
+    place: &Spot<'_>,
+    own: &OperationKeys,
+    needs: Needs,
+    paginated: bool,
+) -> ToolSpec {
+    let node = place.node;
+    let name = match (&own.name, node.text("operationId")) {
+        (Some(name), _) => name.clone(),
+        (None, Some(id)) if !words::snake(id).is_empty() => words::tool(id, shared.service),
+        _ => words::tool_of_path(place.method, place.path, shared.service),
+    };
+    let summary = node.text("summary").or_else(|| place.item.text("summary"));
+    let summary = summary
+        .map(|text| words::clean(text, 100))
+        .filter(|text| !text.is_empty());
+    let title = own
+        .title
+        .as_ref()
+        .map(|text| words::clean(text, 100))
+        .or_else(|| summary.clone());
+    let description = node
+        .text("description")
+        .or_else(|| place.item.text("description"));
+    let description = description
+        .map(|text| words::clean(text, DESCRIPTION_CHARS_MAX))
+        .filter(|text| !text.is_empty());
+    let description = match (description, &summary) {
+        (Some(text), Some(summary)) if text.chars().count() < 20 && text != *summary => {
+            format!("{summary}. {text}")
+        }
+        (Some(text), _) => text,
+        (None, Some(summary)) => summary.clone(),
+        (None, None) => format!(
+            "{} ({} {})",
+            words::title(&name),
+            place.method.to_uppercase(),
+            words::clean(place.path, 200)
+        ),
+    };
+    let effect = own
+        .effect
+        .unwrap_or_else(|| match own.graphql.as_deref().map(str::trim_start) {
+            Some(document) if document.starts_with("mutation") => {
+                match words::effect("post", &name) {
+                    Effect::Read => Effect::Write,
+                    other => other,
+                }
+            }
+            Some(_) => Effect::Read,
+            None => words::effect(place.method, &name),
+        });
+    let tags = node.elements("tags").filter_map(|tag| tag.value.as_str());
+    let keywords = if own.keywords.is_empty() {
+        tags.map(|tag| words::clean(tag, 60))
+            .filter(|tag| !tag.is_empty())
+            .take(5)
+            .collect()
+    } else {
+        own.keywords
+            .iter()
+            .map(|word| words::clean(word, 64))
+            .take(KEYWORDS_MAX)
+            .collect()
+    };
+    ToolSpec {
+        name,
+        title,
+        description,
+        input: Schema::of(&Value::Null),
+        output: None,
+        effect,
+        queries: Vec::new(),
+        idempotent: own
+            .idempotent
+            .unwrap_or(matches!(place.method, "put" | "delete"))
+            && effect != Effect::Read,
+        paginated,
+        auth: needs.slots.clone(),
+        auth_optional: needs.optional,
+        scopes: if needs.slots.is_empty() {
+            Vec::new()
+        } else {
+            own.scopes.clone().unwrap_or(needs.scopes)
+        },
+        keywords,
+        examples: own.examples.clone(),
+        deprecated: node
+            .flag("deprecated")
+            .then(|| "The service marks this operation as deprecated.".to_owned()),
+    }
+}

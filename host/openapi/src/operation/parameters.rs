@@ -1,0 +1,284 @@
+//! The parameters of a path and of its operation: arguments, fixed values, places in a request.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use toolgate_openapi_table::{Input, Piece, Source, Style};
+
+use super::{Refusal, Spot};
+use crate::arguments::{Argument, Arguments, Form};
+use crate::body;
+use crate::document::{Documents, Node};
+use crate::keys::{self, InputKeys, Pagination};
+use crate::problem::{Notes, below};
+use crate::security::Security;
+use crate::words;
+
+/// Most parameters of one operation.
+const PARAMETERS_MAX: usize = 300;
+
+pub(super) struct Parameters<'a, 'd> {
+    pub(super) docs: &'d Documents,
+    pub(super) security: &'a Security<'d>,
+    pub(super) notes: &'a mut Notes,
+    pub(super) pointer: &'a str,
+    pub(super) page: Option<&'a Pagination>,
+    pub(super) found: Found,
+}
+
+/// What the parameters say about pages.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Arguments by the provider's names.
+    pub(super) names: BTreeMap<String, String>,
+    /// The page's mark is a declared query parameter.
+    pub(super) page_in_query: bool,
+}
+
+pub(super) struct Parameter<'d> {
+    pub(super) name: &'d str,
+    pub(super) place: &'d str,
+    pub(super) node: Node<'d>,
+    pub(super) pointer: String,
+}
+
+pub(super) type Routed = (Vec<Piece>, Vec<Input>, Vec<Input>);
+
+impl<'d> Parameters<'_, 'd> {
+    /// The parameters of path and operation; the operation's own win.
+    pub(super) fn of(&mut self, place: &Spot<'d>) -> Result<Vec<Parameter<'d>>, Refusal> {
+        let mut found: Vec<Parameter<'d>> = Vec::new();
+        let at = below(self.pointer, "parameters");
+        for (shared, list) in [(true, place.item), (false, place.node)] {
+            for (index, node) in list.elements("parameters").enumerate() {
+                if found.len() >= PARAMETERS_MAX {
+                    return Err(Refusal::Skip(format!(
+                        "more than {PARAMETERS_MAX} parameters"
+                    )));
+                }
+                let pointer = if shared {
+                    self.pointer.to_owned()
+                } else {
+                    below(&at, &index.to_string())
+                };
+                let node = match self.docs.resolve(node) {
+                    Ok(node) => node,
+                    Err(why) => {
+                        return Err(Refusal::Skip(format!("a parameter cannot be read: {why}")));
+                    }
+                };
+                let (Some(name), Some(kind)) = (node.text("name"), node.text("in")) else {
+                    self.notes
+                        .changed(&pointer, "a parameter without `name` and `in` is ignored");
+                    continue;
+                };
+                let parameter = Parameter {
+                    name,
+                    place: kind,
+                    node,
+                    pointer,
+                };
+                match found
+                    .iter_mut()
+                    .find(|known| known.name == name && known.place == kind)
+                {
+                    Some(known) => *known = parameter,
+                    None => found.push(parameter),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn place(
+        &mut self,
+        found: Vec<Parameter<'d>>,
+        route: &'d str,
+        arguments: &mut Arguments<'d>,
+    ) -> Result<Routed, Refusal> {
+        let mut path = Vec::new();
+        let mut rest = route;
+        while let Some(open) = rest.find('{') {
+            let Some(close) = rest[open..].find('}').map(|at| at + open) else {
+                return Err(Refusal::Skip(
+                    "the path has a `{` without its `}`".to_owned(),
+                ));
+            };
+            push_text(&mut path, &rest[..open]);
+            let name = &rest[open + 1..close];
+            let clean = name
+                .trim_end_matches('*')
+                .trim_start_matches(['+', '#', '/', '.', ';']);
+            let declared = found
+                .iter()
+                .find(|p| p.place == "path" && (p.name == name || p.name == clean));
+            let input = match declared {
+                Some(parameter) => self.input(parameter, true, arguments)?,
+                None => {
+                    self.notes.changed(
+                        self.pointer,
+                        format!(
+                            "the path's `{{{}}}` is not declared; it is a text",
+                            words::clean(name, 60)
+                        ),
+                    );
+                    let argument = Argument {
+                        name: String::new(),
+                        required: true,
+                        description: None,
+                        form: Form::Fixed(json!({"type": "string"})),
+                    };
+                    Input {
+                        name: clean.to_owned(),
+                        source: Source::Argument(arguments.add(&words::argument(clean), argument)),
+                        style: Style::Simple,
+                        explode: false,
+                        reserved: false,
+                    }
+                }
+            };
+            path.push(Piece::Input(input));
+            rest = &rest[close + 1..];
+        }
+        push_text(&mut path, rest);
+        let (mut query, mut headers) = (Vec::new(), Vec::new());
+        for parameter in &found {
+            let name = parameter.name;
+            let ignored = match parameter.place {
+                "header" => [
+                    "accept",
+                    "content-type",
+                    "authorization",
+                    "host",
+                    "content-length",
+                    "cookie",
+                    "user-agent",
+                ]
+                .contains(&name.to_ascii_lowercase().as_str()),
+                "query" => {
+                    let mark = self
+                        .page
+                        .is_some_and(|page| page.param.as_deref() == Some(name));
+                    self.found.page_in_query |= mark;
+                    mark
+                }
+                "path" => true,
+                "cookie" => {
+                    self.notes
+                        .changed(&parameter.pointer, "a cookie is not sent");
+                    true
+                }
+                other => {
+                    self.notes.changed(
+                        &parameter.pointer,
+                        format!("a parameter in `{}` is not sent", words::clean(other, 40)),
+                    );
+                    true
+                }
+            };
+            if ignored || self.security.carries(parameter.place, name) {
+                continue;
+            }
+            if parameter.place == "header" && !is_header(name) {
+                self.notes.changed(
+                    &parameter.pointer,
+                    "the name of the header is not one; it is not sent",
+                );
+                continue;
+            }
+            let input = self.input(parameter, false, arguments)?;
+            if parameter.place == "header" {
+                headers.push(input)
+            } else {
+                query.push(input)
+            }
+        }
+        Ok((path, query, headers))
+    }
+
+    pub(super) fn input(
+        &mut self,
+        parameter: &Parameter<'d>,
+        in_path: bool,
+        arguments: &mut Arguments<'d>,
+    ) -> Result<Input, Refusal> {
+        let node = parameter.node;
+        let content = node
+            .members("content")
+            .next()
+            .and_then(|(_, media)| media.get("schema"));
+        let schema = node.get("schema").or(content);
+        let json = node.get("schema").is_none() && content.is_some();
+        let style = match (node.text("style"), parameter.place) {
+            _ if json => Style::Json,
+            (Some("simple"), _) => Style::Simple,
+            (Some("label"), "path") => Style::Label,
+            (Some("matrix"), "path") => Style::Matrix,
+            (Some("spaceDelimited"), _) => Style::SpaceDelimited,
+            (Some("pipeDelimited"), _) => Style::PipeDelimited,
+            (Some("tabDelimited"), _) => Style::TabDelimited,
+            (Some("deepObject"), _) => Style::DeepObject,
+            (_, "query") => Style::Form,
+            _ => Style::Simple,
+        };
+        let resolved = schema.map(|schema| self.docs.resolve(schema).unwrap_or(schema));
+        let explode = match node.value.get("explode") {
+            Some(Value::Bool(explode)) => *explode,
+            _ => style == Style::Form,
+        };
+        let mut input = Input {
+            name: parameter.name.to_owned(),
+            source: Source::Constant(Value::Null),
+            style,
+            explode,
+            reserved: node.flag("allowReserved"),
+        };
+        let required = in_path || node.flag("required");
+        if let Some(value) = resolved.and_then(body::constant).filter(|_| required) {
+            input.source = Source::Constant(value.clone());
+            return Ok(input);
+        }
+        let keys: InputKeys = keys::read(self.docs.name(), &parameter.pointer, node)?;
+        let wanted = keys.name.unwrap_or_else(|| words::argument(parameter.name));
+        let argument = Argument {
+            name: String::new(),
+            required,
+            description: node.text("description"),
+            form: match schema {
+                Some(schema) => Form::Schema(schema),
+                None => Form::Fixed(json!({"type": "string"})),
+            },
+        };
+        let name = arguments.add(&wanted, argument);
+        self.found
+            .names
+            .insert(parameter.name.to_owned(), name.clone());
+        input.source = Source::Argument(name);
+        Ok(input)
+    }
+}
+
+/// Adds fixed text of a path, percent-encoded where it must be.
+pub(super) fn push_text(path: &mut Vec<Piece>, text: &str) {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/:@!$&'()*+,;=%".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    if path.is_empty() && !out.is_empty() && !out.starts_with('/') {
+        out.insert(0, '/');
+    }
+    if !out.is_empty() {
+        path.push(Piece::Text(out));
+    }
+}
+
+pub(super) fn is_header(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+}

@@ -1,0 +1,174 @@
+//! From `security` to the slots and scopes of one tool.
+
+use serde_json::{Map, Value};
+
+use super::{SLOTS_MAX, Security, is_scope};
+use crate::document::Node;
+use crate::problem::{Notes, Problem};
+use crate::words;
+use toolgate_catalog::manifest::AuthKind;
+
+/// What one tool needs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub slots: Vec<String>,
+    pub optional: bool,
+    pub scopes: Vec<String>,
+}
+
+impl<'d> Security<'d> {
+    /// The needs of an operation: its own `security`, else the document's, else any scheme.
+    pub fn needs(
+        &mut self,
+        operation: Node<'d>,
+        pointer: &str,
+        notes: &mut Notes,
+    ) -> Result<Needs, Problem> {
+        let root = self.docs.root();
+        let list = if operation.value.get("security").is_some_and(Value::is_array) {
+            operation.elements("security").collect::<Vec<_>>()
+        } else if root.value.get("security").is_some_and(Value::is_array) {
+            root.elements("security").collect()
+        } else {
+            let all: Vec<&'d str> = self.schemes.keys().copied().collect();
+            let mut needs = Needs::default();
+            for name in all {
+                self.use_slot(vec![name], pointer, notes, &mut needs)?;
+            }
+            return Ok(needs);
+        };
+        let mut needs = Needs::default();
+        let mut settled = None;
+        for requirement in list
+            .iter()
+            .filter_map(|requirement| requirement.value.as_object())
+        {
+            if requirement.is_empty() {
+                needs.optional = true;
+                continue;
+            }
+            let mut names: Vec<&'d str> = Vec::new();
+            for name in requirement.keys() {
+                match self.schemes.get_key_value(name.as_str()) {
+                    Some((name, _)) => names.push(name),
+                    None => notes.changed(
+                        pointer,
+                        format!(
+                            "the security scheme `{}` is not declared",
+                            words::clean(name, 60)
+                        ),
+                    ),
+                }
+            }
+            // OAuth cannot be combined with fields that a user fills in; it comes alone.
+            let oauth = names.iter().copied().find(|name| {
+                self.schemes
+                    .get(name)
+                    .is_some_and(|s| matches!(s.text("type"), Some("oauth2" | "openIdConnect")))
+            });
+            if let Some(oauth) = oauth.filter(|_| names.len() > 1) {
+                notes.changed(
+                    pointer,
+                    format!(
+                        "of the credentials {} only `{oauth}` is sent",
+                        names.join(", ")
+                    ),
+                );
+                names = vec![oauth];
+            }
+            names.sort_unstable();
+            let scopes = scopes_of(requirement, &names);
+            if names.is_empty() {
+                continue;
+            }
+            if let Some(kind) = self.use_slot(names, pointer, notes, &mut needs)? {
+                settle(kind, scopes, &mut settled, &mut needs, pointer, notes);
+            }
+        }
+        needs.optional &= !needs.slots.is_empty();
+        if needs.slots.is_empty() {
+            needs.scopes.clear();
+        }
+        Ok(needs)
+    }
+
+    /// Adds the slot of these schemes to what a tool needs. The kind of the slot where it is usable
+    /// and was not among them yet.
+    fn use_slot(
+        &mut self,
+        names: Vec<&'d str>,
+        pointer: &str,
+        notes: &mut Notes,
+        needs: &mut Needs,
+    ) -> Result<Option<AuthKind>, Problem> {
+        if !self.made.contains_key(&names) {
+            let slot = if self.order.len() < SLOTS_MAX {
+                self.make(&names, notes)?
+            } else {
+                None
+            };
+            self.made.insert(names.clone(), slot);
+            self.order.push(names.clone());
+        }
+        match self.made.get(&names).and_then(Option::as_ref) {
+            Some(slot) if needs.slots.contains(&slot.slot) => Ok(None),
+            Some(slot) => {
+                needs.slots.push(slot.slot.clone());
+                Ok(Some(slot.kind))
+            }
+            None => {
+                notes.changed(
+                    pointer,
+                    format!("the credential `{}` cannot be used", names.join(" and ")),
+                );
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The scopes that a requirement names for these of its schemes.
+fn scopes_of(requirement: &Map<String, Value>, names: &[&str]) -> Vec<String> {
+    let mut scopes: Vec<String> = Vec::new();
+    let lists = requirement
+        .iter()
+        .filter(|(name, _)| names.contains(&name.as_str()));
+    for scope in lists
+        .filter_map(|(_, scopes)| scopes.as_array())
+        .flatten()
+        .filter_map(Value::as_str)
+    {
+        if is_scope(scope, " ") && !scopes.iter().any(|known| known == scope) {
+            scopes.push(scope.to_owned());
+        }
+    }
+    scopes
+}
+
+/// Requirements are alternatives: a tool asks for the scopes of the first that names its OAuth slot.
+/// Where no slot is OAuth, the first scopes say what a pasted token must be allowed to do.
+fn settle(
+    kind: AuthKind,
+    scopes: Vec<String>,
+    settled: &mut Option<String>,
+    needs: &mut Needs,
+    pointer: &str,
+    notes: &mut Notes,
+) {
+    let oauth = matches!(kind, AuthKind::Oauth2 | AuthKind::Oauth2ClientCredentials);
+    let slot = needs.slots.last().cloned().unwrap_or_default();
+    match settled {
+        None if oauth => {
+            needs.scopes = scopes;
+            *settled = Some(slot);
+        }
+        None if needs.scopes.is_empty() => needs.scopes = scopes,
+        Some(first) if oauth && scopes.iter().any(|scope| !needs.scopes.contains(scope)) => {
+            let message = format!(
+                "the tool asks for the scopes of `{first}`; a connection of `{slot}` needs others"
+            );
+            notes.changed(pointer, message);
+        }
+        _ => {}
+    }
+}

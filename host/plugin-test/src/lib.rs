@@ -1,0 +1,345 @@
+//! Trying a plugin without a gateway: in the real sandbox, behind the real egress, with planted
+//! credentials.
+//!
+//! [`replay`] answers a plugin's requests from an example file, [`generate`] makes arguments from a
+//! schema so that [`Rig::plan`] can show what every tool would send, [`description`] measures that by the document
+//! that the plugin was made of, [`verdict`] does all of it for a whole plugin, [`plans`] shows what would be sent to a
+//! checker outside.
+//! Nothing here leaves the machine but what [`Rig::run`] is told to send.
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+mod credentials;
+pub mod description;
+pub mod generate;
+pub mod plans;
+pub mod record;
+pub mod replay;
+mod state;
+pub mod verdict;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use serde::Serialize;
+use serde_json::Value;
+
+use credentials::TrialCredentials;
+use replay::{Example, Exchange, Server};
+pub use state::Cache;
+use state::Memory;
+use toolgate_catalog::manifest::{Effect, Manifest};
+use toolgate_catalog::write_integers;
+use toolgate_core::clock::Clock;
+use toolgate_egress::{
+    AllowUpstream, CallLimits, Declared, Egress, EgressConfig, Grant, Mode, PlannedRequest,
+    Reading, Scope, Told, Witness,
+};
+use toolgate_runtime::{Asker, Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
+use toolgate_vault::Secret;
+
+/// Begins every planted credential value.
+pub const PLANTED: &str = "planted-credential-";
+/// Address that stands for an operator's own.
+const OWN_ADDRESS: &str = "https://self-hosted.example.org";
+
+/// A plugin file ready to be called.
+pub struct Rig {
+    runtime: Runtime,
+    plugin: Plugin,
+    pub manifest: Arc<Manifest>,
+    inspected_in: Duration,
+    calls: Mutex<Vec<Duration>>,
+}
+
+/// What a plugin costs here.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Cost {
+    /// Compilation and inspection of the file.
+    pub inspect_ms: u64,
+    /// The first call: its code is mapped.
+    pub first_call_ms: u64,
+    /// Median of the other calls, each with what it sent and waited for.
+    pub call_us: u64,
+    /// Most guest memory of a call.
+    pub memory_bytes: usize,
+}
+
+/// What one call is made with.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    pub tool: String,
+    pub arguments: Value,
+    pub cursor: Option<String>,
+    pub parameters: BTreeMap<String, String>,
+    pub config: BTreeMap<String, Value>,
+    /// Slots that are connected; all where absent.
+    pub connected: Option<Vec<String>>,
+    /// Credential fields in place of planted ones. With them nothing else is made up either: a
+    /// connection parameter has its default or a value of [`Self::parameters`].
+    pub secrets: Option<BTreeMap<String, Secret>>,
+    /// Randomness counts, nothing is repeated, and an address that is not set is not made up.
+    pub replayed: bool,
+}
+
+impl Rig {
+    /// Inspects a plugin file as the loader does and makes it callable. `upstreams` as
+    /// `HOST=URL`; compiled code is kept in `cache`.
+    pub async fn open(file: &Path, upstreams: &[String], cache: &Cache) -> anyhow::Result<Self> {
+        Self::reaching(file, upstreams, None, cache).await
+    }
+
+    /// The same, but for `server` alone: hosts of the examples go there, no other host is asked.
+    pub async fn replaying(
+        file: &Path,
+        server: &Server,
+        examples: &[Example],
+        cache: &Cache,
+    ) -> anyhow::Result<Self> {
+        let upstreams = server.upstreams(examples)?;
+        Self::reaching(file, &upstreams, Some(server.elsewhere()), cache).await
+    }
+
+    async fn reaching(
+        file: &Path,
+        upstreams: &[String],
+        only_upstreams: Option<Told>,
+        cache: &Cache,
+    ) -> anyhow::Result<Self> {
+        let allow_upstreams = upstreams
+            .iter()
+            .map(|text| AllowUpstream::parse(text))
+            .collect::<Result<Vec<_>, _>>()?;
+        let egress = Egress::new(EgressConfig {
+            allow_upstreams,
+            only_upstreams,
+            ..EgressConfig::default()
+        })?;
+        let runtime = Runtime::open(cache.path(), [7; 32], egress)?;
+        runtime.allow_large_plugins()?;
+        let began = Instant::now();
+        let inspected: Inspected = runtime.inspect(std::fs::read(file)?).await?;
+        let inspected_in = began.elapsed();
+        let size = Size::of(&inspected.manifest);
+        let plugin = Plugin::new(&inspected.manifest.service, &inspected.sha256, size, file);
+        Ok(Self {
+            runtime,
+            plugin,
+            manifest: Arc::new(inspected.manifest),
+            inspected_in,
+            calls: Mutex::default(),
+        })
+    }
+
+    /// What the calls so far have cost; none before the second.
+    pub fn cost(&self) -> Option<Cost> {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let (first, others) = calls.split_first()?;
+        let mut others = others.to_vec();
+        others.sort();
+        let median = others.get(others.len() / 2)?;
+        let size = Size::of(&self.manifest);
+        Some(Cost {
+            inspect_ms: u64::try_from(self.inspected_in.as_millis()).unwrap_or(u64::MAX),
+            first_call_ms: u64::try_from(first.as_millis()).unwrap_or(u64::MAX),
+            call_us: u64::try_from(median.as_micros()).unwrap_or(u64::MAX),
+            memory_bytes: self.runtime.memory_peak_bytes(size),
+        })
+    }
+
+    /// Runs a tool; its requests go out.
+    pub async fn run(&self, trial: &Trial) -> anyhow::Result<Ended> {
+        Ok(self.call(trial, Mode::Live, None).await?.0)
+    }
+
+    /// Runs a tool and answers its exchanges too, as the plugin saw them: without credentials.
+    pub async fn run_recorded(&self, trial: &Trial) -> anyhow::Result<(Ended, Vec<Exchange>)> {
+        let seen: Arc<Mutex<Vec<Exchange>>> = Arc::default();
+        let keep = seen.clone();
+        let witness = Arc::new(move |exchange: toolgate_egress::Witnessed<'_>| {
+            let mut seen = keep.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.push(record::exchange(exchange));
+        });
+        let (ended, _) = self.call(trial, Mode::Live, Some(witness)).await?;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((ended, std::mem::take(&mut *seen)))
+    }
+
+    /// Runs a tool up to its first request and answers what it would have sent.
+    pub async fn plan(&self, trial: &Trial) -> anyhow::Result<(Ended, Vec<PlannedRequest>)> {
+        let (ended, scope) = self.call(trial, Mode::DryRun, None).await?;
+        Ok((ended, scope.planned()))
+    }
+
+    async fn call(
+        &self,
+        trial: &Trial,
+        mode: Mode,
+        witness: Option<Witness>,
+    ) -> anyhow::Result<(Ended, Arc<Scope>)> {
+        let manifest = &self.manifest;
+        let real = trial.secrets.is_some();
+        let made_up = !real && !trial.replayed;
+        let mut parameters = if real {
+            defaults(manifest, &trial.parameters)?
+        } else {
+            parameters(manifest)
+        };
+        parameters.extend(trial.parameters.clone());
+        let mut config: BTreeMap<String, String> = BTreeMap::new();
+        for key in manifest
+            .config
+            .iter()
+            .filter(|key| key.adds_host && made_up)
+        {
+            config.insert(key.key.clone(), Value::from(OWN_ADDRESS).to_string());
+        }
+        config.extend(
+            trial
+                .config
+                .iter()
+                .map(|(key, value)| (key.clone(), value.to_string())),
+        );
+        for (key, value) in &parameters {
+            config
+                .entry(key.clone())
+                .or_insert_with(|| Value::from(value.as_str()).to_string());
+        }
+        let addresses: BTreeMap<String, String> = manifest
+            .config
+            .iter()
+            .filter(|key| key.adds_host)
+            .filter_map(|key| {
+                let address = serde_json::from_str(config.get(&key.key)?).ok()?;
+                Some((key.key.clone(), address))
+            })
+            .collect();
+        let origins: Vec<String> = addresses.values().cloned().collect();
+        let grant = Grant::new(&manifest.hosts, &origins)?;
+        let credentials = TrialCredentials {
+            slots: manifest.auth.clone(),
+            connected: trial.connected.clone(),
+            parameters: parameters.clone(),
+            addresses,
+            secrets: trial.secrets.clone(),
+        };
+        let mut scope = Scope::new(
+            Arc::new(grant),
+            parameters,
+            Arc::new(credentials),
+            CallLimits::default(),
+            mode,
+        )
+        .declaring(Declared::of(manifest.clone()));
+        let tool = manifest.tools.iter().find(|tool| tool.name == trial.tool);
+        if let Some(tool) = tool.filter(|tool| tool.effect == Effect::Read) {
+            scope = scope.reading(Reading::of(&tool.queries, &config));
+        }
+        if let Some(witness) = witness {
+            scope = scope.witnessed_by(witness);
+        }
+        if trial.replayed {
+            scope = scope.without_repeats();
+        }
+        let scope = Arc::new(scope);
+        let mut arguments = trial.arguments.clone();
+        write_integers(&mut arguments);
+        let call = Call {
+            asker: Asker::default(),
+            tool: trial.tool.clone(),
+            arguments: arguments.to_string(),
+            session: None,
+            cursor: trial.cursor.clone(),
+            meta: "{}".to_owned(),
+            scope: scope.clone(),
+            kv: Arc::new(Memory::default()),
+            config: Arc::new(config),
+            timeout: Duration::from_secs(30),
+            memory_bytes_max: size::memory_bytes_max(&manifest.limits),
+            response_bytes_max: CallLimits::default().response_bytes_max,
+            now_ms: if real {
+                Clock::system().now_ms()
+            } else {
+                1_767_225_600_000
+            },
+            random: if trial.replayed {
+                Random::Counting
+            } else {
+                Random::System
+            },
+        };
+        let began = Instant::now();
+        let ended = self.runtime.invoke(&self.plugin, call).await?;
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(began.elapsed());
+        drop(calls);
+        Ok((ended, scope))
+    }
+}
+
+/// The defaults of the connection parameters that were not given.
+fn defaults(
+    manifest: &Manifest,
+    given: &BTreeMap<String, String>,
+) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut made = BTreeMap::new();
+    for parameter in &manifest.parameters {
+        match &parameter.default {
+            Some(value) => made.insert(parameter.key.clone(), value.clone()),
+            None if given.contains_key(&parameter.key) || !parameter.required => None,
+            None => bail!(
+                "the connection parameter `{key}` ({title}) is missing: --parameter {key}=...",
+                key = parameter.key,
+                title = parameter.title
+            ),
+        };
+    }
+    Ok(made)
+}
+
+/// A value for every connection parameter: its default, its first option or one that fits.
+fn parameters(manifest: &Manifest) -> BTreeMap<String, String> {
+    let mut made = BTreeMap::new();
+    for parameter in &manifest.parameters {
+        let pattern = parameter
+            .pattern
+            .as_deref()
+            .and_then(|pattern| regex::Regex::new(pattern).ok());
+        let fits = |text: &&str| {
+            pattern
+                .as_ref()
+                .is_none_or(|pattern| pattern.is_match(text))
+        };
+        let known = parameter
+            .default
+            .clone()
+            .or_else(|| parameter.options.first().cloned());
+        let guess = [
+            "example",
+            "1",
+            "us1",
+            "EXAMPLE",
+            "a1b2c3d4",
+            "00000000-0000-4000-8000-000000000000",
+        ]
+        .into_iter()
+        .find(fits);
+        made.insert(
+            parameter.key.clone(),
+            known.unwrap_or_else(|| guess.unwrap_or("example").to_owned()),
+        );
+    }
+    for key in manifest
+        .auth
+        .iter()
+        .flat_map(|slot| slot.token_parameters.keys())
+    {
+        made.entry(key.clone())
+            .or_insert_with(|| "example".to_owned());
+    }
+    made
+}

@@ -1,0 +1,153 @@
+//! What every tool of a plugin would send: for generated arguments, for each value of an enumeration, for its own examples.
+//!
+//! Nothing is judged here. A checker that knows the service's own description reads the result.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::generate::{Fill, value};
+use super::verdict::{arguments, violations};
+use super::{Cache, Rig, Trial, replay};
+use toolgate_catalog::Tool;
+use toolgate_egress::PlannedRequest;
+use toolgate_runtime::{Ended, RefusalKind};
+
+/// Most values of one enumeration that are tried.
+const VALUES_MAX: usize = 64;
+
+/// The planned calls of one plugin.
+#[derive(Debug, Serialize)]
+pub struct Plans {
+    pub service: String,
+    pub version: String,
+    pub tools: Vec<Tried>,
+}
+
+/// One tool and its calls.
+#[derive(Debug, Serialize)]
+pub struct Tried {
+    pub tool: String,
+    pub input_schema: Value,
+    pub calls: Vec<Planned>,
+}
+
+/// One call: what it was made with and what it would have sent up to the first answer that it needs.
+#[derive(Debug, Serialize)]
+pub struct Planned {
+    /// `required`, `all`, `generated`, `NAME=VALUE` or `example N`.
+    pub called: String,
+    pub arguments: Value,
+    pub requests: Vec<PlannedRequest>,
+    /// Why nothing was sent, where the plugin refused the arguments for a rule that its schema does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+/// Plans every tool of the plugin file.
+pub async fn of_plugin(plugin: &Path, cache: &Cache) -> anyhow::Result<Plans> {
+    let rig = Rig::open(plugin, &[], cache).await?;
+    let mut tools = Vec::new();
+    for tool in Tool::of_plugin(&rig.manifest, &"".into()) {
+        let mut calls = Vec::new();
+        for (called, arguments) in calls_of(&tool) {
+            calls.push(plan(&rig, &tool, called, arguments).await);
+        }
+        tools.push(Tried {
+            tool: tool.action().to_owned(),
+            input_schema: tool.spec().input.value(),
+            calls,
+        });
+    }
+    Ok(Plans {
+        service: rig.manifest.service.clone(),
+        version: rig.manifest.version.clone(),
+        tools,
+    })
+}
+
+fn calls_of(tool: &Tool) -> Vec<(String, Value)> {
+    let all = arguments(tool, Fill::All);
+    let mut calls = vec![
+        ("required".to_owned(), arguments(tool, Fill::Required)),
+        ("all".to_owned(), all.clone()),
+    ];
+    let schema = tool.spec().input.value();
+    // The tool's own example covers what is generated below an argument that it has.
+    let generated = value(&schema, Fill::All);
+    if generated != all && violations(tool, &generated).is_empty() {
+        calls.push(("generated".to_owned(), generated));
+    }
+    calls.extend(choices(&schema, &all));
+    let own = tool.spec().examples.iter().enumerate();
+    calls.extend(own.map(|(n, example)| (format!("example {}", n + 1), example.clone())));
+    calls
+}
+
+/// All arguments again, once for each further value of an argument that is an enumeration.
+fn choices(schema: &Value, all: &Value) -> Vec<(String, Value)> {
+    let mut calls = Vec::new();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let values = property.get("enum").and_then(Value::as_array);
+        for value in values.into_iter().flatten().take(VALUES_MAX) {
+            if all.get(name).is_some_and(|chosen| chosen != value) {
+                let mut arguments = all.clone();
+                arguments[name] = value.clone();
+                calls.push((format!("{name}={value}"), arguments));
+            }
+        }
+    }
+    calls
+}
+
+async fn plan(rig: &Rig, tool: &Tool, called: String, arguments: Value) -> Planned {
+    let mut planned = Planned {
+        called,
+        arguments: arguments.clone(),
+        requests: Vec::new(),
+        refused: None,
+        failed: None,
+    };
+    let violations = violations(tool, &arguments);
+    if !violations.is_empty() {
+        planned.failed = Some(violations.join("; "));
+        return planned;
+    }
+    let trial = Trial {
+        tool: tool.action().to_owned(),
+        arguments,
+        ..Trial::default()
+    };
+    match rig.plan(&trial).await {
+        Ok((Ended::DryRun | Ended::Returned(_), requests)) => planned.requests = requests,
+        Ok((Ended::Refused(refusal), _)) if refusal.kind == RefusalKind::InvalidArguments => {
+            planned.refused = Some(refusal.message);
+        }
+        Ok((ended, _)) => planned.failed = Some(replay::shown(&ended)),
+        Err(cause) => planned.failed = Some(format!("{cause:#}")),
+    }
+    planned
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::choices;
+
+    #[test]
+    fn each_further_value_of_an_enumeration_is_a_call() {
+        let schema = json!({"properties": {
+            "state": {"enum": ["open", "closed", "all"]}, "name": {"type": "string"}, "left_out": {"enum": [1, 2]}}});
+        let all = json!({"state": "open", "name": "a"});
+        let made = choices(&schema, &all);
+        let called: Vec<&str> = made.iter().map(|(called, _)| called.as_str()).collect();
+        assert_eq!(called, ["state=\"closed\"", "state=\"all\""]);
+        assert_eq!(made[1].1, json!({"state": "all", "name": "a"}));
+    }
+}

@@ -1,0 +1,98 @@
+//! A live call written down as an example.
+//!
+//! What is kept is what the plugin saw: requests before the credential was written into them,
+//! answers after known secret values were taken out. What an answer says about an account is in
+//! the recording as it came, so its author reads it before it is published.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Trial;
+use super::replay::{Answer, Example, Exchange, Expected, kind};
+use toolgate_egress::{Credential, Witnessed};
+use toolgate_runtime::Ended;
+
+/// Answer headers that plugins read; all others are left out.
+const HEADERS_KEPT: &[&str] = &["content-type", "link", "location", "retry-after", "etag"];
+/// Request headers that say nothing about the exchange.
+const HEADERS_DROPPED: &[&str] = &["user-agent", "accept-encoding", "content-length"];
+
+/// One exchange of a live call.
+pub fn exchange(seen: Witnessed<'_>) -> Exchange {
+    let request = seen.request;
+    let kept = |name: &str| !HEADERS_DROPPED.contains(&name.to_ascii_lowercase().as_str());
+    Exchange {
+        request: Expected {
+            method: Some(request.method.to_string()),
+            url: Some(seen.url.to_string()),
+            query: BTreeMap::new(),
+            auth: match &request.credential {
+                Credential::Slot(slot) => Some(slot.clone()),
+                Credential::Anonymous | Credential::ByAudience => None,
+            },
+            headers: request
+                .headers
+                .iter()
+                .filter(|(name, _)| kept(name))
+                .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
+                .collect(),
+            body: text(&request.body),
+        },
+        response: Answer {
+            status: seen.response.status,
+            headers: seen
+                .response
+                .headers
+                .iter()
+                .filter(|(name, _)| HEADERS_KEPT.contains(&name.as_str()))
+                .cloned()
+                .collect(),
+            body: text(&seen.response.body),
+            failure: None,
+        },
+    }
+}
+
+/// The example of a call that ended; none where it has no outcome to compare with.
+pub fn example(trial: &Trial, ended: &Ended, exchanges: Vec<Exchange>) -> Option<Example> {
+    let mut example = Example {
+        tool: trial.tool.clone(),
+        source: "recording".to_owned(),
+        note: "Recorded from the service; credentials were never in it.".to_owned(),
+        arguments: Some(trial.arguments.clone()),
+        cursor: trial.cursor.clone(),
+        parameters: trial.parameters.clone(),
+        config: trial.config.clone(),
+        connected: trial.connected.clone(),
+        exchanges,
+        ..Example::default()
+    };
+    match ended {
+        Ended::Returned(output) => {
+            example.result = Some(serde_json::from_str(output.data.get()).unwrap_or(Value::Null));
+            example.next_cursor = output.next_cursor.clone();
+        }
+        Ended::Refused(refusal) => {
+            let mut error = BTreeMap::from([("kind".to_owned(), Value::from(kind(refusal.kind)))]);
+            if let Some(code) = &refusal.code {
+                error.insert("code".to_owned(), code.as_str().into());
+            }
+            if let Some(status) = refusal.http_status {
+                error.insert("http_status".to_owned(), status.into());
+            }
+            example.error = Some(error);
+        }
+        _ => return None,
+    }
+    Some(example)
+}
+
+/// JSON as JSON, other text as text, nothing as nothing.
+fn text(body: &[u8]) -> Option<Value> {
+    if body.is_empty() {
+        return None;
+    }
+    let text = String::from_utf8_lossy(body);
+    Some(serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.as_ref())))
+}

@@ -1,0 +1,96 @@
+//! What a trial keeps: a plugin's own state for one call, compiled code for one run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use toolgate_runtime::{Entry, KeyValue, KeyValueError};
+
+/// State for one call.
+#[derive(Default)]
+pub(super) struct Memory {
+    entries: Mutex<BTreeMap<String, Entry>>,
+}
+
+impl KeyValue for Memory {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        std::future::ready(Ok(entries.get(key).cloned())).boxed()
+    }
+
+    fn set<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a [u8],
+        _ttl_seconds: Option<u32>,
+        if_version: Option<u64>,
+    ) -> BoxFuture<'a, Result<u64, KeyValueError>> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let version = entries.get(key).map_or(0, |entry| entry.version);
+        let outcome = if if_version.is_some_and(|wanted| wanted != version) {
+            Err(KeyValueError::Conflict)
+        } else {
+            entries.insert(
+                key.to_owned(),
+                Entry {
+                    value: value.to_vec(),
+                    version: version + 1,
+                },
+            );
+            Ok(version + 1)
+        };
+        std::future::ready(outcome).boxed()
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), KeyValueError>> {
+        self.entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(key);
+        std::future::ready(Ok(())).boxed()
+    }
+
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        _cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(Vec<String>, Option<String>), KeyValueError>> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = entries
+            .keys()
+            .filter(|key| key.starts_with(prefix))
+            .cloned()
+            .collect();
+        std::future::ready(Ok((keys, None))).boxed()
+    }
+}
+
+/// Compiled code of one test run: a folder that goes away with its value.
+pub struct Cache(PathBuf);
+
+impl Cache {
+    pub fn new() -> std::io::Result<Self> {
+        let name = format!(
+            "toolgate-trial-{}-{:016x}",
+            std::process::id(),
+            rand::random::<u64>()
+        );
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path)?;
+        Ok(Self(path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        // What stays behind is compiled code in the system's folder for such things.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,315 @@
+//! Compiled code on disk: written by this program, opened only if the mark it left still holds.
+//!
+//! Loading machine code is running it. Each file therefore carries a MAC under a key of the data
+//! directory, in a folder that only the owner can enter; a file without a valid mark, of another
+//! engine or of another version is a miss, never an error.
+//!
+//! A component is an image (`.cwasm`), its mark (`.mac`), and the machine code that it shares with
+//! others (`.text`, see [`text`]).
+
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use text::Text;
+
+const MAC_BYTES: usize = 32;
+
+/// What vouches for an image: where its code is, which code that is, and a MAC over both and the rest
+/// of the image.
+struct Mark {
+    mac: [u8; MAC_BYTES],
+    text: Text,
+}
+
+/// The folder of compiled components.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    dir: PathBuf,
+    key: [u8; 32],
+    bytes_max: Option<u64>,
+    /// Names the engine's settings and version, so that another build looks for other files.
+    engine_mark: String,
+    /// Code is written before the mark that names it; nobody removes what looks unused in between.
+    changing: Mutex<()>,
+}
+
+impl Cache {
+    /// Opens `dir` (0700, made if absent) for files of `engine`, at most `bytes_max` of them together.
+    pub(crate) fn open(
+        dir: &Path,
+        key: [u8; 32],
+        engine: &Engine,
+        bytes_max: Option<u64>,
+    ) -> io::Result<Self> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(dir)?;
+        let mut mark = fnv::Fnv1a::default();
+        std::hash::Hash::hash(&engine.precompile_compatibility_hash(), &mut mark);
+        std::hash::Hash::hash(env!("CARGO_PKG_VERSION"), &mut mark);
+        let engine_mark = format!("{:016x}", std::hash::Hasher::finish(&mark));
+        Ok(Self {
+            dir: dir.to_owned(),
+            key,
+            bytes_max,
+            engine_mark,
+            changing: Mutex::default(),
+        })
+    }
+
+    fn path(&self, sha256: &str) -> PathBuf {
+        self.dir
+            .join(format!("{sha256}-{}.cwasm", self.engine_mark))
+    }
+
+    /// The compiled component for a file's hash, if it is here and unharmed.
+    pub(crate) fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
+        let path = self.path(sha256);
+        let image = File::open(&path).ok()?;
+        let mark = Mark::read(&path)?;
+        let code = mark.text.path(&self.dir);
+        let code = code.as_deref().map(|path| mark.text.open(path));
+        if matches!(code, Some(None)) || !self.holds(&image, sha256, &mark) {
+            tracing::warn!(
+                plugin.sha256 = sha256,
+                "runtime.cache_rejected: compiled again"
+            );
+            return None;
+        }
+        // The descriptor, not the path: what is mapped is the file that was just checked.
+        let checked = format!("/proc/self/fd/{}", image.as_raw_fd());
+        // SAFETY: the bytes are the output of `Component::serialize` of this program, shown by the
+        // MAC above, but for the hole, which is filled before anything runs; the folder lets nobody
+        // else change them.
+        #[allow(unsafe_code)]
+        let loaded =
+            unsafe { Component::deserialize_file(engine, &checked) }.and_then(|component| {
+                if let Some(Some(code)) = code {
+                    mark.text.map_into(&component, &code)?;
+                }
+                release_pages(&component);
+                Ok(component)
+            });
+        match loaded {
+            Ok(component) => {
+                if self.bytes_max.is_some() {
+                    // Only the order of files by their last use depends on it.
+                    let _ = image.set_modified(SystemTime::now());
+                }
+                Some(component)
+            }
+            Err(cause) => {
+                tracing::debug!(plugin.sha256 = sha256, error = %cause, "runtime.cache_miss");
+                None
+            }
+        }
+    }
+
+    /// Keeps a compiled component. The mark is written last, so that half a file is a miss.
+    pub(crate) fn store(&self, sha256: &str, component: &Component) -> anyhow::Result<()> {
+        let image = component.serialize()?;
+        let text = Text::of(&image);
+        let hole = text.range(image.len()).unwrap_or(0..0);
+        let parts = [&image[..hole.start], &image[hole.end..]];
+        let path = self.path(sha256);
+        let mac = self.mac(sha256, &text, parts).finalize().into_bytes();
+
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = fs::remove_file(mark_path(&path));
+        text.keep(&self.dir, &image[hole.clone()])?;
+        write_with_hole(&path, parts, hole.len())?;
+        write_new(&mark_path(&path), &[&mac, &text.encode()])?;
+        if let Some(bytes_max) = self.bytes_max {
+            self.make_room(&path, bytes_max)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets a component; nothing happens if it is not here.
+    pub(crate) fn remove(&self, sha256: &str) {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.path(sha256);
+        let _ = fs::remove_file(mark_path(&path));
+        if fs::remove_file(path).is_ok() {
+            let _ = self.sweep();
+        }
+    }
+
+    fn mac(&self, sha256: &str, text: &Text, parts: [&[u8]; 2]) -> Hmac<Sha256> {
+        Hmac::<Sha256>::new_from_slice(&self.key)
+            .expect("HMAC takes a key of any length")
+            .chain_update(self.engine_mark.as_bytes())
+            .chain_update(sha256.as_bytes())
+            .chain_update(text.encode())
+            .chain_update(parts[0])
+            .chain_update(parts[1])
+    }
+
+    fn holds(&self, image: &File, sha256: &str, mark: &Mark) -> bool {
+        // SAFETY: read-only; a change under the mapping could at worst make the MAC fail.
+        #[allow(unsafe_code)]
+        let Ok(bytes) = (unsafe { memmap2::Mmap::map(image) }) else {
+            return false;
+        };
+        mark.text.range(bytes.len()).is_some_and(|hole| {
+            let parts = [&bytes[..hole.start], &bytes[hole.end..]];
+            let mac = self.mac(sha256, &mark.text, parts);
+            mac.verify_slice(&mark.mac).is_ok()
+        })
+    }
+
+    /// Removes images, the one used longest ago first, until the folder takes at most `bytes_max` of
+    /// the disk; `but` stays. Code that is mapped stays mapped.
+    fn make_room(&self, but: &Path, bytes_max: u64) -> io::Result<()> {
+        let mut images = Vec::new();
+        for path in files(&self.dir)? {
+            if path.extension().is_some_and(|ending| ending == "cwasm") && path != but {
+                images.push((fs::metadata(&path)?.modified()?, path));
+            }
+        }
+        images.sort();
+        for (_, path) in images {
+            if disk_bytes(&self.dir)? <= bytes_max {
+                break;
+            }
+            let _ = fs::remove_file(mark_path(&path));
+            fs::remove_file(path)?;
+            self.sweep()?;
+        }
+        Ok(())
+    }
+
+    fn sweep(&self) -> io::Result<()> {
+        let marks = files(&self.dir)?
+            .into_iter()
+            .filter_map(|path| Mark::read(&path));
+        let named: Vec<_> = marks.filter_map(|mark| mark.text.path(&self.dir)).collect();
+        text::sweep(&self.dir, &named)
+    }
+}
+
+impl Mark {
+    /// The mark of an image; none if there is none, or half of one.
+    fn read(image: &Path) -> Option<Self> {
+        let mut bytes = [0; MAC_BYTES + Text::ENCODED_BYTES];
+        File::open(mark_path(image))
+            .ok()?
+            .read_exact(&mut bytes)
+            .ok()?;
+        let (mac, text) = bytes.split_first_chunk::<MAC_BYTES>()?;
+        Some(Self {
+            mac: *mac,
+            text: Text::decode(text.first_chunk()?),
+        })
+    }
+}
+
+/// Gives back what loading read of an image: names and tables that calls do not need. The kernel reads
+/// a page again from the file when something does.
+fn release_pages(component: &Component) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::mm::{Advice, madvise};
+        let image = component.image_range();
+        let len = image.end.addr() - image.start.addr();
+        let start = image.start.cast_mut().cast();
+        // SAFETY: the range is a mapping of files that the component owns and that nothing writes to:
+        // wasmtime takes no image with relocations, and made it read-only.
+        #[allow(unsafe_code)]
+        let released = unsafe { madvise(start, len, Advice::LinuxDontNeed) };
+        if let Err(cause) = released {
+            tracing::debug!(error = %cause, "runtime.pages_stay");
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = component;
+}
+
+fn mark_path(image: &Path) -> PathBuf {
+    image.with_extension("mac")
+}
+
+fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// What the files of a folder take of the disk; holes take nothing.
+fn disk_bytes(dir: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(dir)? {
+        let metadata = entry?.metadata()?;
+        if metadata.is_file() {
+            bytes += metadata.blocks() * 512;
+        }
+    }
+    Ok(bytes)
+}
+
+/// Writes beside the target and renames, so that a reader sees the old file or the whole new one.
+fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    write(path, |file| {
+        parts.iter().try_for_each(|part| file.write_all(part))
+    })
+}
+
+/// An image without its code: nothing is written where that was.
+fn write_with_hole(path: &Path, [head, tail]: [&[u8]; 2], hole_bytes: usize) -> io::Result<()> {
+    write(path, |file| {
+        file.write_all(head)?;
+        file.seek(SeekFrom::Current(hole_bytes as i64))?;
+        file.write_all(tail)
+    })
+}
+
+fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let part = path.with_extension(format!("part{}", std::process::id()));
+    let _ = fs::remove_file(&part);
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&part)?;
+    fill(&mut file)?;
+    file.sync_data()?;
+    fs::rename(&part, path)
+}
+
+/// A hash that is the same in every process (FNV-1a), for file names only.
+mod fnv {
+    #[derive(Debug)]
+    pub(super) struct Fnv1a(u64);
+
+    impl Default for Fnv1a {
+        fn default() -> Self {
+            Self(0xcbf2_9ce4_8422_2325)
+        }
+    }
+
+    impl std::hash::Hasher for Fnv1a {
+        fn finish(&self) -> u64 {
+            self.0
+        }
+
+        fn write(&mut self, bytes: &[u8]) {
+            for byte in bytes {
+                self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Turning component files into machine code, so that none holds up another.
+//!
+//! Compiling cannot be interrupted and its time and memory depend on what a stranger wrote, so a
+//! process of its own does it ([`child`]): bounded in memory by itself, ended from here when its time
+//! is over. There are two queues ([`Queue`]). What looks small ([`Cost`]) is compiled by one quick
+//! process after the other; what is large, or was not ready in time there, goes to the long queue and
+//! lets the others pass. A quick process goes on from file to file, because most plugins share most
+//! of their functions ([`super::functions`]).
+//!
+//! Without a program ([`Compiler::program`]) it is done here, in the same two queues and without
+//! bounds: for tests of plugins on their author's machine. Each queue has threads of its own, since
+//! a function that is being compiled gives its thread to nobody. Where there is a program and no
+//! process can be started, this is for small files alone; others are refused.
+
+pub mod child;
+mod cost;
+mod queue;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use super::size::Size;
+pub use cost::Cost;
+use queue::{Asked, Queue};
+use toolgate_core::ids;
+
+/// How long a file may keep the quick process.
+const QUICK_TIME_MAX: Duration = Duration::from_secs(5);
+/// Processes of the long queue.
+const LONG_AT_ONCE: usize = 2;
+/// What a killed process left behind is removed after this long.
+const LEFT_BEHIND_FOR: Duration = Duration::from_secs(60 * 60);
+/// What a process finds in the folder of a job, and what it leaves there.
+const INPUT: &str = "in.wasm";
+const OUTPUT: &str = "out.cwasm";
+
+/// Compiles for one engine.
+pub struct Compiler {
+    engine: Engine,
+    size: Size,
+    /// Jobs are folders in here.
+    dir: PathBuf,
+    /// The program whose subcommand `__compile` is [`child::run`].
+    program: Arc<OnceLock<PathBuf>>,
+    quick: Arc<Queue>,
+    long: Arc<Queue>,
+    quick_here: Here,
+    long_here: Here,
+}
+
+/// One queue of this process: a turn, and the threads of whoever has it.
+#[derive(Clone)]
+struct Here {
+    turn: Arc<Semaphore>,
+    threads: Arc<OnceLock<rayon::ThreadPool>>,
+}
+
+impl Here {
+    fn new() -> Self {
+        Self {
+            turn: Arc::new(Semaphore::new(1)),
+            threads: Arc::default(),
+        }
+    }
+
+    /// Compiles on the threads of the queue, which are made for its first file.
+    fn compile(&self, engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Component> {
+        let threads = match self.threads.get() {
+            Some(threads) => threads,
+            None => {
+                let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+                let made = rayon::ThreadPoolBuilder::new().num_threads(cores);
+                let made = made.build().map_err(wasmtime::Error::new)?;
+                self.threads.get_or_init(|| made)
+            }
+        };
+        threads.install(|| Component::from_binary(engine, bytes))
+    }
+}
+
+/// A file on its way, in a folder that goes with this.
+pub struct Job {
+    dir: PathBuf,
+    name: String,
+    cost: Cost,
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        // What stays is removed by a later start.
+        let _ = fs::remove_dir_all(self.folder());
+    }
+}
+
+impl Job {
+    fn folder(&self) -> PathBuf {
+        self.dir.join(&self.name)
+    }
+}
+
+impl Compiler {
+    /// `dir` (0700, made anew) is for this process alone.
+    pub fn open(
+        engine: &Engine,
+        size: Size,
+        dir: &Path,
+        program: Arc<OnceLock<PathBuf>>,
+    ) -> io::Result<Self> {
+        forget_old(dir);
+        let dir = dir.join(ids::ulid("compiling"));
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&dir)?;
+        Ok(Self {
+            engine: engine.clone(),
+            size,
+            dir,
+            program,
+            quick: Arc::new(Queue::new(1)),
+            long: Arc::new(Queue::new(LONG_AT_ONCE)),
+            quick_here: Here::new(),
+            long_here: Here::new(),
+        })
+    }
+
+    /// Writes the file down for the process that will compile it: nothing of it waits in memory.
+    pub async fn job(&self, bytes: Vec<u8>) -> io::Result<Job> {
+        let job = Job {
+            dir: self.dir.clone(),
+            name: ids::ulid("job"),
+            cost: Cost::of(&bytes),
+        };
+        let written = tokio::task::spawn_blocking(move || {
+            fs::DirBuilder::new().mode(0o700).create(job.folder())?;
+            write_new(&job.folder().join(INPUT), &bytes)?;
+            Ok(job)
+        });
+        written.await.map_err(io::Error::other)?
+    }
+
+    /// The compiled component.
+    pub async fn compile(&self, job: Job) -> wasmtime::Result<Component> {
+        let Some(program) = self.program.get() else {
+            return self.compile_here(job).await;
+        };
+        if job.cost.is_small(self.size) {
+            match self
+                .quick
+                .ask(program, self.size, &job, QUICK_TIME_MAX)
+                .await
+            {
+                Asked::Done => return self.take(job).await,
+                Asked::Refused(why) => return Err(wasmtime::Error::msg(why)),
+                Asked::NoProcess(cause) => return self.without_process(job, &cause).await,
+                Asked::Late | Asked::Died => {}
+            }
+        }
+        let bounds = self.size.bounds();
+        let time_max = bounds.compile_time_max;
+        match self.long.ask(program, self.size, &job, time_max).await {
+            Asked::Done => self.take(job).await,
+            Asked::Refused(why) => Err(wasmtime::Error::msg(why)),
+            Asked::NoProcess(cause) => self.without_process(job, &cause).await,
+            Asked::Late => Err(wasmtime::Error::msg(format!(
+                "it is not compiled after {} s",
+                time_max.as_secs()
+            ))),
+            Asked::Died => Err(wasmtime::Error::msg(format!(
+                "the compiler stopped; it gets at most {} MiB of memory",
+                bounds.compile_bytes_max >> 20
+            ))),
+        }
+    }
+
+    async fn without_process(&self, job: Job, cause: &io::Error) -> wasmtime::Result<Component> {
+        // Nothing here would bound what a large file takes.
+        if !job.cost.is_small(self.size) {
+            return Err(wasmtime::Error::msg(format!(
+                "it is too large to be compiled but by a process of its own, and none could be started ({cause}): drop it again"
+            )));
+        }
+        tracing::warn!(error = %cause, "runtime.no_compiler_process: compiled in this one");
+        self.compile_here(job).await
+    }
+
+    async fn compile_here(&self, job: Job) -> wasmtime::Result<Component> {
+        let here = match job.cost.is_small(self.size) {
+            true => self.quick_here.clone(),
+            false => self.long_here.clone(),
+        };
+        let turn = here.turn.clone().acquire_owned().await;
+        let engine = self.engine.clone();
+        let compiling = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            let bytes = fs::read(job.folder().join(INPUT))?;
+            here.compile(&engine, &bytes)
+        });
+        // Past its time nobody waits for it, and it holds the turn until it is done.
+        let time_max = self.size.bounds().compile_time_max;
+        match tokio::time::timeout(time_max, compiling).await {
+            Ok(Ok(compiled)) => compiled,
+            Ok(Err(cause)) => Err(wasmtime::Error::msg(format!(
+                "the compiler stopped: {cause}"
+            ))),
+            Err(_elapsed) => Err(wasmtime::Error::msg(format!(
+                "it is not compiled after {} s",
+                time_max.as_secs()
+            ))),
+        }
+    }
+
+    /// Maps what the process left.
+    async fn take(&self, job: Job) -> wasmtime::Result<Component> {
+        let engine = self.engine.clone();
+        let mapped = tokio::task::spawn_blocking(move || {
+            // SAFETY: the file is the output of `Engine::precompile_component` of this very program,
+            // written a moment ago by the process that was started for it, in a folder that only this
+            // user can enter and that was made for this one job; nothing changes it while it is mapped,
+            // for its name is gone when `job` is.
+            #[allow(unsafe_code)]
+            unsafe {
+                Component::deserialize_file(&engine, job.folder().join(OUTPUT))
+            }
+        });
+        mapped
+            .await
+            .map_err(|cause| wasmtime::Error::msg(cause.to_string()))?
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+fn forget_old(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = modified.ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > LEFT_BEHIND_FOR) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine;
+
+    #[tokio::test]
+    async fn where_no_process_can_be_started_a_large_file_is_refused_and_a_small_one_compiled() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = engine::for_compiling(Size::Ordinary).unwrap();
+        let program = Arc::new(OnceLock::from(folder.path().join("nothing")));
+        let compiler = Compiler::open(&engine, Size::Ordinary, folder.path(), program).unwrap();
+        let component = |constants: usize| {
+            let function = format!("(func {})", "(drop (i32.const 1))".repeat(constants));
+            wat::parse_str(format!("(component (core module {function}))")).unwrap()
+        };
+        let small = compiler.job(component(10)).await.unwrap();
+        compiler.compile(small).await.unwrap();
+        let large = compiler.job(component(60_000)).await.unwrap();
+        let refused = compiler.compile(large).await.err().unwrap().to_string();
+        assert!(refused.contains("none could be started"), "{refused}");
+    }
+}

@@ -1,0 +1,304 @@
+//! Places for running calls.
+//!
+//! A claimant may take a place while what it holds is less than a share of what is *free*. Alone, a key
+//! gets to half of all places, the keys of one plugin and the plugins of one workspace to a little
+//! more; each further claimant gets its part of the rest at once, and no number of calls of one of
+//! them takes the last place. Who is below an even share when there is none waits for one, in a
+//! bounded queue; who is above is refused.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::Claim;
+
+/// By level: what is held may be this many quarters of what is free.
+const QUARTERS_OF_FREE: [usize; 3] = [6, 5, 4];
+
+/// Calls of one workspace that wait for a place.
+pub(crate) const WAITING_PER_WORKSPACE: usize = 64;
+/// Calls that wait for a place.
+pub(crate) const WAITING_MAX: usize = 1_024;
+/// Every call that runs now has ended by then.
+pub(crate) const WAIT_MAX: Duration = super::super::limits::CALL_TIMEOUT;
+
+/// The places of one engine.
+#[derive(Debug)]
+pub(crate) struct Places {
+    table: Mutex<Table>,
+}
+
+/// There is no place for this claimant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// Of one running call, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    places: Arc<Places>,
+    claim: Claim,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.release(&self.claim);
+    }
+}
+
+impl Places {
+    pub(crate) fn new(places_max: usize) -> Self {
+        Self {
+            table: Mutex::new(Table::new(places_max)),
+        }
+    }
+
+    /// Calls running now.
+    pub(crate) fn running(&self) -> usize {
+        self.table().running
+    }
+
+    /// A place for one call; waits for one where the claimant has less than its share.
+    pub(crate) async fn take(self: &Arc<Self>, claim: &Claim) -> Result<Place, Full> {
+        let turn = {
+            let mut table = self.table();
+            match table.ask(claim)? {
+                Asked::Granted => return Ok(self.place(claim)),
+                Asked::Waits(turn) => turn,
+            }
+        };
+        let turn = Waiting {
+            places: self,
+            id: turn.0,
+            granted: turn.1,
+            claim,
+        };
+        turn.granted().await
+    }
+
+    fn place(self: &Arc<Self>, claim: &Claim) -> Place {
+        Place {
+            places: self.clone(),
+            claim: claim.clone(),
+        }
+    }
+
+    fn release(&self, claim: &Claim) {
+        let mut table = self.table();
+        table.release(claim);
+        table.grant();
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        // Every step leaves the table whole, so a panic elsewhere spoils nothing.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that waits. Dropped, it leaves the queue, or gives back what it was just granted.
+struct Waiting<'a> {
+    places: &'a Arc<Places>,
+    id: u64,
+    granted: oneshot::Receiver<()>,
+    claim: &'a Claim,
+}
+
+impl Waiting<'_> {
+    async fn granted(mut self) -> Result<Place, Full> {
+        match tokio::time::timeout(WAIT_MAX, &mut self.granted).await {
+            Ok(Ok(())) => {
+                let place = self.places.place(self.claim);
+                // The place gives back from here on.
+                self.id = TAKEN;
+                Ok(place)
+            }
+            Ok(Err(_)) | Err(_) => Err(Full),
+        }
+    }
+}
+
+/// No waiter has this id.
+const TAKEN: u64 = u64::MAX;
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.id == TAKEN {
+            return;
+        }
+        let mut table = self.places.table();
+        if !table.leave(self.id) {
+            // Granted and never used.
+            table.release(self.claim);
+            table.grant();
+        }
+    }
+}
+
+/// What a claimant is told.
+#[derive(Debug)]
+pub(super) enum Asked {
+    Granted,
+    /// Its number in the queue, and where it is told of its turn.
+    Waits((u64, oneshot::Receiver<()>)),
+}
+
+/// Who holds how many places, and who waits.
+#[derive(Debug)]
+pub(super) struct Table {
+    places_max: usize,
+    pub running: usize,
+    /// By workspace, of it by plugin, of it by key.
+    held: HashMap<Arc<str>, Held>,
+    waiting: VecDeque<Waiter>,
+    next_id: u64,
+}
+
+/// Places held, and by whom of the next level. Looked up for each call: no name is copied for it.
+#[derive(Debug, Default)]
+struct Held {
+    count: usize,
+    by: HashMap<Arc<str>, Held>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    id: u64,
+    claim: Claim,
+    tell: oneshot::Sender<()>,
+}
+
+impl Table {
+    pub(super) fn new(places_max: usize) -> Self {
+        Self {
+            places_max,
+            running: 0,
+            held: HashMap::new(),
+            waiting: VecDeque::new(),
+            next_id: 0,
+        }
+    }
+
+    pub(super) fn ask(&mut self, claim: &Claim) -> Result<Asked, Full> {
+        if self.may_begin(claim) {
+            self.begin(claim);
+            return Ok(Asked::Granted);
+        }
+        let of_workspace = self.waiting.iter();
+        let of_workspace = of_workspace
+            .filter(|waiter| waiter.claim.workspace == claim.workspace)
+            .count();
+        let queue_full = self.waiting.len() >= WAITING_MAX || of_workspace >= WAITING_PER_WORKSPACE;
+        if queue_full || !self.has_less_than_its_share(claim) {
+            return Err(Full);
+        }
+        let (tell, told) = oneshot::channel();
+        let id = self.next_id;
+        self.next_id += 1;
+        self.waiting.push_back(Waiter {
+            id,
+            claim: claim.clone(),
+            tell,
+        });
+        Ok(Asked::Waits((id, told)))
+    }
+
+    pub(super) fn release(&mut self, claim: &Claim) {
+        self.running -= 1;
+        give_back(&mut self.held, &claim.names());
+    }
+
+    /// Gives free places to those who wait: to the workspace that has fewest, of it to the plugin, of it
+    /// to the key, of it to who came first.
+    pub(super) fn grant(&mut self) {
+        loop {
+            let may_begin = self.waiting.iter().enumerate();
+            let may_begin = may_begin.filter(|(_, waiter)| self.may_begin(&waiter.claim));
+            let next = may_begin.min_by_key(|(_, waiter)| (self.counts(&waiter.claim), waiter.id));
+            let Some((at, _)) = next else { return };
+            let Some(waiter) = self.waiting.remove(at) else {
+                return;
+            };
+            // One that is just leaving the queue finds itself granted, and gives back.
+            self.begin(&waiter.claim);
+            let _ = waiter.tell.send(());
+        }
+    }
+
+    /// Takes a waiter out. `false`: it has been granted.
+    pub(super) fn leave(&mut self, id: u64) -> bool {
+        let before = self.waiting.len();
+        self.waiting.retain(|waiter| waiter.id != id);
+        self.waiting.len() < before
+    }
+
+    fn begin(&mut self, claim: &Claim) {
+        self.running += 1;
+        take(&mut self.held, &claim.names());
+    }
+
+    fn counts(&self, claim: &Claim) -> [usize; 3] {
+        let mut counts = [0; 3];
+        let mut level = Some(&self.held);
+        for (name, count) in claim.names().into_iter().zip(&mut counts) {
+            let held = level.and_then(|level| level.get(name));
+            *count = held.map_or(0, |held| held.count);
+            level = held.map(|held| &held.by);
+        }
+        counts
+    }
+
+    fn may_begin(&self, claim: &Claim) -> bool {
+        let free = self.places_max - self.running;
+        let counts = self.counts(claim);
+        free > 0
+            && counts
+                .iter()
+                .zip(QUARTERS_OF_FREE)
+                .all(|(held, quarters)| held * 4 < free * quarters)
+    }
+
+    /// Whether the claimant's workspace has less than an even share of all places, and its key less
+    /// than an even share of that.
+    fn has_less_than_its_share(&self, claim: &Claim) -> bool {
+        let [workspace, _, key] = self.counts(claim);
+        let waiting = self.waiting.iter().map(|waiter| &waiter.claim.workspace);
+        let active = self.held.keys();
+        let workspaces: HashSet<_> = active.chain(waiting).chain([&claim.workspace]).collect();
+        // However many there are, who has nothing is below its share.
+        let share = (self.places_max / workspaces.len()).max(1);
+        let plugins = self.held.get(&claim.workspace);
+        let plugins = plugins.into_iter().flat_map(|held| held.by.values());
+        let keys = plugins.flat_map(|held| held.by.keys());
+        let keys: HashSet<_> = keys.chain([&claim.key]).collect();
+        // What a key may have that is alone.
+        let of_key = (self.places_max / 2).min(share / keys.len()).max(1);
+        workspace < share && key < of_key
+    }
+}
+
+fn take(level: &mut HashMap<Arc<str>, Held>, names: &[&Arc<str>]) {
+    let Some((name, below)) = names.split_first() else {
+        return;
+    };
+    if !level.contains_key(*name) {
+        level.insert((*name).clone(), Held::default());
+    }
+    if let Some(held) = level.get_mut(*name) {
+        held.count += 1;
+        take(&mut held.by, below);
+    }
+}
+
+fn give_back(level: &mut HashMap<Arc<str>, Held>, names: &[&Arc<str>]) {
+    let Some((name, below)) = names.split_first() else {
+        return;
+    };
+    if let Some(held) = level.get_mut(*name) {
+        held.count -= 1;
+        give_back(&mut held.by, below);
+        if held.count == 0 {
+            level.remove(*name);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What the host keeps for one running call, and the call's own imports (`toolgate:plugin/call`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+use tokio::time::Instant;
+use wasmtime::component::ResourceTable;
+
+use super::bindings::{call as wit, types};
+use super::limits::{self, Meter};
+use super::wasi::Wasi;
+use toolgate_egress::{Egress, Scope};
+
+/// State that a plugin keeps between calls of one session. The gateway implements it on the store.
+pub trait KeyValue: Send + Sync {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>>;
+    /// `if_version`: none sets always, 0 only where nothing is, else only that version. Answers the new version.
+    fn set<'a>(
+        &'a self,
+        key: &'a str,
+        value: &'a [u8],
+        ttl_seconds: Option<u32>,
+        if_version: Option<u64>,
+    ) -> BoxFuture<'a, Result<u64, KeyValueError>>;
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), KeyValueError>>;
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, KeyValueError>>;
+}
+
+/// Keys in order, and the cursor of the next page.
+pub(crate) type KeyPage = (Vec<String>, Option<String>);
+
+/// A stored value and its version, which starts at 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub value: Vec<u8>,
+    pub version: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyValueError {
+    #[error("the value was changed by somebody else")]
+    Conflict,
+    #[error("the session's storage for this service is full")]
+    Full,
+    #[error("the session's storage cannot be reached")]
+    Unavailable,
+}
+
+/// Where a guest's random bytes come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Random {
+    #[default]
+    System,
+    /// 0, 1, 2 and on, the same for every ask: a replayed call has to send what it sent before.
+    Counting,
+    /// From this seed: a run that was planned has to send what the plan says.
+    Seeded([u8; 32]),
+}
+
+impl Random {
+    /// What a seeded guest draws from, here and through WASI.
+    pub(super) fn generator(self) -> Option<StdRng> {
+        match self {
+            Self::Seeded(seed) => Some(StdRng::from_seed(seed)),
+            Self::System | Self::Counting => None,
+        }
+    }
+}
+
+/// The host's side of one call; lives exactly as long as the guest's instance.
+pub(crate) struct Guest {
+    pub(super) service: Arc<str>,
+    pub(super) egress: Egress,
+    pub(super) scope: Arc<Scope>,
+    pub(super) kv: Arc<dyn KeyValue>,
+    pub(super) config: Arc<BTreeMap<String, String>>,
+    pub(super) deadline: Instant,
+    pub(super) now_ms: i64,
+    pub(super) random: Random,
+    pub(super) seeded: Option<StdRng>,
+    pub(super) response_bytes_max: usize,
+    pub(super) table: ResourceTable,
+    pub(super) meter: Meter,
+    pub(super) blob_bytes: usize,
+    pub(super) cpu_ticks: u64,
+    pub(super) log_lines: u32,
+    pub(super) wasi: Option<Box<Wasi>>,
+}
+
+impl Guest {
+    pub(super) fn remaining(&self) -> std::time::Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Writes one guest line to the log: scrubbed, cut, at most [`limits::LOG_LINES_MAX`] a call.
+    pub(super) fn log_line(&mut self, level: types::LogLevel, message: &str) {
+        self.log_lines = self.log_lines.saturating_add(1);
+        if self.log_lines > limits::LOG_LINES_MAX {
+            return;
+        }
+        let message = cut(&self.scope.scrub(message), limits::LOG_LINE_BYTES_MAX);
+        let service = &*self.service;
+        match level {
+            types::LogLevel::Debug => {
+                tracing::debug!(target: "plugin", { plugin.service = service }, "{message}")
+            }
+            types::LogLevel::Info => {
+                tracing::info!(target: "plugin", { plugin.service = service }, "{message}")
+            }
+            types::LogLevel::Warn => {
+                tracing::warn!(target: "plugin", { plugin.service = service }, "{message}")
+            }
+            types::LogLevel::Error => {
+                tracing::error!(target: "plugin", { plugin.service = service }, "{message}")
+            }
+        }
+    }
+}
+
+/// `text` without control characters and at most `bytes_max` long, cut at a character's border.
+pub(super) fn cut(text: &str, bytes_max: usize) -> String {
+    let mut end = text.len().min(bytes_max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end]
+        .chars()
+        .map(|c| if c.is_control() && c != '\t' { ' ' } else { c })
+        .collect()
+}
+
+/// A refusal of the host in the plugin contract's form.
+pub(super) fn refused(kind: types::ErrorKind, message: &str) -> types::ToolError {
+    types::ToolError {
+        kind,
+        code: None,
+        message: message.to_owned(),
+        retry_after_ms: None,
+        http_status: None,
+        field: None,
+        details: None,
+    }
+}
+
+impl types::Host for Guest {}
+
+impl wit::Host for Guest {
+    fn log(
+        &mut self,
+        level: types::LogLevel,
+        message: String,
+        fields: String,
+    ) -> wasmtime::Result<()> {
+        if fields.is_empty() || fields == "{}" {
+            self.log_line(level, &message);
+        } else {
+            self.log_line(level, &format!("{message} {fields}"));
+        }
+        Ok(())
+    }
+
+    /// Nobody streams yet: progress is counted as a log line of level debug.
+    fn progress(&mut self, done: u64, total: Option<u64>, message: String) -> wasmtime::Result<()> {
+        let of = total.map_or_else(String::new, |total| format!("/{total}"));
+        self.log_line(
+            types::LogLevel::Debug,
+            &format!("progress {done}{of} {message}"),
+        );
+        Ok(())
+    }
+
+    /// Dropped: no caller streams.
+    fn partial(&mut self, _data: String) -> wasmtime::Result<()> {
+        Ok(())
+    }
+
+    fn cancelled(&mut self) -> wasmtime::Result<bool> {
+        Ok(self.remaining().is_zero())
+    }
+
+    fn remaining_ms(&mut self) -> wasmtime::Result<u64> {
+        Ok(u64::try_from(self.remaining().as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn now_ms(&mut self) -> wasmtime::Result<u64> {
+        Ok(u64::try_from(self.now_ms).unwrap_or(0))
+    }
+
+    fn random_bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
+        let mut bytes = vec![0; len.min(limits::RANDOM_BYTES_MAX) as usize];
+        match (self.random, &mut self.seeded) {
+            (Random::Seeded(_), Some(seeded)) => seeded.fill_bytes(&mut bytes),
+            (Random::System | Random::Seeded(_), _) => rand::rng().fill_bytes(&mut bytes),
+            (Random::Counting, _) => bytes
+                .iter_mut()
+                .zip((0..=u8::MAX).cycle())
+                .for_each(|(byte, count)| *byte = count),
+        }
+        Ok(bytes)
+    }
+
+    fn config(&mut self, key: String) -> wasmtime::Result<Option<String>> {
+        Ok(self.config.get(&key).cloned())
+    }
+}

@@ -1,0 +1,258 @@
+//! One call: a fresh store, one instance, one invocation, one ending.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+use wasmtime::{Store, Trap, UpdateDeadline};
+use wasmtime_wasi::ResourceTable;
+
+use super::bindings::integration;
+use super::blobs::Blob;
+use super::fair::slices::slices;
+use super::fair::{Asker, Claim};
+use super::guest::{Guest, KeyValue, Random, cut};
+use super::lane::Lane;
+use super::limits::{self, LimitExceeded, Meter};
+use super::returned::{MESSAGE_BYTES_MAX, collect, refusal, scrub_output};
+use super::{LoadError, Plugin, Runtime};
+use toolgate_egress::Scope;
+
+/// Everything one call needs; arguments are already valid against the tool's schema.
+pub struct Call {
+    /// Against whom it counts.
+    pub asker: Asker,
+    /// Action name without the service prefix.
+    pub tool: String,
+    pub arguments: String,
+    pub session: Option<String>,
+    pub cursor: Option<String>,
+    /// One JSON object.
+    pub meta: String,
+    pub scope: Arc<Scope>,
+    pub kv: Arc<dyn KeyValue>,
+    /// Operator settings and connection parameters as JSON values.
+    pub config: Arc<BTreeMap<String, String>>,
+    pub timeout: Duration,
+    pub memory_bytes_max: usize,
+    pub response_bytes_max: usize,
+    pub now_ms: i64,
+    pub random: Random,
+}
+
+/// How a call ended. Texts are scrubbed and cut.
+#[derive(Debug)]
+pub enum Ended {
+    Returned(Output),
+    /// The plugin or its provider said no.
+    Refused(Refusal),
+    TimedOut,
+    LimitExceeded(String),
+    /// The result is JSON, but none that every reader takes: a provider's answer that was passed on.
+    Unreadable(String),
+    Crashed(Crash),
+    /// The dry run reached the first answer that it would have needed.
+    DryRun,
+}
+
+/// The plugin's code did not come to its end, or answered what the contract does not allow.
+#[derive(Debug)]
+pub struct Crash {
+    pub message: String,
+    /// The code trapped, and no bound made it.
+    pub trapped: bool,
+}
+
+#[derive(Debug)]
+pub struct Output {
+    pub data: Box<RawValue>,
+    pub files: Vec<Blob>,
+    pub next_cursor: Option<String>,
+    pub summary: Option<String>,
+}
+
+/// A plugin's error, as the contract's `tool-error` carries it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    pub kind: RefusalKind,
+    pub code: Option<String>,
+    pub message: String,
+    pub retry_after_ms: Option<u64>,
+    pub http_status: Option<u16>,
+    pub field: Option<String>,
+    pub details: Option<Value>,
+}
+
+/// The contract's closed list `error-kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    InvalidArguments,
+    AuthRequired,
+    AuthExpired,
+    PermissionDenied,
+    NotFound,
+    Conflict,
+    RateLimited,
+    Upstream,
+    Unavailable,
+    TooLarge,
+    Cancelled,
+    Internal,
+}
+
+/// Cause of the trap that ends a dry run.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("dry run")]
+pub(super) struct DryRunEnded;
+
+/// Why a call did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum NotStarted {
+    #[error("{0} calls are running")]
+    Overloaded(usize),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+impl Runtime {
+    /// Runs one call of `plugin`. Past its asker's share of the places it does not start.
+    pub async fn invoke(&self, plugin: &Plugin, call: Call) -> Result<Ended, NotStarted> {
+        let (code, lane) = plugin.code(self).await?;
+        let claim = Claim::new(call.asker.clone(), &plugin.service);
+        let _place = lane.admit(&claim).await?;
+        let timeout = call.timeout.min(limits::CALL_TIMEOUT);
+        let scope = call.scope.clone();
+        let (mut store, invocation) = self.prepare(lane, plugin, call, timeout);
+        let deadline = store.data().deadline;
+        let code = code.clone();
+        // One piece that can go on elsewhere: a guest that computes for long does.
+        let run = async move {
+            let run = async {
+                let bindings = code.instantiate_async(&mut store).await?;
+                let returned = bindings
+                    .toolgate_plugin_integration()
+                    .call_invoke(&mut store, &invocation)
+                    .await?;
+                collect(&mut store, returned)
+            };
+            // Epochs do not end a guest that waits in the host: the whole call has a wall clock too.
+            let ended = tokio::time::timeout_at(deadline, run).await;
+            (store, ended)
+        };
+        let (mut store, ended) = slices(&self.inner.compute, claim, run).await;
+        lane.note_memory(store.data().meter.memory_bytes());
+        store.data_mut().flush_stdio();
+        // Behind the wasi:http door a guest learns of a failed request and may go on; the rest is not
+        // what it would have done.
+        if scope.is_dry_run() && !scope.planned().is_empty() {
+            return Ok(Ended::DryRun);
+        }
+        Ok(match ended {
+            Err(_elapsed) => Ended::TimedOut,
+            Ok(Ok(Ok(output))) => scrub_output(&scope, output),
+            Ok(Ok(Err(error))) => Ended::Refused(refusal(&scope, error)),
+            Ok(Err(cause)) => broken(&scope, store.data(), &cause),
+        })
+    }
+
+    pub(super) fn prepare(
+        &self,
+        lane: &Lane,
+        plugin: &Plugin,
+        call: Call,
+        timeout: Duration,
+    ) -> (Store<Guest>, integration::Invocation) {
+        let guest = Guest {
+            service: plugin.service.clone(),
+            egress: self.inner.egress.clone(),
+            scope: call.scope,
+            kv: call.kv,
+            config: call.config,
+            deadline: Instant::now() + timeout,
+            now_ms: call.now_ms,
+            random: call.random,
+            seeded: call.random.generator(),
+            response_bytes_max: call.response_bytes_max,
+            table: {
+                let mut table = ResourceTable::new();
+                table.set_max_capacity(limits::RESOURCES_MAX);
+                table
+            },
+            meter: Meter::new(lane.size, call.memory_bytes_max),
+            blob_bytes: 0,
+            cpu_ticks: 0,
+            log_lines: 0,
+            wasi: None,
+        };
+        let mut store = Store::new(&lane.engine, guest);
+        store.limiter(|guest| &mut guest.meter);
+        store.set_hostcall_fuel(limits::HOSTCALL_BYTES_MAX);
+        store.set_max_component_handles(limits::RESOURCES_MAX);
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_callback(|mut store| {
+            let guest = store.data_mut();
+            guest.cpu_ticks += 1;
+            let ticks_max = limits::CPU_MAX.as_millis() / limits::EPOCH_TICK.as_millis();
+            if u128::from(guest.cpu_ticks) > ticks_max {
+                return Err(LimitExceeded::Cpu(limits::CPU_MAX.as_secs()).into());
+            }
+            Ok(UpdateDeadline::Yield(1))
+        });
+        let invocation = integration::Invocation {
+            tool: call.tool,
+            arguments: call.arguments,
+            session: call.session,
+            cursor: call.cursor,
+            meta: call.meta,
+        };
+        (store, invocation)
+    }
+}
+
+/// The guest did not return: a limit, the end of a dry run, or a crash.
+fn broken(scope: &Scope, guest: &Guest, cause: &wasmtime::Error) -> Ended {
+    if cause.downcast_ref::<DryRunEnded>().is_some() {
+        return Ended::DryRun;
+    }
+    if let Some(exceeded) = cause.downcast_ref::<LimitExceeded>() {
+        return Ended::LimitExceeded(exceeded.to_string());
+    }
+    if let Some(exceeded) = &guest.meter.exceeded {
+        return Ended::LimitExceeded(exceeded.to_string());
+    }
+    if handed_too_much(cause) {
+        let exceeded = LimitExceeded::Handed(limits::HOSTCALL_BYTES_MAX >> 20);
+        return Ended::LimitExceeded(exceeded.to_string());
+    }
+    let trap = cause.downcast_ref::<Trap>();
+    let why = match trap {
+        Some(Trap::StackOverflow) => "the plugin's call stack overflowed".to_owned(),
+        Some(Trap::UnreachableCodeReached) => "the plugin panicked".to_owned(),
+        Some(trap) => format!("the plugin trapped: {trap}"),
+        None => format!("the plugin broke its contract: {}", cause.root_cause()),
+    };
+    tracing::warn!(plugin.service = &*guest.service, error = %cut(&scope.scrub(&format!("{cause:#}")), 1024), "runtime.plugin_crashed");
+    Ended::Crashed(Crash {
+        message: cut(&scope.scrub(&why), MESSAGE_BYTES_MAX),
+        trapped: trap.is_some_and(|trap| !is_bound(*trap)),
+    })
+}
+
+/// Traps that say that something is used up: how much there is was the caller's or the provider's
+/// doing as well.
+fn is_bound(trap: Trap) -> bool {
+    matches!(
+        trap,
+        Trap::StackOverflow | Trap::Interrupt | Trap::OutOfFuel | Trap::AllocationTooLarge
+    )
+}
+
+/// Whether the runtime stopped copying from the guest. Its error for that has no type that could be
+/// asked for; a result beyond its bound by little is refused by [`collect`].
+fn handed_too_much(cause: &wasmtime::Error) -> bool {
+    let said = cause.root_cause().to_string();
+    said.starts_with("too much data is being copied between the host and the guest")
+}

@@ -1,0 +1,129 @@
+//! Everything that plugins of one size share: an engine with its clock, a linker, compiled code on
+//! disk, places for running calls.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use sha2::Digest as _;
+use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
+
+use super::bindings::PluginPre;
+use super::compile::Compiler;
+use super::fair::Claim;
+use super::fair::places::{Full, Place, Places};
+use super::guest::Guest;
+use super::invoke::NotStarted;
+use super::size::Size;
+use super::{LoadError, cache, engine, inspect, link};
+
+pub(super) struct Lane {
+    pub size: Size,
+    pub engine: Engine,
+    pub allocation: engine::Allocation,
+    linker: Linker<Guest>,
+    cache: cache::Cache,
+    places: Arc<Places>,
+    pub compiler: Compiler,
+    /// Most guest memory that a call has had.
+    memory_peak_bytes: AtomicUsize,
+}
+
+impl Lane {
+    /// `program`: what compiles, see [`Compiler`].
+    pub(crate) fn open(
+        size: Size,
+        cache_dir: &Path,
+        cache_key: [u8; 32],
+        program: Arc<OnceLock<PathBuf>>,
+    ) -> anyhow::Result<Self> {
+        let (engine, allocation) = engine::open(size)?;
+        engine::tick(&engine)?;
+        let linker = link::serving(&engine)?;
+        let bounds = size.bounds();
+        let cache = cache::Cache::open(cache_dir, cache_key, &engine, bounds.code_bytes_max)?;
+        let compiler = Compiler::open(&engine, size, &cache_dir.join("jobs"), program)?;
+        Ok(Self {
+            size,
+            engine,
+            compiler,
+            allocation,
+            linker,
+            cache,
+            places: Arc::new(Places::new(bounds.places_max)),
+            memory_peak_bytes: AtomicUsize::new(0),
+        })
+    }
+
+    /// Calls running now.
+    pub(crate) fn running(&self) -> usize {
+        self.places.running()
+    }
+
+    /// A place for one call, until it is dropped.
+    pub(crate) async fn admit(&self, claim: &Claim) -> Result<Place, NotStarted> {
+        let place = self.places.take(claim).await;
+        place.map_err(|Full| NotStarted::Overloaded(self.places.running()))
+    }
+
+    /// A call ended that had this much memory.
+    pub(crate) fn note_memory(&self, bytes: usize) {
+        // Looked at first: a write is what other processors wait for.
+        if bytes > self.memory_peak_bytes() {
+            self.memory_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn memory_peak_bytes(&self) -> usize {
+        self.memory_peak_bytes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn forget(&self, sha256: &str) {
+        self.cache.remove(sha256);
+    }
+
+    pub(crate) async fn map(
+        self: &Arc<Self>,
+        sha256: &str,
+        file: &Path,
+    ) -> Result<PluginPre<Guest>, LoadError> {
+        if let Some(component) = self.cached(sha256).await {
+            return self.link(&component).map_err(LoadError::Compile);
+        }
+        let bytes = tokio::fs::read(file).await.map_err(LoadError::Read)?;
+        if inspect::hex(&sha2::Sha256::digest(&bytes)) != sha256 {
+            return Err(LoadError::Changed);
+        }
+        let job = self.compiler.job(bytes).await.map_err(LoadError::Read)?;
+        let compiled = self.compiler.compile(job).await;
+        let component = compiled.map_err(LoadError::Compile)?;
+        self.keep(sha256, &component).await;
+        self.link(&component).map_err(LoadError::Compile)
+    }
+
+    pub(crate) fn link(&self, component: &Component) -> wasmtime::Result<PluginPre<Guest>> {
+        if self.size == Size::Large {
+            let linker = link::without_sockets(&self.linker, &self.engine, component)?;
+            return PluginPre::new(linker.instantiate_pre(component)?);
+        }
+        PluginPre::new(self.linker.instantiate_pre(component)?)
+    }
+
+    pub(crate) async fn cached(self: &Arc<Self>, sha256: &str) -> Option<Component> {
+        let (lane, sha256) = (self.clone(), sha256.to_owned());
+        tokio::task::spawn_blocking(move || lane.cache.load(&lane.engine, &sha256))
+            .await
+            .ok()
+            .flatten()
+    }
+
+    /// A full disk costs the next start some seconds and this call nothing.
+    pub(crate) async fn keep(self: &Arc<Self>, sha256: &str, component: &Component) {
+        let (lane, owned, component) = (self.clone(), sha256.to_owned(), component.clone());
+        let kept = tokio::task::spawn_blocking(move || lane.cache.store(&owned, &component)).await;
+        if let Ok(Err(cause)) = kept {
+            tracing::warn!(plugin.sha256 = sha256, error = %cause, "runtime.cache_write_failed");
+        }
+    }
+}

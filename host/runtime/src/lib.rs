@@ -1,0 +1,277 @@
+//! Running a plugin: one engine a size, compiled code kept on disk, a fresh instance for every call.
+//!
+//! Owns: [`inspect`] (may this file become a plugin), the compiled-code [`cache`], and
+//! [`Runtime::invoke`] (one call under [`limits`], in a place and with turns that are shared fairly). Large plugins, those that bring an interpreter,
+//! have an engine and bounds of their own ([`size`]). Refuses: any import beyond the plugin world.
+//! Network goes through [`toolgate_egress`] and nowhere else. Read [`invoke`] next.
+
+#![warn(unreachable_pub)]
+
+mod bindings;
+mod blobs;
+mod cache;
+pub mod compile;
+pub mod engine;
+mod fair;
+mod functions;
+mod guest;
+pub mod inspect;
+mod invoke;
+mod kv;
+mod lane;
+pub mod limits;
+mod link;
+mod normalize;
+mod out;
+mod returned;
+pub mod size;
+mod wasi;
+mod wasi_http;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
+use zeroize::Zeroizing;
+
+pub use blobs::Blob;
+pub use fair::Asker;
+pub use guest::{Entry, KeyValue, KeyValueError, Random};
+pub use inspect::{Inspected, Rejected};
+pub use invoke::{Call, Crash, Ended, NotStarted, Output, Refusal, RefusalKind};
+pub use normalize::{Delivery, NormalizeError, ProviderEvent};
+pub use size::Size;
+
+use bindings::PluginPre;
+use fair::compute::Compute;
+use guest::Guest;
+use lane::Lane;
+use toolgate_egress::Egress;
+
+/// Files that are read and parsed at one time.
+const READ_AT_ONCE: usize = 4;
+
+/// The engines and what every call shares; cheap to clone.
+#[derive(Clone)]
+pub struct Runtime {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    ordinary: Arc<Lane>,
+    /// Opened once the operator allows large plugins.
+    large: OnceLock<Arc<Lane>>,
+    cache_dir: PathBuf,
+    cache_key: Zeroizing<[u8; 32]>,
+    /// See [`Runtime::compile_with`].
+    compiler: Arc<OnceLock<PathBuf>>,
+    /// Files that are read and parsed at one time.
+    reading: Semaphore,
+    egress: Egress,
+    compute: Arc<Compute>,
+}
+
+/// One version of an integration's code. Mapped or compiled at its first call.
+pub struct Plugin {
+    service: Arc<str>,
+    sha256: String,
+    size: Size,
+    /// Where the captured copy of the component file is.
+    file: PathBuf,
+    code: OnceCell<PluginPre<Guest>>,
+}
+
+impl std::fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plugin")
+            .field("service", &self.service)
+            .field("sha256", &self.sha256)
+            .finish()
+    }
+}
+
+/// A plugin's code cannot be made ready.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("the captured component file cannot be read")]
+    Read(#[source] std::io::Error),
+    #[error("the captured component file is no longer the one that was approved")]
+    Changed,
+    #[error("the component cannot be compiled or linked")]
+    Compile(#[source] wasmtime::Error),
+    #[error("this gateway runs no large plugins; --allow-large-plugins changes that")]
+    LargeNotAllowed,
+}
+
+impl Plugin {
+    pub fn new(service: &str, sha256: &str, size: Size, file: &Path) -> Self {
+        Self {
+            service: service.into(),
+            sha256: sha256.to_owned(),
+            size,
+            file: file.to_owned(),
+            code: OnceCell::new(),
+        }
+    }
+
+    pub fn service(&self) -> &str {
+        &self.service
+    }
+
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Whether the first call has mapped the code.
+    pub fn is_mapped(&self) -> bool {
+        self.code.initialized()
+    }
+
+    /// The code and the lane that it runs in.
+    async fn code<'a>(
+        &'a self,
+        runtime: &'a Runtime,
+    ) -> Result<(&'a PluginPre<Guest>, &'a Arc<Lane>), LoadError> {
+        let lane = runtime.lane(self.size).ok_or(LoadError::LargeNotAllowed)?;
+        let code = self
+            .code
+            .get_or_try_init(|| lane.map(&self.sha256, &self.file))
+            .await?;
+        Ok((code, lane))
+    }
+}
+
+impl Runtime {
+    /// Opens the engine; `cache_dir` holds compiled code under MACs of `cache_key`. Large plugins are
+    /// refused until [`Self::allow_large_plugins`].
+    pub fn open(cache_dir: &Path, cache_key: [u8; 32], egress: Egress) -> anyhow::Result<Self> {
+        let compiler = Arc::new(OnceLock::new());
+        let ordinary = Lane::open(Size::Ordinary, cache_dir, cache_key, compiler.clone())?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                ordinary: Arc::new(ordinary),
+                large: OnceLock::new(),
+                cache_dir: cache_dir.to_owned(),
+                cache_key: Zeroizing::new(cache_key),
+                compiler,
+                reading: Semaphore::new(READ_AT_ONCE),
+                egress,
+                compute: Arc::default(),
+            }),
+        })
+    }
+
+    /// Opens the engine of large plugins: from here on they may serve.
+    pub fn allow_large_plugins(&self) -> anyhow::Result<()> {
+        if self.inner.large.get().is_none() {
+            let dir = self.inner.cache_dir.join("large");
+            let (key, compiler) = (*self.inner.cache_key, self.inner.compiler.clone());
+            let lane = Lane::open(Size::Large, &dir, key, compiler)?;
+            // Somebody else was faster: one engine is as good as the other.
+            let _ = self.inner.large.set(Arc::new(lane));
+        }
+        Ok(())
+    }
+
+    /// From here on files are compiled by processes of `program`, this program itself, whose
+    /// subcommand `__compile` is [`compile::child::run`]; before, in this process and without bounds.
+    pub fn compile_with(&self, program: PathBuf) {
+        let _ = self.inner.compiler.set(program);
+    }
+
+    /// Whether plugins of this size may serve.
+    pub fn allows(&self, size: Size) -> bool {
+        self.lane(size).is_some()
+    }
+
+    /// The largest component file that may become a plugin here.
+    pub fn component_bytes_max(&self) -> u64 {
+        let large = self.lane(Size::Large).map(|lane| lane.size);
+        large.unwrap_or(Size::Ordinary).bounds().component_bytes_max
+    }
+
+    /// How instances of ordinary plugins get their memory on this machine.
+    pub fn allocation(&self) -> engine::Allocation {
+        self.inner.ordinary.allocation
+    }
+
+    /// Calls running now.
+    pub fn running(&self) -> usize {
+        let large = self.lane(Size::Large).map_or(0, |lane| lane.running());
+        self.inner.ordinary.running() + large
+    }
+
+    /// Most guest memory that a call of a plugin of this size has had.
+    pub fn memory_peak_bytes(&self, size: Size) -> usize {
+        self.lane(size).map_or(0, |lane| lane.memory_peak_bytes())
+    }
+
+    pub fn egress(&self) -> &Egress {
+        &self.inner.egress
+    }
+
+    /// As [`Runtime::inspect`], of a file that is read when its turn has come.
+    pub async fn inspect_file(&self, file: &Path) -> std::io::Result<Result<Inspected, Rejected>> {
+        let Ok(turn) = self.inner.reading.acquire().await else {
+            return Err(std::io::Error::other("the runtime is gone"));
+        };
+        let bytes = tokio::fs::read(file).await?;
+        Ok(self.judge(bytes, Some(turn)).await)
+    }
+
+    /// Judges a component file from beginning to end and keeps its compiled code.
+    pub async fn inspect(&self, bytes: Vec<u8>) -> Result<Inspected, Rejected> {
+        self.judge(bytes, None).await
+    }
+
+    /// `reading` is over once the bytes of the file are gone from memory.
+    async fn judge(
+        &self,
+        bytes: Vec<u8>,
+        reading: Option<SemaphorePermit<'_>>,
+    ) -> Result<Inspected, Rejected> {
+        let (mut inspected, bytes) = tokio::task::spawn_blocking(move || {
+            inspect::read(&bytes).map(|inspected| (inspected, bytes))
+        })
+        .await
+        .map_err(|cause| Rejected::Damaged(format!("the reader stopped: {cause}")))??;
+        let size = Size::of(&inspected.manifest);
+        let lane = self.lane(size).ok_or(Rejected::LargeNotAllowed)?;
+        let component = match lane.cached(&inspected.sha256).await {
+            Some(component) => component,
+            None => {
+                let job = lane.compiler.job(bytes).await;
+                drop(reading);
+                let job = job.map_err(|cause| Rejected::NotCompiled(cause.to_string()))?;
+                lane.compiler
+                    .compile(job)
+                    .await
+                    .map_err(|cause| Rejected::NotCompiled(cause.root_cause().to_string()))?
+            }
+        };
+        inspected.imports = inspect::check_imports(&lane.engine, &component, &inspected.manifest)?;
+        let described = inspect::describe(&lane.engine, size, &component).await?;
+        if described != inspected.manifest_json {
+            return Err(Rejected::ManifestDiffers);
+        }
+        lane.link(&component)
+            .map_err(|cause| Rejected::Damaged(cause.root_cause().to_string()))?;
+        lane.keep(&inspected.sha256, &component).await;
+        Ok(inspected)
+    }
+
+    /// Forgets compiled code that no plugin uses any more.
+    pub fn forget(&self, sha256: &str) {
+        self.inner.ordinary.forget(sha256);
+        if let Some(large) = self.lane(Size::Large) {
+            large.forget(sha256);
+        }
+    }
+
+    fn lane(&self, size: Size) -> Option<&Arc<Lane>> {
+        match size {
+            Size::Ordinary => Some(&self.inner.ordinary),
+            Size::Large => self.inner.large.get(),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Reading a provider's event: the export `webhook` of a plugin, in a sandbox that reaches nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use wasmtime::component::{ComponentType, Lift, Lower};
+
+use super::bindings::types;
+use super::fair::slices::slices;
+use super::fair::{Asker, Claim};
+use super::guest::{Entry, KeyPage, KeyValue, KeyValueError, Random, cut};
+use super::invoke::Call;
+use super::{LoadError, Plugin, Runtime};
+use toolgate_egress::{CallLimits, Grant, Mode, Scope};
+
+/// The export that a plugin with events has.
+pub(super) const WEBHOOK: &str = "toolgate:plugin/webhook@0.1.0";
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// A refusal's text, for the log.
+const MESSAGE_BYTES_MAX: usize = 1 << 10;
+
+/// A delivery whose signature the host has verified.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+/// What a delivery tells of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProviderEvent {
+    pub name: String,
+    /// The provider's own id of it, where it has one.
+    pub id: Option<String>,
+    pub data: Value,
+}
+
+/// Why a delivery brought no events.
+#[derive(Debug, thiserror::Error)]
+pub enum NormalizeError {
+    #[error("{0} calls are running")]
+    Overloaded(usize),
+    #[error("the plugin cannot be loaded")]
+    Load(#[from] LoadError),
+    #[error("the plugin has no export {WEBHOOK}")]
+    NoExport,
+    #[error("the plugin refused the delivery: {0}")]
+    Refused(String),
+    #[error("the plugin took longer than {} s", TIMEOUT.as_secs())]
+    TimedOut,
+    #[error("the plugin crashed: {0}")]
+    Crashed(String),
+    #[error("the plugin answered an event whose data is not JSON")]
+    NotJson,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct WireDelivery {
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+    verified: bool,
+}
+
+#[derive(ComponentType, Lift)]
+#[component(record)]
+struct WireEvent {
+    kind: String,
+    id: String,
+    data: String,
+}
+
+type Answer = (Result<Vec<WireEvent>, types::ToolError>,);
+
+impl Runtime {
+    /// Has the plugin read one delivery. No request may leave, no credential is there, nothing is
+    /// kept.
+    pub async fn normalize(
+        &self,
+        plugin: &Plugin,
+        asker: Asker,
+        delivery: Delivery,
+        now_ms: i64,
+    ) -> Result<Vec<ProviderEvent>, NormalizeError> {
+        let (code, lane) = plugin.code(self).await?;
+        let claim = Claim::new(asker, &plugin.service);
+        let _place = lane
+            .admit(&claim)
+            .await
+            .map_err(|_| NormalizeError::Overloaded(lane.running()))?;
+        let memory_bytes_max = lane.size.bounds().memory_bytes_max;
+        let (mut store, _) = self.prepare(lane, plugin, nothing(now_ms, memory_bytes_max), TIMEOUT);
+        let code = code.clone();
+        let run = async move {
+            let run = async {
+                let instance = code.instance_pre().instantiate_async(&mut store).await?;
+                let webhook = instance.get_export_index(&mut store, None, WEBHOOK);
+                let normalize = webhook.and_then(|webhook| {
+                    instance.get_export_index(&mut store, Some(&webhook), "normalize")
+                });
+                let Some(normalize) = normalize else {
+                    return Ok::<_, wasmtime::Error>(None);
+                };
+                let normalize =
+                    instance.get_typed_func::<(WireDelivery,), Answer>(&mut store, normalize)?;
+                let delivery = WireDelivery {
+                    headers: delivery.headers,
+                    body: delivery.body,
+                    verified: true,
+                };
+                let (events,) = normalize.call_async(&mut store, (delivery,)).await?;
+                Ok(Some(events))
+            };
+            let ended = tokio::time::timeout(TIMEOUT, run).await;
+            (store, ended)
+        };
+        let (mut store, ended) = slices(&self.inner.compute, claim, run).await;
+        store.data_mut().flush_stdio();
+        let events = match ended {
+            Err(_elapsed) => return Err(NormalizeError::TimedOut),
+            Ok(Err(cause)) => return Err(NormalizeError::Crashed(cause.root_cause().to_string())),
+            Ok(Ok(None)) => return Err(NormalizeError::NoExport),
+            Ok(Ok(Some(Err(refused)))) => {
+                let message = cut(&refused.message, MESSAGE_BYTES_MAX);
+                return Err(NormalizeError::Refused(message));
+            }
+            Ok(Ok(Some(Ok(events)))) => events,
+        };
+        let read = |event: WireEvent| {
+            let data = serde_json::from_str(&event.data).map_err(|_| NormalizeError::NotJson)?;
+            Ok(ProviderEvent {
+                name: event.kind,
+                id: (!event.id.is_empty()).then_some(event.id),
+                data,
+            })
+        };
+        events.into_iter().map(read).collect()
+    }
+}
+
+/// A call that may do nothing.
+fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
+    let grant = Grant::new(&[], &[])
+        .map(Arc::new)
+        .expect("nothing is granted");
+    Call {
+        asker: Asker::default(),
+        tool: String::new(),
+        arguments: String::new(),
+        session: None,
+        cursor: None,
+        meta: String::new(),
+        scope: Arc::new(Scope::new(
+            grant,
+            BTreeMap::new(),
+            Arc::new(toolgate_egress::NoCredentials),
+            CallLimits::default(),
+            Mode::Live,
+        )),
+        kv: Arc::new(NothingKept),
+        config: Arc::default(),
+        timeout: TIMEOUT,
+        memory_bytes_max,
+        response_bytes_max: 0,
+        now_ms,
+        random: Random::System,
+    }
+}
+
+struct NothingKept;
+
+impl KeyValue for NothingKept {
+    fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn set<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a [u8],
+        _: Option<u32>,
+        _: Option<u64>,
+    ) -> BoxFuture<'a, Result<u64, KeyValueError>> {
+        Box::pin(async { Err(KeyValueError::Unavailable) })
+    }
+
+    fn delete<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), KeyValueError>> {
+        Box::pin(async { Err(KeyValueError::Unavailable) })
+    }
+
+    fn list<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<KeyPage, KeyValueError>> {
+        Box::pin(async { Ok((Vec::new(), None)) })
+    }
+}

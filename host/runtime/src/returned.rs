@@ -1,0 +1,268 @@
+//! What a guest gave back: bounded, scrubbed, readable by whoever gets it.
+
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use wasmtime::Store;
+
+use super::bindings::{integration, types};
+use super::blobs::Blob;
+use super::guest::{Guest, cut};
+use super::invoke::{Crash, Ended, Output, Refusal, RefusalKind};
+use super::limits::{self, LimitExceeded};
+use toolgate_core::json;
+use toolgate_egress::Scope;
+
+/// Text of a plugin's error that reaches an agent.
+pub(super) const MESSAGE_BYTES_MAX: usize = 4 << 10;
+const DETAILS_BYTES_MAX: usize = 32 << 10;
+
+pub(super) type Returned = Result<integration::Output, types::ToolError>;
+
+/// Takes the result out of the store while its blobs still exist.
+pub(super) fn collect(
+    store: &mut Store<Guest>,
+    returned: Returned,
+) -> wasmtime::Result<Result<(integration::Output, Vec<Blob>), types::ToolError>> {
+    let mut output = match returned {
+        Ok(output) => output,
+        Err(error) => return Ok(Err(error)),
+    };
+    if output.data.len() > limits::RESULT_BYTES_MAX {
+        return Err(LimitExceeded::Result(limits::RESULT_BYTES_MAX >> 20).into());
+    }
+    let cursor = output.next_cursor.as_ref();
+    if cursor.is_some_and(|cursor| cursor.len() > limits::CURSOR_BYTES_MAX) {
+        return Err(LimitExceeded::Cursor(limits::CURSOR_BYTES_MAX >> 10).into());
+    }
+    let mut files = Vec::with_capacity(output.files.len());
+    for handle in std::mem::take(&mut output.files) {
+        files.push(store.data_mut().table.delete(handle)?);
+    }
+    Ok(Ok((output, files)))
+}
+
+pub(super) fn scrub_output(
+    scope: &Scope,
+    (output, files): (integration::Output, Vec<Blob>),
+) -> Ended {
+    let text = scope.scrub_owned(output.data);
+    // A raw value alone may be nested without end and hold what no reader takes for a number.
+    let read = json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX);
+    if let Err(problem) = read {
+        return match serde_json::from_str::<IgnoredAny>(&text) {
+            Ok(_) => Ended::Unreadable(format!("the result cannot be passed on: {problem}")),
+            Err(_) => not_json(&problem.to_string()),
+        };
+    }
+    let data = match RawValue::from_string(text) {
+        Ok(data) => data,
+        Err(problem) => return not_json(&problem.to_string()),
+    };
+    let word = |text: &str| cut(&scope.scrub(text), limits::BLOB_WORD_BYTES_MAX);
+    let files = files.into_iter().map(|file| Blob {
+        media_type: word(&file.media_type),
+        name: file.name.as_deref().map(word),
+        data: scope.scrub_bytes(file.data),
+    });
+    Ended::Returned(Output {
+        data,
+        files: files.collect(),
+        next_cursor: output.next_cursor.map(|cursor| scope.scrub_owned(cursor)),
+        summary: output
+            .summary
+            .map(|line| cut(&scope.scrub(&line), MESSAGE_BYTES_MAX)),
+    })
+}
+
+fn not_json(problem: &str) -> Ended {
+    Ended::Crashed(Crash {
+        message: format!("the plugin's result is not JSON: {problem}"),
+        trapped: false,
+    })
+}
+
+pub(super) fn refusal(scope: &Scope, error: types::ToolError) -> Refusal {
+    let details = error
+        .details
+        .filter(|details| details.len() <= DETAILS_BYTES_MAX)
+        .map(|details| scope.scrub_owned(details))
+        .filter(|text| json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX).is_ok())
+        .and_then(|text| serde_json::from_str(&text).ok());
+    Refusal {
+        kind: match error.kind {
+            types::ErrorKind::InvalidArguments => RefusalKind::InvalidArguments,
+            types::ErrorKind::AuthRequired => RefusalKind::AuthRequired,
+            types::ErrorKind::AuthExpired => RefusalKind::AuthExpired,
+            types::ErrorKind::PermissionDenied => RefusalKind::PermissionDenied,
+            types::ErrorKind::NotFound => RefusalKind::NotFound,
+            types::ErrorKind::Conflict => RefusalKind::Conflict,
+            types::ErrorKind::RateLimited => RefusalKind::RateLimited,
+            types::ErrorKind::Upstream => RefusalKind::Upstream,
+            types::ErrorKind::Unavailable => RefusalKind::Unavailable,
+            types::ErrorKind::TooLarge => RefusalKind::TooLarge,
+            types::ErrorKind::Cancelled => RefusalKind::Cancelled,
+            types::ErrorKind::Internal => RefusalKind::Internal,
+        },
+        code: error.code.map(|code| cut(&scope.scrub(&code), 128)),
+        message: cut(&scope.scrub(&error.message), MESSAGE_BYTES_MAX),
+        retry_after_ms: error.retry_after_ms,
+        http_status: error.http_status,
+        field: error.field.map(|field| cut(&scope.scrub(&field), 256)),
+        details,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use futures_util::future::BoxFuture;
+
+    use super::*;
+    use toolgate_catalog::manifest::Placement;
+    use toolgate_egress::{
+        CallLimits, Credential, Credentials, Egress, EgressConfig, Failure, Grant, Injection, Mode,
+        Request,
+    };
+    use toolgate_vault::Secret;
+
+    const SECRET: &str = "planted/secret+of=the-test";
+
+    /// One slot, connected.
+    struct Bearer;
+
+    impl Credentials for Bearer {
+        fn fetch<'a>(
+            &'a self,
+            slot: &'a str,
+            _rejected: Option<u64>,
+        ) -> BoxFuture<'a, Result<Injection, Failure>> {
+            let placement = serde_json::json!([{
+                "header": "authorization", "template": "Bearer {secret}"
+            }]);
+            let placements: Vec<Placement> =
+                serde_json::from_value(placement).expect("a placement");
+            Box::pin(std::future::ready(Ok(Injection {
+                slot: slot.to_owned(),
+                generation: 1,
+                placements,
+                values: [("secret".to_owned(), Secret::new(SECRET.to_owned()))].into(),
+                audience: vec!["https://api.example.com".to_owned()],
+            })))
+        }
+
+        fn connected(&self, _slot: &str) -> bool {
+            true
+        }
+
+        fn slot_for_origin(&self, _origin: &str) -> Option<String> {
+            None
+        }
+    }
+
+    /// A scope that has sent the secret, though nobody answered.
+    async fn scope_that_knows() -> Scope {
+        let grant = Grant::new(&["api.example.com".to_owned()], &[]).expect("a grant");
+        let scope = Scope::new(
+            Arc::new(grant),
+            BTreeMap::new(),
+            Arc::new(Bearer),
+            CallLimits::default(),
+            Mode::Live,
+        );
+        let egress = Egress::new(EgressConfig {
+            lookup: Arc::new(|_| {
+                Box::pin(std::future::ready(Err(std::io::Error::other("nobody"))))
+            }),
+            ..EgressConfig::default()
+        })
+        .expect("a client");
+        let request = Request {
+            method: http::Method::GET,
+            url: "https://api.example.com/".to_owned(),
+            query: Vec::new(),
+            headers: Vec::new(),
+            body: Bytes::new(),
+            credential: Credential::Slot("user".to_owned()),
+            response_bytes_max: 1,
+            timeout: Duration::from_secs(30),
+            idempotency_key: None,
+        };
+        egress
+            .send(&scope, request)
+            .await
+            .expect_err("nobody answers");
+        scope
+    }
+
+    fn output(data: &str) -> integration::Output {
+        integration::Output {
+            data: data.to_owned(),
+            files: Vec::new(),
+            next_cursor: None,
+            summary: None,
+            meta: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn every_text_of_a_result_leaves_scrubbed_and_cut() {
+        let scope = scope_that_knows().await;
+        let returned = integration::Output {
+            next_cursor: Some(format!("https://api.example.com/?page=2&key={SECRET}")),
+            summary: Some(format!("sent {SECRET}")),
+            ..output(&format!(r#"{{"key":"{SECRET}"}}"#))
+        };
+        let file = Blob {
+            media_type: format!("text/{SECRET}\r\n{}", "x".repeat(2000)),
+            name: Some(format!("{SECRET}.txt")),
+            data: Bytes::from(format!("it is {SECRET}")),
+        };
+        let Ended::Returned(output) = scrub_output(&scope, (returned, vec![file])) else {
+            panic!("a good result");
+        };
+        assert_eq!(output.data.get(), r#"{"key":"[redacted]"}"#);
+        assert_eq!(
+            output.next_cursor.as_deref(),
+            Some("https://api.example.com/?page=2&key=[redacted]")
+        );
+        assert_eq!(output.summary.as_deref(), Some("sent [redacted]"));
+        let file = &output.files[0];
+        assert!(
+            file.media_type.starts_with("text/[redacted]  xx"),
+            "{}",
+            file.media_type
+        );
+        assert_eq!(file.media_type.len(), limits::BLOB_WORD_BYTES_MAX);
+        assert_eq!(file.name.as_deref(), Some("[redacted].txt"));
+        assert_eq!(&file.data[..], b"it is [redacted]");
+    }
+
+    #[tokio::test]
+    async fn details_of_an_error_are_left_out_where_a_reader_could_not_take_them() {
+        let scope = scope_that_knows().await;
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        for (details, kept) in [
+            (format!(r#"{{"key":"{SECRET}"}}"#), true),
+            (nested(limits::RESULT_DEPTH_MAX), true),
+            (nested(limits::RESULT_DEPTH_MAX + 1), false),
+            ("not JSON".to_owned(), false),
+        ] {
+            let error = types::ToolError {
+                kind: types::ErrorKind::Upstream,
+                code: None,
+                message: String::new(),
+                retry_after_ms: None,
+                http_status: None,
+                field: None,
+                details: Some(details.clone()),
+            };
+            let told = refusal(&scope, error).details;
+            assert_eq!(told.is_some(), kept, "{details}");
+            assert!(!told.is_some_and(|told| told.to_string().contains(SECRET)));
+        }
+    }
+}

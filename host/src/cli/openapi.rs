@@ -1,6 +1,0 @@
-//! `toolgate openapi`: the document that `/openapi.json` serves.
-
-pub fn run() -> anyhow::Result<()> {
-    println!("{}", crate::rest::document().to_pretty_json()?);
-    Ok(())
-}

@@ -1,0 +1,396 @@
+//! Events: what happened in a workspace, written for those who want to know it in the transaction
+//! that makes it happen.
+//!
+//! A method that changes something calls [`emit!`] before it commits. Where no enabled webhook
+//! wants the event nothing is written; else the event is kept once, with one delivery for each
+//! webhook (`deliveries.rs`). So an event is there if and only if its change is.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::text::{Json, words};
+use toolgate_core::clock::rfc3339;
+use toolgate_core::ids;
+
+/// What the events of providers begin with: `trigger.<service>.<event>`.
+pub const TRIGGER_PREFIX: &str = "trigger.";
+
+words! {
+    /// What the gateway itself tells of. Events of providers are named `trigger.<service>.<event>`.
+    pub enum EventType {
+        ToolExecuted = "tool.executed",
+        ToolFailed = "tool.failed",
+        ApprovalRequested = "approval.requested",
+        ApprovalResolved = "approval.resolved",
+        ConnectionCreated = "connection.created",
+        ConnectionExpiring = "connection.expiring",
+        ConnectionExpired = "connection.expired",
+        ConnectionRecovered = "connection.recovered",
+        ConnectionRevoked = "connection.revoked",
+        SkillCreated = "skill.created",
+        SkillUpdated = "skill.updated",
+        SkillDeleted = "skill.deleted",
+        PermissionChanged = "permission.changed",
+        ApiKeyCreated = "api_key.created",
+        ApiKeyRevoked = "api_key.revoked",
+        PluginActivated = "plugin.activated",
+        PluginQuarantined = "plugin.quarantined",
+        PluginPendingApproval = "plugin.pending_approval",
+        PluginRolledBack = "plugin.rolled_back",
+        SessionCreated = "session.created",
+        MessageCreated = "message.created",
+        WebhookDisabled = "webhook.disabled",
+        WebhookTest = "webhook.test",
+    }
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// `None`: it concerns every workspace.
+    workspace_id: Option<String>,
+    kind: String,
+    at_ms: i64,
+    /// A JSON object without secrets. `user_id`, `service` and `tool_name` in it are what filters
+    /// look at.
+    data: Value,
+}
+
+impl Event {
+    pub fn new(kind: EventType, workspace_id: &str, at_ms: i64, data: Value) -> Self {
+        Self {
+            workspace_id: Some(workspace_id.to_owned()),
+            kind: kind.as_str().to_owned(),
+            at_ms,
+            data,
+        }
+    }
+
+    /// Of the installation, for all workspaces.
+    pub fn for_all(kind: EventType, at_ms: i64, data: Value) -> Self {
+        Self {
+            workspace_id: None,
+            kind: kind.as_str().to_owned(),
+            at_ms,
+            data,
+        }
+    }
+
+    /// Of a provider; `name` as its plugin calls it.
+    pub fn trigger(service: &str, name: &str, workspace_id: &str, at_ms: i64, data: Value) -> Self {
+        Self {
+            workspace_id: Some(workspace_id.to_owned()),
+            kind: format!("{TRIGGER_PREFIX}{service}.{name}"),
+            at_ms,
+            data,
+        }
+    }
+
+    /// The body of its deliveries, as Standard Webhooks shapes it.
+    fn payload(&self) -> String {
+        json!({ "type": self.kind, "timestamp": rfc3339(self.at_ms), "data": self.data })
+            .to_string()
+    }
+}
+
+/// Which events of the wanted types pass; an absent list lets every value pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventFilters {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_ids: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub services: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_names: Option<Vec<String>>,
+}
+
+impl From<Json<EventFilters>> for EventFilters {
+    fn from(json: Json<Self>) -> Self {
+        json.0
+    }
+}
+
+impl EventFilters {
+    fn pass(&self, data: &Value) -> bool {
+        let passes = |list: &Option<Vec<String>>, key: &str| match list {
+            None => true,
+            Some(list) => data
+                .get(key)
+                .and_then(Value::as_str)
+                .is_some_and(|value| list.iter().any(|one| one == value)),
+        };
+        passes(&self.user_ids, "user_id")
+            && passes(&self.services, "service")
+            && passes(&self.tool_names, "tool_name")
+    }
+}
+
+/// Whether `pattern` (a type, `group.*` or `*`) names events of the type `kind`.
+pub fn pattern_matches(pattern: &str, kind: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some("") => true,
+        Some(group) => kind.starts_with(group),
+        None => pattern == kind,
+    }
+}
+
+/// An enabled webhook, as far as writing events needs it.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(super) struct Subscriber {
+    pub workspace_id: String,
+    pub id: String,
+    #[sqlx(try_from = "Json<Vec<String>>")]
+    pub events: Vec<String>,
+    #[sqlx(try_from = "Json<EventFilters>")]
+    pub filters: EventFilters,
+}
+
+impl Subscriber {
+    fn wants(&self, event: &Event) -> bool {
+        event
+            .workspace_id
+            .as_ref()
+            .is_none_or(|id| *id == self.workspace_id)
+            && self
+                .events
+                .iter()
+                .any(|pattern| pattern_matches(pattern, &event.kind))
+            && self.filters.pass(&event.data)
+    }
+}
+
+/// An event as its row keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EventRow {
+    pub id: String,
+    pub workspace_id: String,
+    pub kind: String,
+    pub payload: String,
+    pub created_at_ms: i64,
+}
+
+impl EventRow {
+    pub(crate) fn of(event: &Event, workspace_id: &str) -> Self {
+        Self {
+            id: ids::ulid("evt"),
+            workspace_id: workspace_id.to_owned(),
+            kind: event.kind.clone(),
+            payload: event.payload(),
+            created_at_ms: event.at_ms,
+        }
+    }
+}
+
+/// One endpoint's part in an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DeliveryRow {
+    pub id: String,
+    pub workspace_id: String,
+    pub webhook_id: String,
+    pub event_id: String,
+    pub kind: String,
+    pub created_at_ms: i64,
+}
+
+impl DeliveryRow {
+    pub(crate) fn of(event: &EventRow, webhook_id: &str) -> Self {
+        Self {
+            id: ids::ulid("dlv"),
+            workspace_id: event.workspace_id.clone(),
+            webhook_id: webhook_id.to_owned(),
+            event_id: event.id.clone(),
+            kind: event.kind.clone(),
+            created_at_ms: event.created_at_ms,
+        }
+    }
+}
+
+/// The workspaces that these events concern; `None` once one concerns all.
+pub(super) fn workspaces(events: &[Event]) -> Vec<Option<&str>> {
+    let of_each: Option<BTreeSet<&str>> = events
+        .iter()
+        .map(|event| event.workspace_id.as_deref())
+        .collect();
+    match of_each {
+        Some(ids) => ids.into_iter().map(Some).collect(),
+        None => vec![None],
+    }
+}
+
+/// Which rows these events become, in their order.
+pub(super) fn fan_out(
+    events: &[Event],
+    subscribers: &[Subscriber],
+) -> (Vec<EventRow>, Vec<DeliveryRow>) {
+    let (mut rows, mut deliveries) = (Vec::new(), Vec::new());
+    for event in events {
+        let mut wanting: Vec<&Subscriber> = subscribers.iter().filter(|s| s.wants(event)).collect();
+        wanting.sort_by(|a, b| a.workspace_id.cmp(&b.workspace_id));
+        for of_workspace in wanting.chunk_by(|a, b| a.workspace_id == b.workspace_id) {
+            let row = EventRow::of(event, &of_workspace[0].workspace_id);
+            deliveries.extend(
+                of_workspace
+                    .iter()
+                    .map(|subscriber| DeliveryRow::of(&row, &subscriber.id)),
+            );
+            rows.push(row);
+        }
+    }
+    (rows, deliveries)
+}
+
+/// Rows of one statement; seven binds each, within the bounds of both databases.
+pub(super) const ROWS_MAX: usize = 200;
+
+/// Writes event rows and delivery rows inside the open transaction.
+macro_rules! write_events {
+    ($tx:ident, $store:expr, $rows:expr, $deliveries:expr) => {
+        for rows in $rows.chunks($crate::events::ROWS_MAX) {
+            let mut insert = sqlx::QueryBuilder::new(
+                "INSERT INTO webhook_events (id, workspace_id, type, payload, created_at_ms) ",
+            );
+            insert.push_values(rows, |mut values, row| {
+                values
+                    .push_bind(&row.id)
+                    .push_bind(&row.workspace_id)
+                    .push_bind(&row.kind)
+                    .push_bind(&row.payload)
+                    .push_bind(row.created_at_ms);
+            });
+            insert.build().execute(&mut *$tx).await?;
+        }
+        for rows in $deliveries.chunks($crate::events::ROWS_MAX) {
+            let mut insert = sqlx::QueryBuilder::new(
+                "INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, type, state, attempts, \
+                 next_attempt_at_ms, created_at_ms) ",
+            );
+            insert.push_values(rows, |mut values, row| {
+                values
+                    .push_bind(&row.id)
+                    .push_bind(&row.workspace_id)
+                    .push_bind(&row.webhook_id)
+                    .push_bind(&row.event_id)
+                    .push_bind(&row.kind)
+                    .push("'pending', 0")
+                    .push_bind(row.created_at_ms)
+                    .push_bind(row.created_at_ms);
+            });
+            insert.build().execute(&mut *$tx).await?;
+        }
+        if !$deliveries.is_empty() {
+            $store.watch.outbox_grew();
+        }
+    };
+}
+pub(super) use write_events;
+
+/// Writes what enabled webhooks want of `events` (a slice) inside the open transaction.
+macro_rules! emit {
+    ($tx:ident, $store:expr, $events:expr) => {{
+        let events: &[$crate::Event] = $events;
+        for workspace_id in $crate::events::workspaces(events) {
+            let subscribers: Vec<$crate::events::Subscriber> = sqlx::query_as(
+                "SELECT workspace_id, id, events, filters FROM webhooks \
+                 WHERE enabled AND ($1 IS NULL OR workspace_id = $1) ORDER BY id",
+            )
+            .bind(workspace_id)
+            .fetch_all(&mut *$tx)
+            .await?;
+            if subscribers.is_empty() {
+                continue;
+            }
+            let (rows, deliveries) = $crate::events::fan_out(events, &subscribers);
+            $crate::events::write_events!($tx, $store, rows, deliveries);
+        }
+    }};
+}
+pub(super) use emit;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subscriber(workspace: &str, id: &str, events: &[&str], filters: EventFilters) -> Subscriber {
+        Subscriber {
+            workspace_id: workspace.to_owned(),
+            id: id.to_owned(),
+            events: events.iter().map(|text| (*text).to_owned()).collect(),
+            filters,
+        }
+    }
+
+    #[test]
+    fn a_pattern_names_a_type_a_group_or_all() {
+        for (pattern, kind, expected) in [
+            ("*", "tool.executed", true),
+            ("*", "trigger.github.push", true),
+            ("tool.executed", "tool.executed", true),
+            ("tool.executed", "tool.failed", false),
+            ("tool.*", "tool.failed", true),
+            ("tool.*", "toolbox.opened", false),
+            ("trigger.*", "trigger.github.push", true),
+            ("trigger.github.*", "trigger.github.push", true),
+            ("trigger.github.*", "trigger.gitlab.push", false),
+        ] {
+            assert_eq!(pattern_matches(pattern, kind), expected, "{pattern} {kind}");
+        }
+    }
+
+    #[test]
+    fn an_event_goes_to_who_wants_it_in_its_own_workspace() {
+        let only = |services: &[&str]| EventFilters {
+            services: Some(services.iter().map(|text| (*text).to_owned()).collect()),
+            ..EventFilters::default()
+        };
+        let subscribers = [
+            subscriber("ws_1", "all", &["*"], EventFilters::default()),
+            subscriber("ws_1", "github", &["tool.*"], only(&["github"])),
+            subscriber("ws_1", "slack", &["tool.*"], only(&["slack"])),
+            subscriber(
+                "ws_1",
+                "skills",
+                &["skill.created"],
+                EventFilters::default(),
+            ),
+            subscriber("ws_2", "other", &["*"], EventFilters::default()),
+        ];
+        let data = json!({ "service": "github" });
+        let executed = Event::new(EventType::ToolExecuted, "ws_1", 1, data.clone());
+        let (rows, deliveries) = fan_out(std::slice::from_ref(&executed), &subscribers);
+        assert_eq!(rows.len(), 1);
+        let to: Vec<&str> = deliveries.iter().map(|d| d.webhook_id.as_str()).collect();
+        assert_eq!(to, ["all", "github"]);
+        assert!(deliveries.iter().all(|d| d.event_id == rows[0].id));
+
+        let activated = Event::for_all(EventType::PluginActivated, 1, data);
+        assert_eq!(workspaces(&[executed, activated.clone()]), [None]);
+        let (rows, deliveries) = fan_out(&[activated], &subscribers);
+        assert_eq!(rows.len(), 2);
+        assert_ne!(rows[0].id, rows[1].id);
+        assert_eq!(deliveries.len(), 2);
+    }
+
+    #[test]
+    fn an_event_without_the_filtered_field_does_not_pass() {
+        let filters = EventFilters {
+            user_ids: Some(vec!["ada".to_owned()]),
+            ..EventFilters::default()
+        };
+        assert!(filters.pass(&json!({ "user_id": "ada" })));
+        assert!(!filters.pass(&json!({ "user_id": "eve" })));
+        assert!(!filters.pass(&json!({ "name": "ada" })));
+        assert!(EventFilters::default().pass(&json!({})));
+    }
+
+    #[test]
+    fn a_payload_has_the_shape_of_standard_webhooks() {
+        let event = Event::trigger("github", "push", "ws_1", 0, json!({ "ref": "main" }));
+        assert_eq!(
+            event.payload(),
+            r#"{"type":"trigger.github.push","timestamp":"1970-01-01T00:00:00.000Z","data":{"ref":"main"}}"#
+        );
+    }
+}

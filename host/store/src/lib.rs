@@ -1,0 +1,220 @@
+//! All SQL of the product, on SQLite or PostgreSQL.
+//!
+//! [`Store`] is an enum of two pools; a statement is written once, with `$1` binds, and runs on
+//! whichever is open. Each method is one transaction. A lookup answers `Option`; what two callers
+//! can race for is a conditional update that says whether it happened; a taken name is a
+//! [`StoreError`]. Everything a workspace owns is asked for with its `workspace_id`, so that an id
+//! of another tenant is simply not there.
+//!
+//! Ids are text, times milliseconds since the Unix epoch and always handed in, JSON is text. The
+//! store keeps secrets only as hashes or as boxes that `toolgate-vault` sealed.
+//!
+//! Read next: [`Changes`] (how caches learn that they are stale), then the file of a resource.
+
+#![warn(unreachable_pub)]
+
+mod approvals;
+mod audit;
+mod batch;
+mod changes;
+mod connect_flows;
+mod connections;
+mod deliveries;
+mod error;
+mod events;
+mod executions;
+mod hooks;
+mod idempotency;
+mod keys;
+mod knowledge;
+mod manifests;
+mod member_links;
+mod members;
+mod oauth_apps;
+mod open;
+mod page;
+mod payloads;
+mod permissions;
+mod plugins;
+mod rate_counts;
+mod results;
+mod service_config;
+mod session_kv;
+mod session_messages;
+mod sessions;
+mod shared_text;
+mod sign_in_attempts;
+mod sign_ins;
+mod skills;
+mod stamp;
+mod text;
+mod tool_names;
+mod tool_vectors;
+mod usage;
+mod webhooks;
+mod workspaces;
+
+use std::sync::Arc;
+
+use sqlx::{PgPool, SqlitePool};
+
+pub use approvals::{Approval, ApprovalFilter, ApprovalState, Asked};
+pub use audit::AuditEntry;
+pub use changes::{Changes, Topic};
+pub use connect_flows::{ConnectFlow, FlowState};
+pub use connections::{Connection, ConnectionHealth, NewConnection, RefreshFailed, Refreshed};
+pub use deliveries::{
+    Attempt, AttemptFailed, Delivery, DeliveryState, DueDelivery, HELD_ATTEMPTS, Lease,
+};
+pub use error::StoreError;
+pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
+pub use executions::{ExecutionFilter, ExecutionRow};
+pub use hooks::Hook;
+pub use idempotency::{BeginRequest, Begun};
+pub use keys::{ApiKey, FoundKey, Revoked};
+pub use knowledge::{Document, DocumentText, KnowledgeTotals, ListedDocument};
+pub use manifests::CachedManifest;
+pub use member_links::{LinkKind, MemberLink};
+pub use members::{Member, MemberChange, Role};
+pub use oauth_apps::{OAuthApp, SealedBox};
+pub use page::{Cursor, Page};
+pub use payloads::PayloadRow;
+pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
+pub use plugins::{
+    ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, Plugin, PluginFile,
+    PluginState, PluginVersion,
+};
+pub use rate_counts::RateCount;
+pub use results::ResultPiece;
+pub use service_config::{ALL_WORKSPACES, ServiceSetting};
+pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
+pub use session_messages::{SessionMessage, Speaker, TurnClaim};
+pub use sessions::{SESSION_IDLE_MS, Session};
+pub use sign_in_attempts::Attempted;
+pub use sign_ins::SignIn;
+pub use skills::{
+    SKILL_VERSIONS_MAX, Skill, SkillChange, SkillUpdate, SkillVersion, SkillVersionPage,
+};
+pub use text::{Json, UnknownWord};
+pub use tool_vectors::ToolVector;
+pub use usage::{DURATION_CLASSES_MS, Pulse, UsageOf, UsageRow, UserRow};
+pub use webhooks::{Webhook, WebhookChange};
+pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};
+
+/// The open database. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    db: Db,
+    watch: Arc<changes::Watch>,
+}
+
+#[derive(Clone, Debug)]
+enum Db {
+    /// SQLite takes one writer at a time: one connection writes, the others read snapshots.
+    Sqlite {
+        write: SqlitePool,
+        read: SqlitePool,
+    },
+    Postgres(PgPool),
+}
+
+/// Which database is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+impl Kind {
+    /// The word in `GET /v1/health` and in the log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+/// Runs a block of statements on whichever database is open. `read` lends it the pool; `write`
+/// lends it a transaction, commits at the block's end and rolls back when the block leaves early.
+/// `write unnoticed` is for what happens all the time and that no process caches: it may not change
+/// a [`Topic`].
+macro_rules! portable {
+    (read $store:expr, $db:ident => $body:expr) => {
+        match &$store.db {
+            $crate::Db::Sqlite { read: $db, .. } => $crate::boxed!($body),
+            $crate::Db::Postgres($db) => $crate::boxed!($body),
+        }
+    };
+    (write unnoticed $store:expr, $tx:ident => $body:expr) => {
+        $crate::portable!(in $store, $tx => $body, before {}, after {})
+    };
+    (write $store:expr, $tx:ident => $body:expr) => {
+        $crate::portable!(in $store, $tx => $body, before {
+            $store.watch.touch()
+        }, after {
+            // The change is made. Whoever cannot be told finds it a little later.
+            $store.watch.touch();
+        })
+    };
+    (in $store:expr, $tx:ident => $body:expr, before $before:block, after $after:block) => {{
+        match &$store.db {
+            $crate::Db::Sqlite { write, .. } => $crate::boxed!({
+                // Immediate: a transaction that reads first must not lose its turn to another process.
+                let mut $tx = write.begin_with("BEGIN IMMEDIATE").await?;
+                let done = $body;
+                $before
+                $tx.commit().await?;
+                $store.watch.committed();
+                $after
+                done
+            }),
+            $crate::Db::Postgres(pool) => $crate::boxed!({
+                let mut $tx = pool.begin().await?;
+                let done = $body;
+                $tx.commit().await?;
+                $store.watch.committed();
+                done
+            }),
+        }
+    }};
+}
+pub(crate) use portable;
+
+/// A statement in progress is kilobytes of state for each database. In a box it is not part of every
+/// future that may come to ask one, which are made for each request and moved several times.
+macro_rules! boxed {
+    ($body:expr) => {
+        Box::pin(async { Ok::<_, $crate::StoreError>($body) }).await?
+    };
+}
+pub(crate) use boxed;
+
+impl Store {
+    /// Which database this is.
+    pub fn kind(&self) -> Kind {
+        match self.db {
+            Db::Sqlite { .. } => Kind::Sqlite,
+            Db::Postgres(_) => Kind::Postgres,
+        }
+    }
+
+    /// One round trip that proves that the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let _one: i64 = portable!(read self, db => {
+            sqlx::query_scalar("SELECT CAST(1 AS BIGINT)").fetch_one(db).await?
+        });
+        Ok(())
+    }
+
+    /// Waits for running statements, then closes every connection.
+    pub async fn close(&self) {
+        match &self.db {
+            Db::Sqlite { write, read } => {
+                read.close().await;
+                write.close().await;
+            }
+            Db::Postgres(pool) => pool.close().await,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Sessions: what ties the steps of one task together, until they have been idle for a day.
+
+use serde_json::json;
+
+use super::batch::Statement;
+use super::page::one_more;
+use super::shared_text::read_rows;
+use super::{Cursor, Event, EventType, Page, Store, StoreError, portable};
+use toolgate_core::text::Text;
+
+/// A session that nobody used for this long is gone.
+pub const SESSION_IDLE_MS: i64 = 24 * 60 * 60 * 1000;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    pub workspace_id: Text,
+    /// `tool_<32 hex>` or `ses_<32 hex>`.
+    pub id: Text,
+    pub user_id: Text,
+    /// What it was created with, for `ses_` sessions.
+    pub prompt: Option<String>,
+    pub created_at_ms: i64,
+    pub last_active_at_ms: i64,
+}
+
+read_rows!(Session {
+    texts: workspace_id, id, user_id;
+    optional: ;
+    others: prompt, created_at_ms, last_active_at_ms;
+    absent:
+});
+
+pub(super) const INSERT_SESSIONS: &str =
+    "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) ";
+
+pub(super) static UPSERT_SESSIONS: Statement = Statement::new(
+    "INSERT INTO sessions (workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms) VALUES ",
+    6,
+    " ON CONFLICT (workspace_id, id) DO UPDATE SET last_active_at_ms = \
+     CASE WHEN excluded.last_active_at_ms > sessions.last_active_at_ms \
+     THEN excluded.last_active_at_ms ELSE sessions.last_active_at_ms END",
+);
+
+/// Inserts sessions, or marks those that are there as used. No session may be named twice; as many
+/// as [`super::batch::statements`] puts into one statement.
+macro_rules! upsert_sessions {
+    ($tx:ident, $sessions:expr) => {{
+        let sessions = $sessions;
+        let sql = $crate::sessions::UPSERT_SESSIONS.of(&$tx, sessions.len());
+        let mut upsert = sqlx::query(sql);
+        for session in sessions {
+            upsert = upsert
+                .bind($crate::shared_text::Shared::from(&session.workspace_id))
+                .bind($crate::shared_text::Shared::from(&session.id))
+                .bind($crate::shared_text::Shared::from(&session.user_id))
+                .bind(&session.prompt)
+                .bind(session.created_at_ms)
+                .bind(session.last_active_at_ms);
+        }
+        upsert.execute(&mut *$tx).await?;
+    }};
+}
+pub(super) use upsert_sessions;
+
+/// Inserts those sessions that are not there yet and tells of them, inside the open transaction.
+/// Answers how many that were. Exact for several processes too: of two that insert the same one, one does.
+macro_rules! tell_new_sessions {
+    ($tx:ident, $store:expr, $sessions:expr) => {{
+        let mut insert = sqlx::QueryBuilder::new($crate::sessions::INSERT_SESSIONS);
+        insert.push_values($sessions, |mut values, session| {
+            values
+                .push_bind($crate::shared_text::Shared::from(&session.workspace_id))
+                .push_bind($crate::shared_text::Shared::from(&session.id))
+                .push_bind($crate::shared_text::Shared::from(&session.user_id))
+                .push_bind(&session.prompt)
+                .push_bind(session.created_at_ms)
+                .push_bind(session.last_active_at_ms);
+        });
+        insert.push(" ON CONFLICT (workspace_id, id) DO NOTHING RETURNING *");
+        let made: Vec<$crate::Session> = insert.build_query_as().fetch_all(&mut *$tx).await?;
+        let events: Vec<$crate::Event> = made.iter().map($crate::sessions::told).collect();
+        if !events.is_empty() {
+            $crate::events::emit!($tx, $store, &events);
+        }
+        made.len()
+    }};
+}
+pub(super) use tell_new_sessions;
+
+/// What subscribers are told of a session that begins.
+pub(super) fn told(session: &Session) -> Event {
+    let data = json!({ "session_id": session.id, "user_id": session.user_id });
+    let at_ms = session.created_at_ms;
+    Event::new(
+        EventType::SessionCreated,
+        &session.workspace_id,
+        at_ms,
+        data,
+    )
+}
+
+impl Store {
+    /// Keeps a new session; one that is there already only counts as used.
+    pub async fn put_session(&self, session: &Session) -> Result<(), StoreError> {
+        portable!(write unnoticed self, tx => {
+            tell_new_sessions!(tx, self, [session]);
+            upsert_sessions!(tx, [session]);
+        });
+        Ok(())
+    }
+
+    /// Begins a session unless it is there, and answers the one that is. One that was idle for too
+    /// long is not; whichever begins has nothing in it.
+    pub async fn open_session(&self, session: &Session) -> Result<Session, StoreError> {
+        let (workspace_id, id) = (session.workspace_id.as_str(), session.id.as_str());
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query("DELETE FROM sessions WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms <= $3")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(session.created_at_ms - SESSION_IDLE_MS)
+                .execute(&mut *tx)
+                .await?;
+            if tell_new_sessions!(tx, self, [session]) > 0 {
+                sqlx::query("DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2")
+                    .bind(workspace_id)
+                    .bind(id)
+                    .execute(&mut *tx)
+                    .await?;
+            }
+            sqlx::query_as("SELECT * FROM sessions WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_one(&mut *tx)
+                .await?
+        }))
+    }
+
+    /// A session that is not idle for too long.
+    pub async fn find_session(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<Option<Session>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM sessions WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $3")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(now_ms - SESSION_IDLE_MS)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Marks a session as used. `false`: there is none, or it has expired.
+    pub async fn touch_session(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "UPDATE sessions SET last_active_at_ms = $3 \
+                 WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $4",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(now_ms)
+            .bind(now_ms - SESSION_IDLE_MS)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
+        }))
+    }
+
+    /// Newest first, of one user or of all.
+    pub async fn list_sessions(
+        &self,
+        workspace_id: &str,
+        user_id: Option<&str>,
+        after: Option<&Cursor>,
+        limit: usize,
+        now_ms: i64,
+    ) -> Result<Page<Session>, StoreError> {
+        let (at_ms, id) = Cursor::bound(after);
+        let rows = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM sessions WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
+                 AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) AND last_active_at_ms > $5 \
+                 ORDER BY created_at_ms DESC, id DESC LIMIT $6",
+            )
+            .bind(workspace_id)
+            .bind(user_id)
+            .bind(at_ms)
+            .bind(&id)
+            .bind(now_ms - SESSION_IDLE_MS)
+            .bind(one_more(limit))
+            .fetch_all(db)
+            .await?
+        });
+        Ok(Page::cut(rows, limit, |row: &Session| {
+            (row.created_at_ms, &row.id)
+        }))
+    }
+
+    /// Deletes a session and what plugins kept in it. `false`: there is none.
+    pub async fn delete_session(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query("DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query("DELETE FROM sessions WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected() == 1
+        }))
+    }
+
+    /// Deletes expired sessions, their values and values whose own time is over. Answers how many
+    /// sessions went.
+    pub async fn purge_sessions(&self, now_ms: i64) -> Result<u64, StoreError> {
+        let idle_since_ms = now_ms - SESSION_IDLE_MS;
+        Ok(portable!(write unnoticed self, tx => {
+            let gone = sqlx::query("DELETE FROM sessions WHERE last_active_at_ms <= $1")
+                .bind(idle_since_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected();
+            sqlx::query(
+                "DELETE FROM session_kv WHERE expires_at_ms <= $1 OR (updated_at_ms <= $2 AND NOT EXISTS \
+                 (SELECT 1 FROM sessions s WHERE s.workspace_id = session_kv.workspace_id \
+                 AND s.id = session_kv.session_id))",
+            )
+            .bind(now_ms)
+            .bind(idle_since_ms)
+            .execute(&mut *tx)
+            .await?;
+            gone
+        }))
+    }
+}

@@ -1,0 +1,208 @@
+//! Workspaces: the tenants.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::changes::bump;
+use super::error::inserted;
+use super::events::emit;
+use super::text::{Json, words};
+use super::{Approvers, Event, EventType, Store, StoreError, Topic, portable};
+use toolgate_core::ids;
+
+words! {
+    /// What a workspace has subscribed to.
+    pub enum Plan {
+        Free = "free",
+        Pro = "pro",
+        Enterprise = "enterprise",
+    }
+}
+
+words! {
+    /// What holds where no permission rule says otherwise.
+    pub enum DefaultPermission {
+        Allow = "allow",
+        /// Reads run, writes ask.
+        ByEffect = "by_effect",
+    }
+}
+
+/// A tenant. `rpm` (requests a minute) overrides its plan's limit.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Workspace {
+    pub id: String,
+    pub name: String,
+    #[sqlx(try_from = "String")]
+    pub plan: Plan,
+    pub rpm: Option<i64>,
+    #[sqlx(try_from = "Json<WorkspaceSettings>")]
+    pub settings: WorkspaceSettings,
+    pub created_at_ms: i64,
+}
+
+/// What a workspace decides for itself. Keys that an older row lacks have their default.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkspaceSettings {
+    /// Keep the arguments and results of executions.
+    pub keep_payloads: bool,
+    pub default_permission: DefaultPermission,
+    /// Who decides where the default asks.
+    pub default_approvers: Approvers,
+}
+
+impl Default for WorkspaceSettings {
+    fn default() -> Self {
+        Self {
+            keep_payloads: false,
+            default_permission: DefaultPermission::Allow,
+            default_approvers: Approvers::Admins,
+        }
+    }
+}
+
+impl From<Json<WorkspaceSettings>> for WorkspaceSettings {
+    fn from(json: Json<Self>) -> Self {
+        json.0
+    }
+}
+
+impl Store {
+    /// Makes a workspace with a fresh `ws_` id and default settings.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] when the name is in use.
+    pub async fn create_workspace(
+        &self,
+        name: &str,
+        plan: Plan,
+        rpm: Option<i64>,
+        now_ms: i64,
+    ) -> Result<Workspace, StoreError> {
+        let workspace = Workspace {
+            id: ids::ulid("ws"),
+            name: name.to_owned(),
+            plan,
+            rpm,
+            settings: WorkspaceSettings::default(),
+            created_at_ms: now_ms,
+        };
+        portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO workspaces (id, name, plan, rpm, settings, created_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING",
+            )
+            .bind(&workspace.id)
+            .bind(name)
+            .bind(plan.as_str())
+            .bind(rpm)
+            .bind(Json(&workspace.settings))
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?;
+            inserted(done.rows_affected(), "workspace name")?;
+            bump!(tx, Topic::Keys);
+        });
+        Ok(workspace)
+    }
+
+    pub async fn find_workspace(&self, id: &str) -> Result<Option<Workspace>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM workspaces WHERE id = $1").bind(id).fetch_optional(db).await?
+        }))
+    }
+
+    pub async fn find_workspace_by_name(
+        &self,
+        name: &str,
+    ) -> Result<Option<Workspace>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM workspaces WHERE name = $1").bind(name).fetch_optional(db).await?
+        }))
+    }
+
+    /// Oldest first.
+    pub async fn list_workspaces(&self) -> Result<Vec<Workspace>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM workspaces ORDER BY created_at_ms, id").fetch_all(db).await?
+        }))
+    }
+
+    /// The oldest workspace: what the command line means when it names none.
+    pub async fn first_workspace(&self) -> Result<Option<Workspace>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM workspaces ORDER BY created_at_ms, id LIMIT 1").fetch_optional(db).await?
+        }))
+    }
+
+    /// Changes plan and own limit. `false`: no such workspace.
+    pub async fn set_workspace_plan(
+        &self,
+        id: &str,
+        plan: Plan,
+        rpm: Option<i64>,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("UPDATE workspaces SET plan = $2, rpm = $3 WHERE id = $1")
+                .bind(id)
+                .bind(plan.as_str())
+                .bind(rpm)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Keys);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// # Errors
+    /// [`StoreError::Taken`] when another workspace has the name.
+    pub async fn rename_workspace(&self, id: &str, name: &str) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let other: Option<String> =
+                sqlx::query_scalar("SELECT id FROM workspaces WHERE name = $2 AND id <> $1")
+                    .bind(id)
+                    .bind(name)
+                    .fetch_optional(&mut *tx)
+                    .await?;
+            if other.is_some() {
+                return Err(StoreError::Taken("workspace name"));
+            }
+            sqlx::query("UPDATE workspaces SET name = $2 WHERE id = $1")
+                .bind(id)
+                .bind(name)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Keys);
+        });
+        Ok(())
+    }
+
+    /// Replaces the settings, and tells of another default permission. `false`: no such workspace.
+    pub async fn set_workspace_settings(
+        &self,
+        id: &str,
+        settings: &WorkspaceSettings,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let before: Option<String> = sqlx::query_scalar("SELECT settings FROM workspaces WHERE id = $1")
+                .bind(id)
+                .fetch_optional(&mut *tx)
+                .await?;
+            let done = sqlx::query("UPDATE workspaces SET settings = $2 WHERE id = $1")
+                .bind(id)
+                .bind(Json(settings))
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Keys);
+            let default = settings.default_permission;
+            let before = before.and_then(|text| serde_json::from_str::<WorkspaceSettings>(&text).ok());
+            if before.is_some_and(|before| before.default_permission != default) {
+                let data = json!({ "default": default.as_str() });
+                emit!(tx, self, &[Event::new(EventType::PermissionChanged, id, now_ms, data)]);
+            }
+            done.rows_affected() == 1
+        }))
+    }
+}

@@ -1,0 +1,174 @@
+//! The command line: one file per subcommand, each a thin layer over [`toolgate_gateway`].
+//!
+//! Exit status: 0 done, 1 failed, 2 wrong usage. With `--json` every command prints one JSON
+//! document on standard output; messages go to standard error.
+
+mod key;
+mod mcp;
+mod member;
+mod model;
+mod openapi;
+mod output;
+mod plugin;
+mod plugin_build;
+mod plugin_catalog;
+mod plugin_check;
+mod plugin_new;
+mod plugin_project;
+mod plugin_rights;
+mod plugin_test;
+mod serve;
+mod service;
+mod vault;
+mod workspace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::{Config, Settings};
+use output::Output;
+use toolgate_runtime::Size;
+use toolgate_runtime::compile::child;
+use toolgate_store::{Plan, Store, Workspace};
+
+pub use serve::app;
+
+/// A tool gateway for software agents: 180+ services through search, describe and execute, each
+/// integration in a sandbox, no plugin ever holding a secret.
+#[derive(Debug, Parser)]
+#[command(
+    name = "toolgate",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Start here:
+  toolgate serve --dev              serve on http://127.0.0.1:8080 and print a first API key
+  toolgate key create --name agent  make another key
+  toolgate plugin list              which integrations serve, and why others do not
+
+Settings are flags, TOOLGATE_... variables or keys of toolgate.toml; flags win, then the environment."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    settings: Settings,
+    /// Settings file; it must exist [default: toolgate.toml, if there is one]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_CONFIG",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    config: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the gateway: REST, MCP, plugins, everything in one process
+    Serve(serve::Serve),
+    /// Make, list and revoke API keys
+    #[command(subcommand)]
+    Key(key::Key),
+    /// Make and list workspaces, the tenants
+    #[command(subcommand)]
+    Workspace(workspace::WorkspaceCommand),
+    /// Make, list and remove members: people who sign in to the dashboard
+    #[command(subcommand)]
+    Member(member::MemberCommand),
+    /// Settings of services: addresses, OAuth applications
+    #[command(subcommand)]
+    Service(service::Service),
+    /// Plugins: what serves, what waits for approval
+    #[command(subcommand)]
+    Plugin(plugin::Plugin),
+    /// The sentence model for search by meaning
+    #[command(subcommand)]
+    Model(model::Model),
+    /// The key that encrypts credentials at rest
+    #[command(subcommand)]
+    Vault(vault::Vault),
+    /// Speak MCP on standard input and output, for clients that start programs
+    Mcp(mcp::Mcp),
+    /// Print the OpenAPI 3.1 document of the REST interface
+    Openapi,
+    /// Compile plugins for the gateway that started this process
+    #[command(name = child::SUBCOMMAND, hide = true)]
+    Compile {
+        #[arg(value_parser = |word: &str| Size::parse(word).ok_or("ordinary or large"))]
+        size: Size,
+    },
+}
+
+/// Parses the command line and runs it.
+pub async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output { json: cli.json };
+    match run(cli, output).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(cause) => {
+            output.error(&cause);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
+    if let Command::Compile { size } = cli.command {
+        return child::run(size);
+    }
+    let config = cli.settings.resolve(cli.config.as_deref())?;
+    match cli.command {
+        Command::Serve(command) => command.run(&config, output).await,
+        Command::Key(command) => command.run(&config, output).await,
+        Command::Workspace(command) => command.run(&config, output).await,
+        Command::Member(command) => command.run(&config, output).await,
+        Command::Service(command) => command.run(&config, output).await,
+        Command::Plugin(command) => command.run(&config, output).await,
+        Command::Model(command) => command.run(&config, output).await,
+        Command::Vault(command) => command.run(&config, output).await,
+        Command::Mcp(command) => command.run(&config).await,
+        Command::Openapi => openapi::run(),
+        Command::Compile { size } => child::run(size),
+    }
+}
+
+/// Opens the database that a running gateway uses too, making it where there is none yet.
+async fn open_store(config: &Config) -> anyhow::Result<Store> {
+    toolgate_gateway::make_private_dir(&config.gateway.data_dir)?;
+    Ok(Store::open(&config.gateway.database_url).await?)
+}
+
+/// The workspace a command works on: the named one, else the first, made where there is none.
+async fn workspace(store: &Store, name: Option<&str>, now_ms: i64) -> anyhow::Result<Workspace> {
+    match name {
+        Some(name) => store
+            .find_workspace_by_name(name)
+            .await?
+            .ok_or_else(|| anyhow::anyhow!("there is no workspace named {name}")),
+        None => match store.first_workspace().await? {
+            Some(workspace) => Ok(workspace),
+            None => Ok(store
+                .create_workspace("default", Plan::Enterprise, None, now_ms)
+                .await?),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,116 @@
+//! What a command prints: text for people, or one JSON document.
+
+use serde::Serialize;
+
+use toolgate_core::visible::{visible, visible_json, visible_line};
+
+/// `1 tool`, `2 tools`.
+pub(super) fn counted(count: usize, one: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {one}{ending}")
+}
+
+/// How to print.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output {
+    pub json: bool,
+}
+
+/// A failure that the printed report tells already: its sum is a message, not a second document.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Reported(pub String);
+
+impl Output {
+    /// Prints `value` as JSON, or what `text` makes of it.
+    pub(super) fn print<T: Serialize>(
+        self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> anyhow::Result<()> {
+        if self.json {
+            println!("{}", visible_json(&serde_json::to_string_pretty(value)?));
+        } else {
+            println!("{}", visible(text(value).trim_end()));
+        }
+        Ok(())
+    }
+
+    /// Prints a failure with its causes, and the next step where one is known: as the one document of
+    /// the command, unless that is printed already.
+    pub(super) fn error(self, cause: &anyhow::Error) {
+        let known = cause.downcast_ref::<toolgate_gateway::Error>();
+        let hint = known.and_then(toolgate_gateway::Error::hint);
+        if self.json && !cause.is::<Reported>() {
+            let code = known.map_or("failed", toolgate_gateway::Error::code);
+            let document = serde_json::json!({
+                "success": false,
+                "error": { "code": code, "message": format!("{cause:#}"), "hint": hint },
+            });
+            println!("{}", visible_json(&document.to_string()));
+        } else {
+            eprintln!("error: {}", visible(&format!("{cause:#}")));
+            if let Some(hint) = hint {
+                eprintln!("hint: {}", visible(&hint));
+            }
+        }
+    }
+}
+
+/// A line about what is under way, beside what is printed.
+pub(super) fn note(text: &str) {
+    eprintln!("{}", visible(text));
+}
+
+/// Rows as columns, each as wide as its widest cell; a cell is one line.
+pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let shown = |cell: &String| visible_line(cell).into_owned();
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(shown).collect())
+        .collect();
+    let width = |column: usize| {
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count());
+        cells.chain([head[column].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded: Vec<String> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| {
+                format!(
+                    "{cell}{}",
+                    " ".repeat(width.saturating_sub(cell.chars().count()))
+                )
+            })
+            .collect();
+        padded.join("  ").trim_end().to_owned()
+    };
+    let mut lines = vec![line(head.to_vec())];
+    lines.extend(
+        rows.iter()
+            .map(|row| line(row.iter().map(String::as_str).collect())),
+    );
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let text = table(
+            &["NAME", "X"],
+            &[
+                vec!["a".to_owned(), "1".to_owned()],
+                vec!["longer".to_owned(), String::new()],
+            ],
+        );
+        assert_eq!(text, "NAME    X\na       1\nlonger");
+    }
+}

@@ -1,0 +1,122 @@
+//! `toolgate plugin`: what serves and what waits for the operator.
+
+use clap::Subcommand;
+
+use super::output::{Output, table};
+use super::plugin_build::Build;
+use super::plugin_catalog::CatalogPage;
+use super::plugin_check::Check;
+use super::plugin_new::New;
+use super::plugin_rights::{Approve, ShowRights};
+use super::plugin_test::{Plan, Run, Test};
+use crate::config::Config;
+use toolgate_catalog::overview::by_category;
+use toolgate_core::clock::Clock;
+use toolgate_gateway::plugins::{self, PluginList};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Plugin {
+    /// Every plugin and every file of the plugins folder, with state and reason
+    List,
+    Rights(ShowRights),
+    Approve(Approve),
+    /// Take a plugin's file out of the folder; other plugins may then have the names of its tools
+    Remove {
+        /// Name of the service
+        service: String,
+    },
+    Build(Build),
+    New(New),
+    Check(Check),
+    Run(Run),
+    Plan(Plan),
+    Test(Test),
+    Catalog(CatalogPage),
+}
+
+impl Plugin {
+    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        match self {
+            Self::Build(command) => command.run(output).await,
+            Self::New(command) => command.run(output).await,
+            Self::Check(command) => command.run(output).await,
+            Self::Run(command) => command.run(output).await,
+            Self::Plan(command) => command.run(output).await,
+            Self::Test(command) => command.run(output).await,
+            Self::Catalog(command) => command.run(output),
+            Self::Rights(command) => command.run(config, output).await,
+            Self::Approve(command) => command.run(config, output).await,
+            Self::List => {
+                let store = super::open_store(config).await?;
+                output.print(&plugins::list(&store).await?, text)
+            }
+            Self::Remove { service } => {
+                let store = super::open_store(config).await?;
+                let now_ms = Clock::system().now_ms();
+                let folder = &config.gateway.plugins_dir;
+                let removed = plugins::remove(&store, folder, &service, now_ms).await?;
+                output.print(&removed, |removed| match &removed.file {
+                    Some(file) => format!("{} is removed, with its file {file}.", removed.service),
+                    None => format!("{} is removed.", removed.service),
+                })
+            }
+        }
+    }
+}
+
+fn text(list: &PluginList) -> String {
+    let mut rows: Vec<Vec<String>> = list
+        .plugins
+        .iter()
+        .map(|plugin| {
+            let pending = plugin.pending.as_ref().map(|pending| {
+                format!(
+                    "{} waits for approval; it asks to {}",
+                    pending.version.as_deref().unwrap_or("an upgrade"),
+                    pending.difference.summary()
+                )
+            });
+            vec![
+                plugin.service.clone(),
+                plugin.state.as_str().to_owned(),
+                plugin.version.clone().unwrap_or_default(),
+                plugin.tools.to_string(),
+                plugin.reason.clone().or(pending).unwrap_or_default(),
+            ]
+        })
+        .collect();
+    for file in list.files.iter().filter(|file| file.reason.is_some()) {
+        rows.push(vec![
+            file.file.clone(),
+            file.state.as_str().to_owned(),
+            String::new(),
+            String::new(),
+            file.reason.clone().unwrap_or_default(),
+        ]);
+    }
+    let tools: usize = list.plugins.iter().map(|plugin| plugin.tools).sum();
+    let counts = by_category(
+        list.plugins
+            .iter()
+            .map(|plugin| (&*plugin.categories, plugin.tools)),
+    );
+    let categories: Vec<Vec<String>> = counts
+        .into_iter()
+        .map(|(category, count)| {
+            vec![
+                category,
+                count.services.to_string(),
+                count.tools.to_string(),
+            ]
+        })
+        .collect();
+    let categories = match categories.len() {
+        0 => String::new(),
+        _ => table(&["CATEGORY", "SERVICES", "TOOLS"], &categories) + "\n\n",
+    };
+    format!(
+        "{}\n\n{categories}{} services, {tools} tools",
+        table(&["PLUGIN", "STATE", "VERSION", "TOOLS", "NOTE"], &rows),
+        list.plugins.len()
+    )
+}

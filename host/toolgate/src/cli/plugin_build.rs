@@ -1,0 +1,246 @@
+//! `toolgate plugin build`: from a description to a plugin.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use serde::Serialize;
+use tokio::sync::Semaphore;
+
+use super::output::{Output, Reported, counted, note};
+use toolgate_openapi::{self as openapi, Input, Note};
+
+/// Most notes printed without `--notes`.
+const NOTES_SHOWN: usize = 12;
+
+/// Make a plugin of an OpenAPI description (2.0, 3.0, 3.1; JSON or YAML)
+#[derive(Debug, Args)]
+pub(super) struct Build {
+    /// The description
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    description: Option<PathBuf>,
+    /// OpenAPI Overlay 1.0 document that chooses, renames and completes (repeatable)
+    #[arg(long, value_name = "FILE", conflicts_with = "all")]
+    overlay: Vec<PathBuf>,
+    /// Where the plugin goes [default: SERVICE.wasm]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "all")]
+    output: Option<PathBuf>,
+    /// Service name in place of the derived one
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    service: Option<String>,
+    /// Build every DIR/*/openapi.yaml (and openapi.json), strictly and in parallel
+    #[arg(long, value_name = "DIR", requires = "out")]
+    all: Option<PathBuf>,
+    /// Folder for the plugins of --all
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "all",
+        conflicts_with = "description"
+    )]
+    out: Option<PathBuf>,
+    /// An operation that cannot become a tool is a failure
+    #[arg(long)]
+    strict: bool,
+    /// Print every note
+    #[arg(long)]
+    notes: bool,
+}
+
+/// What became of one description.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    service: String,
+    file: PathBuf,
+    tools: usize,
+    bytes: usize,
+    duration_ms: u64,
+    /// Most memory of this process so far, where the system tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_memory_bytes: Option<u64>,
+    notes: Vec<Note>,
+}
+
+impl Build {
+    pub(super) async fn run(self, output: Output) -> anyhow::Result<()> {
+        match (&self.all, &self.out, &self.description) {
+            (Some(all), Some(out), _) => build_all(all, out, output).await,
+            (_, _, Some(description)) => {
+                let input = Input {
+                    description: description.clone(),
+                    overlays: self.overlay.clone(),
+                    service: self.service.clone(),
+                };
+                let report = build_one(
+                    input,
+                    |service| {
+                        self.output
+                            .clone()
+                            .unwrap_or_else(|| PathBuf::from(format!("{service}.wasm")))
+                    },
+                    self.strict,
+                )
+                .await?;
+                output.print(&report, |report| report.text(self.notes))
+            }
+            _ => bail!("name a description, or a folder with --all and --out"),
+        }
+    }
+}
+
+impl Report {
+    fn text(&self, all_notes: bool) -> String {
+        let mut lines = vec![format!(
+            "{}: {}, {} KB, {:.1} s",
+            self.file.display(),
+            counted(self.tools, "tool"),
+            self.bytes.div_ceil(1000),
+            std::time::Duration::from_millis(self.duration_ms).as_secs_f64()
+        )];
+        let shown = if all_notes {
+            self.notes.len()
+        } else {
+            NOTES_SHOWN
+        };
+        // What is missing comes first.
+        let missing = self.notes.iter().filter(|note| note.left_out);
+        let changed = self.notes.iter().filter(|note| !note.left_out);
+        for note in missing.chain(changed).take(shown) {
+            let what = if note.left_out { "left out" } else { "note" };
+            lines.push(format!("  {what} {note}"));
+        }
+        if self.notes.len() > shown {
+            lines.push(format!(
+                "  and {} more; --notes prints all",
+                self.notes.len() - shown
+            ));
+        }
+        lines.join("\n")
+    }
+}
+
+async fn build_one(
+    input: Input,
+    place: impl FnOnce(&str) -> PathBuf,
+    strict: bool,
+) -> anyhow::Result<Report> {
+    let started = Instant::now();
+    let handle = tokio::runtime::Handle::current();
+    // Reading, expanding and freezing are work for a thread, not for the reactor.
+    let built =
+        tokio::task::spawn_blocking(move || handle.block_on(openapi::build(&input))).await??;
+    let missing = built.described.notes.iter().find(|note| note.left_out);
+    if let Some(note) = missing.filter(|_| strict) {
+        bail!("an operation cannot become a tool: {note}");
+    }
+    let service = built.described.manifest.service.clone();
+    let file = place(&service);
+    write(&file, &built.wasm)?;
+    Ok(Report {
+        service,
+        file,
+        tools: built.described.manifest.tools.len(),
+        bytes: built.wasm.len(),
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        peak_memory_bytes: peak_memory_bytes(),
+        notes: built.described.notes,
+    })
+}
+
+/// Writes beside and renames, so that a watched folder never shows half a file.
+fn write(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    if let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("{} cannot be made", folder.display()))?;
+    }
+    let beside = file.with_extension(format!("wasm.{}.part", std::process::id()));
+    std::fs::write(&beside, bytes)
+        .with_context(|| format!("{} cannot be written", beside.display()))?;
+    std::fs::rename(&beside, file).with_context(|| format!("{} cannot be written", file.display()))
+}
+
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Every description of a folder of plugins, sorted.
+pub(super) fn descriptions(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)
+        .with_context(|| format!("{} cannot be read", folder.display()))?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let place = entry?.path();
+        let named = ["openapi.yaml", "openapi.yml", "openapi.json"].map(|name| place.join(name));
+        found.extend(named.into_iter().find(|file| file.is_file()));
+    }
+    found.sort();
+    Ok(found)
+}
+
+async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let descriptions = descriptions(folder)?;
+    let total = descriptions.len();
+    let turns = std::thread::available_parallelism().map_or(1, usize::from);
+    let turns = Arc::new(Semaphore::new(turns));
+    let mut running = tokio::task::JoinSet::new();
+    for description in descriptions {
+        let (turns, out) = (turns.clone(), out.to_owned());
+        running.spawn(async move {
+            let _turn = turns.acquire_owned().await;
+            let input = Input {
+                description: description.clone(),
+                ..Input::default()
+            };
+            let place = |service: &str| out.join(format!("{service}.wasm"));
+            (description, build_one(input, place, true).await)
+        });
+    }
+    let (mut reports, mut failed) = (Vec::new(), 0);
+    let mut done = 0;
+    while let Some(ended) = running.join_next().await {
+        done += 1;
+        match ended? {
+            (_, Ok(report)) => {
+                note(&format!(
+                    "[{done}/{total}] {}: {}",
+                    report.service,
+                    counted(report.tools, "tool")
+                ));
+                reports.push(report);
+            }
+            (description, Err(cause)) => {
+                failed += 1;
+                note(&format!(
+                    "[{done}/{total}] {} failed: {cause:#}",
+                    description.display()
+                ));
+            }
+        }
+    }
+    reports.sort_by(|a, b| a.service.cmp(&b.service));
+    let tools: usize = reports.iter().map(|report| report.tools).sum();
+    output.print(&reports, |reports| {
+        format!(
+            "{}, {}, {:.1} s",
+            counted(reports.len(), "plugin"),
+            counted(tools, "tool"),
+            started.elapsed().as_secs_f64()
+        )
+    })?;
+    if failed > 0 {
+        let sum = format!("{failed} of {total} descriptions did not become a plugin");
+        return Err(Reported(sum).into());
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! `toolgate plugin new`: a description with an overlay to choose from, or a project in a language.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use serde::Serialize;
+
+use super::output::Output;
+use super::plugin_project::{self, Lang};
+use toolgate_openapi as openapi;
+
+/// Start a plugin folder: from an OpenAPI description, or as a project in JavaScript or Python
+///
+/// `toolgate plugin new --openapi notes.yaml` keeps the description beside an overlay to choose from.
+/// `toolgate plugin new --lang py notes` writes a project that builds as it is: sources, tests, examples.
+#[derive(Debug, Args)]
+pub(super) struct New {
+    /// A description: a file, or an https address that is fetched once
+    #[arg(long, value_name = "FILE_OR_URL", required_unless_present = "lang")]
+    openapi: Option<String>,
+    /// Language of a new project
+    #[arg(long, conflicts_with = "openapi", requires = "name")]
+    lang: Option<Lang>,
+    /// Service name of a new project
+    #[arg(requires = "lang")]
+    name: Option<String>,
+    /// Service name in place of the derived one
+    #[arg(long, value_name = "NAME", conflicts_with = "lang")]
+    service: Option<String>,
+    /// Folder in which the plugin's folder is made
+    #[arg(long, value_name = "DIR", default_value = "plugins")]
+    into: PathBuf,
+}
+
+/// What `plugin new` made.
+#[derive(Debug, Serialize)]
+struct Made {
+    folder: PathBuf,
+    description: PathBuf,
+    overlay: PathBuf,
+    operations: usize,
+}
+
+impl New {
+    pub(super) async fn run(self, output: Output) -> anyhow::Result<()> {
+        if let (Some(lang), Some(name)) = (self.lang, &self.name) {
+            let project = plugin_project::write(lang, name, &self.into)?;
+            return output.print(&project, plugin_project::Project::text);
+        }
+        let source = self.openapi.context("name a description with --openapi")?;
+        let text = match source.strip_prefix("https://") {
+            Some(_) => fetch(&source).await?,
+            None if source.contains("://") => {
+                bail!("only files and https addresses are read")
+            }
+            None => std::fs::read_to_string(&source)
+                .with_context(|| format!("{source} cannot be read"))?,
+        };
+        let value = openapi::document::parse(&source, &text)?;
+        let title = value
+            .pointer("/info/title")
+            .and_then(|title| title.as_str())
+            .unwrap_or("service");
+        let service = self
+            .service
+            .unwrap_or_else(|| openapi::words::service(title));
+        let folder = self.into.join(&service);
+        if folder.exists() {
+            bail!("{} exists already", folder.display());
+        }
+        std::fs::create_dir_all(&folder)?;
+        let json = text.trim_start().starts_with('{');
+        let description = folder.join(if json { "source.json" } else { "source.yaml" });
+        std::fs::write(&description, &text)?;
+        let overlay = folder.join("overlay.yaml");
+        let choices = operations(&value);
+        std::fs::write(&overlay, overlay_text(&service, &choices))?;
+        let made = Made {
+            folder,
+            description,
+            overlay,
+            operations: choices.len(),
+        };
+        output.print(&made, |made| {
+            format!(
+                "{} has {} operations.\n1. Keep the ones an agent needs in {}.\n2. toolgate plugin build {} --overlay {} -o plugins/dist/{service}.wasm",
+                made.description.display(),
+                made.operations,
+                made.overlay.display(),
+                made.description.display(),
+                made.overlay.display(),
+            )
+        })
+    }
+}
+
+/// How `x-toolgate: operations` names each operation, with its summary.
+fn operations(value: &serde_json::Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (path, item) in value
+        .get("paths")
+        .and_then(|paths| paths.as_object())
+        .into_iter()
+        .flatten()
+    {
+        for method in ["get", "post", "put", "patch", "delete"] {
+            if let Some(operation) = item.get(method) {
+                let text = |key: &str| operation.get(key).and_then(|text| text.as_str());
+                let name = text("operationId").map_or_else(
+                    || format!("{} {path}", method.to_uppercase()),
+                    str::to_owned,
+                );
+                found.push((
+                    name,
+                    openapi::words::clean(text("summary").unwrap_or_default(), 80),
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn overlay_text(service: &str, operations: &[(String, String)]) -> String {
+    let mut text = format!(
+        "overlay: 1.0.0\ninfo: {{ title: {service} for toolgate, version: 1.0.0 }}\nactions:\n  - target: $\n    update:\n      x-toolgate:\n        service: {service}\n        operations:\n"
+    );
+    for (name, summary) in operations {
+        let quoted = serde_json::Value::from(name.as_str());
+        let comment = if summary.is_empty() {
+            String::new()
+        } else {
+            format!("  # {summary}")
+        };
+        text.push_str(&format!("          - {quoted}{comment}\n"));
+    }
+    text
+}
+
+async fn fetch(url: &str) -> anyhow::Result<String> {
+    let max = usize::try_from(openapi::document::FILE_BYTES_MAX)?;
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder()
+        .https_only(true)
+        .timeout(std::time::Duration::from_secs(60))
+        .redirect(reqwest::redirect::Policy::limited(3))
+        .build()?;
+    let mut answer = client.get(url).send().await?.error_for_status()?;
+    let mut bytes = Vec::new();
+    while let Some(chunk) = answer.chunk().await? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > max {
+            bail!("{url} is larger than {max} bytes");
+        }
+    }
+    String::from_utf8(bytes).with_context(|| format!("{url} is not UTF-8 text"))
+}

@@ -1,0 +1,218 @@
+//! `toolgate service`: what an operator sets for an integration.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::output::{Output, table};
+use crate::config::Config;
+use toolgate_catalog::manifest::Manifest;
+use toolgate_core::clock::Clock;
+use toolgate_gateway::connections::apps;
+use toolgate_gateway::connections::services;
+use toolgate_gateway::plugins;
+use toolgate_store::{ALL_WORKSPACES, Store};
+use toolgate_vault::{Secret, Vault};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Service {
+    /// Set values for a service; a running gateway uses them at once
+    Configure(Configure),
+    /// Services with their settings
+    List,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Configure {
+    /// Name of the service, as `toolgate plugin list` shows it
+    service: String,
+    /// KEY=VALUE (repeatable); the service's keys are shown when one is wrong
+    #[arg(long = "set", value_name = "KEY=VALUE", required_unless_present = "client_id", value_parser = parse_setting)]
+    set: Vec<(String, String)>,
+    /// Client id of the OAuth application that you registered at the provider
+    #[arg(long, value_name = "ID")]
+    client_id: Option<String>,
+    /// File that holds its client secret [default: none, a public client]
+    #[arg(long, value_name = "FILE", requires = "client_id")]
+    client_secret_file: Option<PathBuf>,
+    /// Scopes to ask for in place of the service's own (comma-separated)
+    #[arg(
+        long,
+        value_name = "SCOPE",
+        value_delimiter = ',',
+        requires = "client_id"
+    )]
+    scopes: Option<Vec<String>>,
+    /// Scopes that a connect link may ask for beside those that the plugin names, separated by commas
+    #[arg(long, value_delimiter = ',', requires = "client_id")]
+    scopes_max: Vec<String>,
+    /// Address of an on-premise server, in place of the provider's
+    #[arg(long, value_name = "URL", requires = "client_id")]
+    base_url: Option<String>,
+    /// Only for this workspace [default: for all]
+    #[arg(long, value_name = "NAME")]
+    workspace: Option<String>,
+}
+
+impl Service {
+    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        let store = super::open_store(config).await?;
+        match self {
+            Self::Configure(configure) => configure.run(config, &store, output).await,
+            Self::List => list(config, &store, output).await,
+        }
+    }
+}
+
+impl Configure {
+    async fn run(self, config: &Config, store: &Store, output: Output) -> anyhow::Result<()> {
+        let now_ms = Clock::system().now_ms();
+        let manifest = plugins::manifest(store, &self.service).await?;
+        let workspace_id = match &self.workspace {
+            Some(name) => super::workspace(store, Some(name), now_ms).await?.id,
+            None => ALL_WORKSPACES.to_owned(),
+        };
+        let set = services::configure(store, &manifest, &workspace_id, &self.set, now_ms).await?;
+        let registered = self.client_id.is_some();
+        let callback_url = callback_url(config);
+        if let Some(client_id) = self.client_id {
+            let new = apps::NewApp {
+                client_id,
+                client_secret: self
+                    .client_secret_file
+                    .as_deref()
+                    .map(read_secret)
+                    .transpose()?,
+                scopes: self.scopes,
+                scopes_max: self.scopes_max,
+                base_url: self.base_url,
+            };
+            let vault = Vault::open(&config.gateway.master_key_file)?;
+            apps::register(store, &vault, &manifest, &workspace_id, new, now_ms).await?;
+        }
+        let document = json!({
+            "service": self.service,
+            "workspace": self.workspace,
+            "set": set,
+            "registered": registered,
+            "callback_url": callback_url,
+        });
+        output.print(&document, |_| {
+            let mut keys: Vec<&str> = set.keys().map(String::as_str).collect();
+            if registered {
+                keys.push("OAuth application");
+            }
+            let mut text = format!("{}: {} set.", self.service, keys.join(", "));
+            if registered {
+                text.push_str(&format!(
+                    "\nRegister this callback URL at the provider: {callback_url}"
+                ));
+            }
+            text
+        })
+    }
+}
+
+async fn list(config: &Config, store: &Store, output: Output) -> anyhow::Result<()> {
+    let settings = store.list_service_config().await?;
+    let applications = store.list_oauth_apps().await?;
+    let callback_url = callback_url(config);
+    let mut listed = Vec::new();
+    for manifest in plugins::manifests(store).await? {
+        let set: Vec<_> = settings
+            .iter()
+            .filter(|row| row.service == manifest.service)
+            .collect();
+        let application = applications
+            .iter()
+            .find(|app| app.service == manifest.service);
+        let connectable = apps::connectable(&manifest, application);
+        let oauth = manifest.auth.iter().any(apps::needs_app);
+        listed.push(json!({
+            "connectable": connectable.is_ok(),
+            "missing": connectable.err(),
+            "callback_url": oauth.then_some(&callback_url),
+            "service": manifest.service,
+            "title": manifest.title,
+            "auth_type": auth_type(&manifest),
+            "tools": manifest.tools.len(),
+            "settings": manifest.config.iter().map(|key| json!({
+                "key": key.key,
+                "title": key.title,
+                "set": set.iter().any(|row| row.key == key.key),
+            })).collect::<Vec<_>>(),
+        }));
+    }
+    output.print(&json!({ "services": listed }), |_| {
+        let rows: Vec<Vec<String>> = listed
+            .iter()
+            .map(|row| {
+                let settings = row["settings"].as_array().map_or(String::new(), |keys| {
+                    let keys: Vec<String> = keys
+                        .iter()
+                        .map(|key| {
+                            let set = if key["set"] == true { "set" } else { "not set" };
+                            format!("{} ({set})", key["key"].as_str().unwrap_or_default())
+                        })
+                        .collect();
+                    keys.join(", ")
+                });
+                let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+                vec![
+                    text("service"),
+                    text("title"),
+                    text("auth_type"),
+                    row["tools"].to_string(),
+                    match row["missing"].as_str() {
+                        Some(missing) => format!("no: {missing}"),
+                        None => "yes".to_owned(),
+                    },
+                    settings,
+                ]
+            })
+            .collect();
+        format!(
+            "{}\n\nCallback URL to register at OAuth providers: {callback_url}",
+            table(
+                &[
+                    "SERVICE",
+                    "TITLE",
+                    "AUTH",
+                    "TOOLS",
+                    "CONNECTABLE",
+                    "SETTINGS"
+                ],
+                &rows
+            )
+        )
+    })
+}
+
+fn auth_type(manifest: &Manifest) -> &'static str {
+    manifest
+        .auth
+        .first()
+        .map_or("none", |slot| slot.kind.as_str())
+}
+
+fn callback_url(config: &Config) -> String {
+    let base = &config.gateway.public_url;
+    format!("{base}{}", apps::CALLBACK_PATH)
+}
+
+/// The first line of a secret's file.
+fn read_secret(path: &Path) -> anyhow::Result<Secret> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the file {} cannot be read", path.display()))?;
+    let text = zeroize::Zeroizing::new(text);
+    Ok(Secret::new(text.trim_end_matches(['\r', '\n'])))
+}
+
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("a setting is KEY=VALUE".to_owned()),
+    }
+}

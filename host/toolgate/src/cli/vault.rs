@@ -1,0 +1,35 @@
+//! `toolgate vault`: the master key.
+
+use clap::Subcommand;
+
+use super::output::Output;
+use crate::config::Config;
+use toolgate_gateway::jobs::rotation;
+use toolgate_vault::{Vault as Keys, master};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Vault {
+    /// Put every credential under a fresh master key, also while a gateway serves
+    Rotate,
+}
+
+impl Vault {
+    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        let Self::Rotate = self;
+        let store = super::open_store(config).await?;
+        let vault = Keys::open(&config.gateway.master_key_file)?;
+        let rotated = rotation::rotate(&store, &vault).await?;
+        let previous = master::previous(&config.gateway.master_key_file);
+        output.print(&rotated, |rotated| {
+            format!(
+                "{} credentials are under the new master key {} in {}.\n\
+                 The key before is in {}: keep it for backups that were made under it, else delete it. \
+                 On other machines that share the database, copy both files.",
+                rotated.boxes,
+                rotated.key_id,
+                config.gateway.master_key_file.display(),
+                previous.display()
+            )
+        })
+    }
+}

@@ -1,0 +1,288 @@
+//! Settings in two stages: [`Settings`] as written (flags, environment, file), [`Config`] checked.
+//!
+//! Flags win, then `TOOLGATE_...`, then `toolgate.toml`, then the default. The three name the same
+//! settings, so the file is the same struct with dashes.
+
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use ipnet::IpNet;
+use url::Url;
+
+pub use settings::{LogFormat, Settings};
+
+use toolgate_core::client_address::TrustedProxies;
+use toolgate_egress::AllowUpstream;
+use toolgate_gateway::config::{GatewayConfig, Keep, ModelSettings, OidcConfig};
+use toolgate_vault::Secret;
+
+/// Settings ready to use.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub gateway: GatewayConfig,
+    /// Whether the settings name the public address; else it is the address that is listened on.
+    pub has_public_url: bool,
+    pub listen: SocketAddr,
+    pub inbound: InboundSettings,
+    pub metrics_listen: Option<SocketAddr>,
+    /// `name` or `name:port`, beside loopback and the public one.
+    pub mcp_hosts: Vec<String>,
+    /// `scheme://host:port`, beside loopback and the public one.
+    pub mcp_origins: Vec<String>,
+    pub drain: Duration,
+    pub log_format: LogFormat,
+}
+
+/// Who connects, and how often at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InboundSettings {
+    pub trusted_proxies: TrustedProxies,
+    /// Whether connections of trusted proxies begin with a PROXY protocol header.
+    pub proxy_protocol: bool,
+    pub connections_max: Option<usize>,
+    pub connections_per_client: Option<usize>,
+}
+
+/// A turn's time where the settings name none, in seconds.
+const MODEL_SECONDS: u64 = 120;
+
+/// The file read when `--config` names none; it may be absent.
+pub const DEFAULT_FILE: &str = "toolgate.toml";
+
+impl Settings {
+    /// Fills what flags and environment leave open from the file, then the defaults.
+    /// `file`: the path of `--config`, which must exist, or none for [`DEFAULT_FILE`], which need not.
+    pub fn resolve(self, file: Option<&Path>) -> anyhow::Result<Config> {
+        let written = match file {
+            Some(path) => read_file(path)?,
+            None if Path::new(DEFAULT_FILE).exists() => read_file(Path::new(DEFAULT_FILE))?,
+            None => Self::default(),
+        };
+        self.or(written).check()
+    }
+
+    fn or(self, file: Self) -> Self {
+        Self {
+            listen: self.listen.or(file.listen),
+            public_url: self.public_url.or(file.public_url),
+            data_dir: self.data_dir.or(file.data_dir),
+            database_url: self.database_url.or(file.database_url),
+            plugins_dir: self.plugins_dir.or(file.plugins_dir),
+            allow_large_plugins: self.allow_large_plugins || file.allow_large_plugins,
+            upgrades: self.upgrades.or(file.upgrades),
+            master_key_file: self.master_key_file.or(file.master_key_file),
+            trusted_proxy: if self.trusted_proxy.is_empty() {
+                file.trusted_proxy
+            } else {
+                self.trusted_proxy
+            },
+            proxy_protocol: self.proxy_protocol || file.proxy_protocol,
+            connections_max: self.connections_max.or(file.connections_max),
+            connections_per_client: self.connections_per_client.or(file.connections_per_client),
+            metrics_listen: self.metrics_listen.or(file.metrics_listen),
+            allow_upstream: if self.allow_upstream.is_empty() {
+                file.allow_upstream
+            } else {
+                self.allow_upstream
+            },
+            oidc_issuer: self.oidc_issuer.or(file.oidc_issuer),
+            oidc_client_id: self.oidc_client_id.or(file.oidc_client_id),
+            oidc_client_secret_file: self
+                .oidc_client_secret_file
+                .or(file.oidc_client_secret_file),
+            oidc_name: self.oidc_name.or(file.oidc_name),
+            mcp_allow_host: if self.mcp_allow_host.is_empty() {
+                file.mcp_allow_host
+            } else {
+                self.mcp_allow_host
+            },
+            mcp_allow_origin: if self.mcp_allow_origin.is_empty() {
+                file.mcp_allow_origin
+            } else {
+                self.mcp_allow_origin
+            },
+            model_url: self.model_url.or(file.model_url),
+            model: self.model.or(file.model),
+            model_key_file: self.model_key_file.or(file.model_key_file),
+            model_seconds: self.model_seconds.or(file.model_seconds),
+            keep_receipts_days: self.keep_receipts_days.or(file.keep_receipts_days),
+            keep_audit_days: self.keep_audit_days.or(file.keep_audit_days),
+            drain_seconds: self.drain_seconds.or(file.drain_seconds),
+            log_format: self.log_format.or(file.log_format),
+        }
+    }
+
+    fn check(self) -> anyhow::Result<Config> {
+        let data_dir = self.data_dir.unwrap_or_else(|| PathBuf::from("./data"));
+        let public_url = match self.public_url {
+            Some(url) if !matches!(url.scheme(), "http" | "https") || url.query().is_some() => {
+                anyhow::bail!("--public-url is an http or https address without a query, not {url}")
+            }
+            Some(url) => Some(url.as_str().trim_end_matches('/').to_owned()),
+            None => None,
+        };
+        let model = match (self.model_url, self.model) {
+            (Some(url), _)
+                if !matches!(url.scheme(), "http" | "https") || url.query().is_some() =>
+            {
+                anyhow::bail!("--model-url is an http or https address without a query, not {url}")
+            }
+            (Some(url), Some(name)) if !name.trim().is_empty() => Some(ModelSettings {
+                url: url.as_str().trim_end_matches('/').to_owned(),
+                name,
+                key_file: self.model_key_file,
+                turn: Duration::from_secs(self.model_seconds.unwrap_or(MODEL_SECONDS)),
+            }),
+            (None, None) => None,
+            _ => anyhow::bail!("--model-url and --model belong together"),
+        };
+        let allow_upstreams = self
+            .allow_upstream
+            .iter()
+            .map(|text| {
+                AllowUpstream::parse(text).with_context(|| format!("--allow-upstream {text}"))
+            })
+            .collect::<anyhow::Result<_>>()?;
+        let oidc = match (&self.oidc_issuer, &self.oidc_client_id) {
+            (None, _) => None,
+            (Some(_), None) => anyhow::bail!("--oidc-issuer needs --oidc-client-id"),
+            (Some(issuer), Some(client_id)) => Some(OidcConfig {
+                issuer: issuer.as_str().trim_end_matches('/').to_owned(),
+                client_id: client_id.clone(),
+                client_secret: self
+                    .oidc_client_secret_file
+                    .as_deref()
+                    .map(read_secret)
+                    .transpose()?,
+                name: self
+                    .oidc_name
+                    .clone()
+                    .unwrap_or_else(|| issuer.host_str().unwrap_or("OpenID Connect").to_owned()),
+            }),
+        };
+        let trusted_proxies = self.trusted_proxy.iter().map(|text| network(text));
+        let trusted_proxies = trusted_proxies.collect::<anyhow::Result<Vec<_>>>()?;
+        if self.proxy_protocol && trusted_proxies.is_empty() {
+            anyhow::bail!("--proxy-protocol needs --trusted-proxy: who may send the header");
+        }
+        let inbound = InboundSettings {
+            trusted_proxies: TrustedProxies::new(trusted_proxies),
+            proxy_protocol: self.proxy_protocol,
+            connections_max: connections(self.connections_max, "connections-max")?,
+            connections_per_client: connections(
+                self.connections_per_client,
+                "connections-per-client",
+            )?,
+        };
+        let mcp_hosts = self.mcp_allow_host.iter().map(|text| host(text));
+        let mcp_origins = self.mcp_allow_origin.iter().map(|text| origin(text));
+        let listen = self
+            .listen
+            .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
+        Ok(Config {
+            has_public_url: public_url.is_some(),
+            gateway: GatewayConfig {
+                public_url: public_url.unwrap_or_else(|| format!("http://{listen}")),
+                oidc,
+                database_url: self.database_url.unwrap_or_else(|| {
+                    format!("sqlite://{}", data_dir.join("toolgate.db").display())
+                }),
+                plugins_dir: self
+                    .plugins_dir
+                    .unwrap_or_else(|| PathBuf::from("./plugins/dist")),
+                allow_large_plugins: self.allow_large_plugins,
+                compiler: None,
+                upgrades: self.upgrades.unwrap_or_default(),
+                master_key_file: self
+                    .master_key_file
+                    .unwrap_or_else(|| data_dir.join("master.key")),
+                allow_upstreams,
+                model,
+                keep: Keep {
+                    receipts_ms: days(self.keep_receipts_days),
+                    audit_ms: days(self.keep_audit_days),
+                },
+                data_dir,
+            },
+            listen,
+            mcp_hosts: mcp_hosts.collect::<anyhow::Result<_>>()?,
+            mcp_origins: mcp_origins.collect::<anyhow::Result<_>>()?,
+            inbound,
+            metrics_listen: self.metrics_listen,
+            drain: Duration::from_secs(self.drain_seconds.unwrap_or(60)),
+            log_format: self.log_format.unwrap_or_default(),
+        })
+    }
+}
+
+/// Days in milliseconds; 0 and nothing mean for ever.
+fn days(count: Option<u32>) -> Option<i64> {
+    let count = count.filter(|count| *count > 0)?;
+    Some(i64::from(count) * 24 * 60 * 60 * 1_000)
+}
+
+/// A number of connections; a file may hold what the flag would refuse.
+fn connections(count: Option<u32>, name: &str) -> anyhow::Result<Option<usize>> {
+    match count {
+        Some(0) => anyhow::bail!("--{name} is 1 or more"),
+        count => Ok(count.map(|count| count as usize)),
+    }
+}
+
+/// A network in CIDR notation; an address alone is a network of one.
+fn network(text: &str) -> anyhow::Result<IpNet> {
+    let text = text.trim();
+    let read = text.parse::<IpNet>();
+    let alone = || text.parse::<IpAddr>().map(IpNet::from);
+    read.or_else(|_| alone()).map_err(|_| {
+        anyhow::anyhow!("--trusted-proxy is a network such as 10.0.0.0/8, not {text:?}")
+    })
+}
+
+/// The first line of a secret's file.
+fn read_secret(path: &Path) -> anyhow::Result<Secret> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the file {} cannot be read", path.display()))?;
+    let text = zeroize::Zeroizing::new(text);
+    Ok(Secret::new(text.lines().next().unwrap_or_default()))
+}
+
+/// A host as a client names it, with or without its port.
+fn host(text: &str) -> anyhow::Result<String> {
+    let read = Url::parse(&format!("http://{text}"));
+    let plain = read
+        .is_ok_and(|url| url.path() == "/" && url.query().is_none() && url.username().is_empty());
+    if !plain || text.ends_with('/') {
+        anyhow::bail!("--mcp-allow-host is a name or name:port, not {text}");
+    }
+    Ok(text.to_ascii_lowercase())
+}
+
+/// An origin with its port (RFC 6454, section 6.2).
+fn origin(text: &str) -> anyhow::Result<String> {
+    let bad =
+        || anyhow::anyhow!("--mcp-allow-origin is scheme://host or scheme://host:port, not {text}");
+    let url = Url::parse(text).map_err(|_| bad())?;
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty();
+    match (url.host_str(), url.port_or_known_default()) {
+        (Some(host), Some(port)) if plain => Ok(format!("{}://{host}:{port}", url.scheme())),
+        _ => Err(bad()),
+    }
+}
+
+fn read_file(path: &Path) -> anyhow::Result<Settings> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
+    toml::from_str(&text)
+        .with_context(|| format!("the settings file {} has a mistake", path.display()))
+}

@@ -1,0 +1,291 @@
+//! Settings as written: one struct for flags, environment and file.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use url::Url;
+
+use toolgate_catalog::rights::Upgrades;
+
+/// Settings as a person wrote them; every field may be absent.
+#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Settings {
+    /// Address to listen on [default: 127.0.0.1:8080]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_LISTEN",
+        value_name = "ADDRESS:PORT",
+        help_heading = "Settings"
+    )]
+    pub listen: Option<SocketAddr>,
+    /// Base of connect links and OAuth callbacks [default: http://<listen>]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_PUBLIC_URL",
+        value_name = "URL",
+        help_heading = "Settings"
+    )]
+    pub public_url: Option<Url>,
+    /// Folder of the SQLite file, the compiled-code cache and generated secrets [default: ./data]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_DATA_DIR",
+        value_name = "DIR",
+        help_heading = "Settings"
+    )]
+    pub data_dir: Option<PathBuf>,
+    /// sqlite://PATH or postgres://... (TLS: ?sslmode=verify-full&sslrootcert=FILE) [default: sqlite://<data-dir>/toolgate.db]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        help_heading = "Settings"
+    )]
+    pub database_url: Option<String>,
+    /// Watched folder of plugin files [default: ./plugins/dist]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_PLUGINS_DIR",
+        value_name = "DIR",
+        help_heading = "Settings"
+    )]
+    pub plugins_dir: Option<PathBuf>,
+    /// Let plugins serve that bring an interpreter (JavaScript, Python): files up to 48 MiB, up to 256 MiB of memory a call
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_ALLOW_LARGE_PLUGINS",
+        value_parser = clap::builder::FalseyValueParser::new(),
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub allow_large_plugins: bool,
+    /// Which changes of a new plugin version go in without approval: strict (texts alone) or schemas (new optional arguments too) [default: strict]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_UPGRADES",
+        value_name = "RULE",
+        value_parser = PossibleValuesParser::new(Upgrades::NAMES).try_map(|name| name.parse::<Upgrades>()),
+        help_heading = "Settings"
+    )]
+    pub upgrades: Option<Upgrades>,
+    /// File of 32 bytes that encrypts credentials at rest; made on first start [default: <data-dir>/master.key]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MASTER_KEY_FILE",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    pub master_key_file: Option<PathBuf>,
+    /// Take the client's address from Forwarded or X-Forwarded-For where a request comes from this network (repeatable) [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_TRUSTED_PROXY",
+        value_name = "CIDR",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub trusted_proxy: Vec<String>,
+    /// Connections of trusted proxies begin with a PROXY protocol header, version 2
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_PROXY_PROTOCOL",
+        value_parser = clap::builder::FalseyValueParser::new(),
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub proxy_protocol: bool,
+    /// Connections at one time [default: 10000, or what file descriptors allow]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_CONNECTIONS_MAX",
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        help_heading = "Settings"
+    )]
+    pub connections_max: Option<u32>,
+    /// Connections at one time from one address, unless it is a trusted proxy [default: 512]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_CONNECTIONS_PER_CLIENT",
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        help_heading = "Settings"
+    )]
+    pub connections_per_client: Option<u32>,
+    /// Serve /metrics on this address instead of the main one
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_METRICS_LISTEN",
+        value_name = "ADDRESS:PORT",
+        help_heading = "Settings"
+    )]
+    pub metrics_listen: Option<SocketAddr>,
+    /// Send what is meant for HOST to URL, private or not, credentials and all (repeatable): tests, on-premise servers
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_ALLOW_UPSTREAM",
+        value_name = "HOST=URL",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub allow_upstream: Vec<String>,
+    /// OpenID Connect provider that members sign in with, exactly as it names itself
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_ISSUER",
+        value_name = "URL",
+        help_heading = "Settings"
+    )]
+    pub oidc_issuer: Option<Url>,
+    /// Client id there; register the callback <public-url>/internal/oidc/callback
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_CLIENT_ID",
+        value_name = "ID",
+        help_heading = "Settings"
+    )]
+    pub oidc_client_id: Option<String>,
+    /// File that holds its client secret [default: none, a public client]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_CLIENT_SECRET_FILE",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    pub oidc_client_secret_file: Option<PathBuf>,
+    /// What the button for it says [default: the issuer's host]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_NAME",
+        value_name = "NAME",
+        help_heading = "Settings"
+    )]
+    pub oidc_name: Option<String>,
+    /// Another name under which MCP clients may ask for this gateway (repeatable) [default: loopback and the host of --public-url]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MCP_ALLOW_HOST",
+        value_name = "HOST[:PORT]",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub mcp_allow_host: Vec<String>,
+    /// Web pages of this origin may call /mcp (repeatable) [default: loopback and the origin of --public-url]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MCP_ALLOW_ORIGIN",
+        value_name = "ORIGIN",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub mcp_allow_origin: Vec<String>,
+    /// Base address of an OpenAI-compatible API, such as http://127.0.0.1:11434/v1: sessions then converse through its chat completions
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MODEL_URL",
+        value_name = "URL",
+        help_heading = "Settings"
+    )]
+    pub model_url: Option<Url>,
+    /// Name of the model there
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MODEL",
+        value_name = "NAME",
+        help_heading = "Settings"
+    )]
+    pub model: Option<String>,
+    /// File with the API key for the model's address (mode 0600); none is sent if absent
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MODEL_KEY_FILE",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    pub model_key_file: Option<PathBuf>,
+    /// How long one message to a session may be worked on, in seconds [default: 120]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MODEL_SECONDS",
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..=900),
+        help_heading = "Settings"
+    )]
+    pub model_seconds: Option<u64>,
+    /// How long receipts of calls are kept, in days; 0 for ever [default: 0]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_KEEP_RECEIPTS_DAYS",
+        value_name = "N",
+        help_heading = "Settings"
+    )]
+    pub keep_receipts_days: Option<u32>,
+    /// How long entries of the audit log are kept, in days; 0 for ever [default: 0]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_KEEP_AUDIT_DAYS",
+        value_name = "N",
+        help_heading = "Settings"
+    )]
+    pub keep_audit_days: Option<u32>,
+    /// How long a shutdown waits for running calls, in seconds [default: 60]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_DRAIN_SECONDS",
+        value_name = "N",
+        help_heading = "Settings"
+    )]
+    pub drain_seconds: Option<u64>,
+    /// Log as text or json [default: text]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_LOG_FORMAT",
+        value_name = "FORMAT",
+        help_heading = "Settings"
+    )]
+    pub log_format: Option<LogFormat>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}

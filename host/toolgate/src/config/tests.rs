@@ -1,0 +1,194 @@
+//! Which of several settings wins, and what is refused.
+
+use toolgate_catalog::rights::Upgrades;
+
+use super::*;
+
+#[test]
+fn flags_win_over_the_file_and_the_file_over_defaults() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("t.toml");
+    std::fs::write(
+        &file,
+        "listen = \"127.0.0.1:1\"\ndata-dir = \"/d\"\npublic-url = \"https://x.test/\"\n",
+    )
+    .expect("written");
+    let flags = Settings {
+        listen: Some("127.0.0.1:2".parse().expect("an address")),
+        ..Settings::default()
+    };
+    let config = flags.resolve(Some(&file)).expect("good settings");
+    assert_eq!(config.listen.port(), 2);
+    assert_eq!(config.gateway.database_url, "sqlite:///d/toolgate.db");
+    assert_eq!(config.gateway.public_url, "https://x.test");
+    assert_eq!(config.gateway.plugins_dir, Path::new("./plugins/dist"));
+}
+
+#[test]
+fn hosts_and_origins_of_mcp_clients_are_checked() {
+    let with = |hosts: &[&str], origins: &[&str]| {
+        let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Settings {
+            mcp_allow_host: all(hosts),
+            mcp_allow_origin: all(origins),
+            ..Settings::default()
+        }
+        .check()
+    };
+    let config = with(&["Tools.example:8443", "[::1]"], &["https://app.example"]);
+    let config = config.expect("good settings");
+    assert_eq!(config.mcp_hosts, ["tools.example:8443", "[::1]"]);
+    assert_eq!(config.mcp_origins, ["https://app.example:443"]);
+    for bad in ["", "a/b", "a/", "u@a", "a b", "http://a"] {
+        assert!(with(&[bad], &[]).is_err(), "{bad}");
+    }
+    for bad in [
+        "",
+        "*",
+        "null",
+        "app.example",
+        "ftp://a",
+        "https://a/b",
+        "https://u@a",
+    ] {
+        assert!(with(&[], &[bad]).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn receipts_and_the_audit_log_are_kept_for_ever_unless_days_are_given() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("t.toml");
+    let day_ms = 86_400_000;
+    for (text, flag, receipts_ms, audit_ms) in [
+        ("", None, None, None),
+        ("keep-receipts-days = 0\n", None, None, None),
+        ("keep-receipts-days = 30\n", Some(0), None, None),
+        ("keep-audit-days = 400\n", None, None, Some(400 * day_ms)),
+        (
+            "keep-audit-days = 9\n",
+            Some(1),
+            Some(day_ms),
+            Some(9 * day_ms),
+        ),
+    ] {
+        std::fs::write(&file, text).expect("written");
+        let flags = Settings {
+            keep_receipts_days: flag,
+            ..Settings::default()
+        };
+        let keep = flags
+            .resolve(Some(&file))
+            .expect("good settings")
+            .gateway
+            .keep;
+        let expected = Keep {
+            receipts_ms,
+            audit_ms,
+        };
+        assert_eq!(keep, expected, "{text}");
+    }
+    std::fs::write(&file, "keep-audit-days = -1\n").expect("written");
+    assert!(Settings::default().resolve(Some(&file)).is_err());
+}
+
+#[test]
+fn mistakes_in_settings_are_named() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("t.toml");
+    std::fs::write(&file, "listne = \"127.0.0.1:1\"\n").expect("written");
+    let error = format!(
+        "{:#}",
+        Settings::default()
+            .resolve(Some(&file))
+            .expect_err("a typo")
+    );
+    assert!(error.contains("listne"), "{error}");
+    let error = Settings::default()
+        .resolve(Some(Path::new("/nowhere.toml")))
+        .expect_err("no file");
+    assert!(error.to_string().contains("/nowhere.toml"));
+    let odd = Settings {
+        public_url: Some(Url::parse("ftp://x").expect("a url")),
+        ..Settings::default()
+    };
+    assert!(odd.resolve(Some(&file)).is_err());
+}
+
+#[test]
+fn a_model_has_an_address_and_a_name() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("t.toml");
+    let of = |text: &str| {
+        std::fs::write(&file, text).expect("written");
+        Settings::default().resolve(Some(&file))
+    };
+    let both = of("model-url = \"http://127.0.0.1:1/v1/\"\nmodel = \"m\"\n").expect("good");
+    let model = both.gateway.model.expect("a model");
+    assert_eq!((&*model.url, &*model.name), ("http://127.0.0.1:1/v1", "m"));
+    assert_eq!(model.turn, Duration::from_secs(120));
+    assert!(of("").expect("good").gateway.model.is_none());
+    for bad in [
+        "model = \"m\"",
+        "model-url = \"http://x/v1\"",
+        "model-url = \"http://x/v1\"\nmodel = \" \"",
+        "model-url = \"ftp://x\"\nmodel = \"m\"",
+        "model-url = \"http://x?a=b\"\nmodel = \"m\"",
+    ] {
+        assert!(of(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn trusted_proxies_are_networks_or_addresses() {
+    let with = |networks: &[&str], proxy_protocol| {
+        let trusted_proxy = networks.iter().map(|text| (*text).to_owned()).collect();
+        let settings = Settings {
+            trusted_proxy,
+            proxy_protocol,
+            ..Settings::default()
+        };
+        settings.check().map(|config| config.inbound)
+    };
+    let inbound = with(&["10.0.0.0/8", "::1", "192.0.2.7/24"], true).expect("good settings");
+    for (address, trusted) in [
+        ("10.9.9.9", true),
+        ("::1", true),
+        ("::2", false),
+        ("192.0.2.200", true),
+        ("192.0.3.1", false),
+    ] {
+        let address = address.parse().expect("an address");
+        assert_eq!(
+            inbound.trusted_proxies.contains(address),
+            trusted,
+            "{address}"
+        );
+    }
+    for bad in ["", "proxy.example", "10.0.0.0/33", "10.0.0.0/", "*"] {
+        assert!(with(&[bad], false).is_err(), "{bad}");
+    }
+    assert!(with(&[], true).is_err(), "a header that nobody may send");
+    let none = Settings {
+        connections_max: Some(0),
+        ..Settings::default()
+    };
+    assert!(none.check().is_err());
+}
+
+#[test]
+fn upgrades_are_strict_unless_the_operator_says_otherwise() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("t.toml");
+    let resolved = |text: &str| {
+        std::fs::write(&file, text).expect("written");
+        let config = Settings::default().resolve(Some(&file));
+        config.map(|config| config.gateway.upgrades).ok()
+    };
+    assert_eq!(resolved(""), Some(Upgrades::Strict));
+    assert_eq!(
+        resolved("upgrades = \"schemas\"\n"),
+        Some(Upgrades::Schemas)
+    );
+    assert_eq!(resolved("upgrades = \"all\"\n"), None);
+}

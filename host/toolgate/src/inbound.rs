@@ -1,0 +1,118 @@
+//! Connections from the network: how many, how long, how slow.
+//!
+//! Nothing here needs a key to be spent, so nothing here may be spent by someone without one:
+//!
+//! - [`limits`]: the numbers, and [`descriptors`]: how many files this process may open;
+//! - [`admission`]: the table of open connections. When it is full, or one client has its share, the
+//!   connection that has waited longest for its client's next byte makes room;
+//! - [`activity`]: what one connection is doing; [`sweeper`] ends those that are too slow;
+//! - [`connection`]: the PROXY protocol header, then HTTP/1 and HTTP/2 with their own limits;
+//! - [`stream`] notes bytes in and writes that a client does not take.
+//!
+//! Which thread serves a connection is no business of this module.
+
+pub mod activity;
+pub mod admission;
+pub mod connection;
+pub mod descriptors;
+pub mod limits;
+mod refuse;
+mod stream;
+mod sweeper;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::InboundSettings;
+use admission::{Admission, Place};
+use limits::Limits;
+use toolgate_core::client_address::TrustedProxies;
+
+/// What all connections of one listener share; cheap to clone.
+#[derive(Clone)]
+pub struct Inbound(Arc<Shared>);
+
+struct Shared {
+    limits: Limits,
+    proxies: TrustedProxies,
+    proxy_protocol: bool,
+    admission: Arc<Admission>,
+}
+
+/// After an error that is not the connection's own, such as no file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
+
+impl Inbound {
+    /// Must be called in a tokio runtime, which sweeps slow connections out.
+    pub fn open(settings: &InboundSettings) -> Self {
+        Self::with(settings, Limits::new(settings, descriptors::limit()))
+    }
+
+    fn with(settings: &InboundSettings, limits: Limits) -> Self {
+        let admission = Arc::new(Admission::new(&limits));
+        tokio::spawn(sweeper::run(Arc::downgrade(&admission), limits.times));
+        Self(Arc::new(Shared {
+            limits,
+            proxies: settings.trusted_proxies.clone(),
+            proxy_protocol: settings.proxy_protocol,
+            admission,
+        }))
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// Waits for the next connection that may stay. One that may not is told so.
+    pub async fn accept(&self, listener: &TcpListener) -> (TcpStream, SocketAddr, Place) {
+        loop {
+            let (stream, peer) = match listener.accept().await {
+                Ok(accepted) => accepted,
+                Err(cause) if ended_by_peer(&cause) => continue,
+                Err(cause) => {
+                    tracing::error!(error = %cause, "inbound.accept_failed");
+                    self.0.admission.make_room();
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            };
+            // A trusted proxy speaks for many clients.
+            let client = (!self.0.proxies.contains(peer.ip())).then(|| peer.ip());
+            match self.0.admission.admit(client) {
+                Some(place) => return (stream, peer, place),
+                None => refuse::overloaded(stream),
+            }
+        }
+    }
+
+    /// Accepts and serves on this runtime until `closing`.
+    pub async fn serve(&self, listener: TcpListener, app: Router, closing: CancellationToken) {
+        loop {
+            let (stream, peer, place) = tokio::select! {
+                accepted = self.accept(&listener) => accepted,
+                () = closing.cancelled() => return,
+            };
+            let (inbound, app, closing) = (self.clone(), app.clone(), closing.clone());
+            tokio::spawn(async move {
+                connection::serve(&inbound, stream, peer, place, app, closing).await;
+            });
+        }
+    }
+}
+
+fn ended_by_peer(cause: &io::Error) -> bool {
+    matches!(
+        cause.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    )
+}

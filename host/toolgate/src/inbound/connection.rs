@@ -1,0 +1,217 @@
+//! One connection from its first byte to its last.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::ConnectInfo;
+use http::{Request, Version};
+use hyper::body::{Body as _, Frame, Incoming, SizeHint};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+use super::activity::{InFlight, Order, Receiving, now_ms};
+use super::admission::Place;
+use super::stream::Watched;
+use super::{Inbound, limits};
+use toolgate_core::client_address::proxy_protocol::{self, BadProxyHeader};
+
+/// An HTTP/2 connection that is told to go has this long to say goodbye.
+const GOODBYE: Duration = Duration::from_millis(100);
+
+/// Serves `app` until the connection ends, is too slow, has to make room, or `closing` and the answer
+/// in progress are over.
+pub async fn serve(
+    inbound: &Inbound,
+    mut stream: TcpStream,
+    peer: SocketAddr,
+    place: Place,
+    app: Router,
+    closing: CancellationToken,
+) {
+    // An event stream is many small writes: held back for one another, each would cost 40 ms.
+    let _ = stream.set_nodelay(true);
+    let shared = &inbound.0;
+    let mut client = peer;
+    if shared.proxy_protocol && shared.proxies.contains(peer.ip()) {
+        let named = timeout(limits::PROXY_HEADER_TIME, named_client(&mut stream)).await;
+        match named {
+            Ok(Ok(Some(named))) if place.belongs_to(named.ip()) => client = named,
+            Ok(Ok(None)) => {}
+            Ok(Ok(Some(_))) => return super::refuse::overloaded(stream),
+            Ok(Err(cause)) => {
+                return tracing::warn!(error = %cause, proxy = %peer.ip(), "inbound.proxy_header_refused");
+            }
+            Err(_elapsed) => {
+                return tracing::warn!(proxy = %peer.ip(), "inbound.proxy_header_missing");
+            }
+        }
+    }
+    answer(stream, client, &place, app, closing).await;
+}
+
+/// The client that a PROXY protocol header names; the header is taken off the stream.
+async fn named_client(stream: &mut TcpStream) -> io::Result<Option<SocketAddr>> {
+    let bad = |cause: BadProxyHeader| io::Error::new(io::ErrorKind::InvalidData, cause);
+    let mut head = [0; proxy_protocol::HEAD_BYTES];
+    let mut filled = 0;
+    while filled < head.len() {
+        let read = stream.read(&mut head[filled..]).await?;
+        filled += read;
+        // Whoever speaks HTTP at once waits for an answer, not for the rest of a header.
+        if read == 0 || !proxy_protocol::may_begin(&head[..filled]) {
+            return Err(bad(BadProxyHeader::NoHeader));
+        }
+    }
+    let head = proxy_protocol::Head::read(&head).map_err(bad)?;
+    let mut rest = vec![0; head.rest_bytes];
+    stream.read_exact(&mut rest).await?;
+    head.client(&rest).map_err(bad)
+}
+
+async fn answer(
+    stream: TcpStream,
+    client: SocketAddr,
+    place: &Place,
+    app: Router,
+    closing: CancellationToken,
+) {
+    let activity = place.activity().clone();
+    let io = TokioIo::new(Watched::new(stream, activity.clone()));
+    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+        let http2 = request.version() == Version::HTTP_2;
+        let in_flight = activity.begin(http2, now_ms());
+        let mut request = request.map(|body| {
+            if body.is_end_stream() {
+                return Body::empty();
+            }
+            Body::new(Arriving {
+                body,
+                receiving: Some(in_flight.receiving()),
+            })
+        });
+        request.extensions_mut().insert(ConnectInfo(client));
+        let app = app.clone();
+        async move {
+            let answer = app.oneshot(request).await?;
+            Ok::<_, Infallible>(answer.map(|body| Leaving {
+                body,
+                _in_flight: in_flight,
+            }))
+        }
+    });
+    let builder = builder();
+    let mut served = pin!(builder.serve_connection(io, service));
+    let mut closing = pin!(closing.cancelled());
+    let mut leaving = false;
+    loop {
+        let order = tokio::select! {
+            // A client that goes away is an error of the library's.
+            _ = served.as_mut() => return,
+            order = place.activity().ordered() => order,
+            () = closing.as_mut(), if !leaving => {
+                leaving = true;
+                served.as_mut().graceful_shutdown();
+                continue;
+            }
+        };
+        if order == Order::Cut {
+            return;
+        }
+        let busy = place.activity().is_busy();
+        if !busy && !place.activity().is_http2() {
+            return;
+        }
+        leaving = true;
+        served.as_mut().graceful_shutdown();
+        if !busy {
+            let _ = timeout(GOODBYE, served.as_mut()).await;
+            return;
+        }
+    }
+}
+
+fn builder() -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        // The sweeper sees slow heads.
+        .header_read_timeout(None)
+        .max_buf_size(limits::BUFFER_BYTES_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits::STREAMS_MAX)
+        .max_header_list_size(limits::HEADER_LIST_BYTES_MAX)
+        .max_pending_accept_reset_streams(limits::RESET_STREAMS_MAX)
+        .keep_alive_interval(limits::PING_EVERY)
+        .keep_alive_timeout(limits::PING_EVERY);
+    builder
+}
+
+/// A request's body on its way in.
+struct Arriving {
+    body: Incoming,
+    receiving: Option<Receiving>,
+}
+
+impl hyper::body::Body for Arriving {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(frame, Poll::Ready(None | Some(Err(_)))) || self.body.is_end_stream() {
+            self.receiving = None;
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// An answer's body on its way out: until it is gone, the connection is busy.
+struct Leaving {
+    body: Body,
+    _in_flight: InFlight,
+}
+
+impl hyper::body::Body for Leaving {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,12 @@
+//! The program: command line, settings, and the threads that answer connections.
+//!
+//! What the product does is in [`toolgate_gateway`]; `host/README.md` tells the crates apart.
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+pub mod cli;
+pub mod config;
+pub mod inbound;
+pub mod lanes;
+pub mod memory;
