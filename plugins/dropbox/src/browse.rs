@@ -133,7 +133,8 @@ pub fn get_metadata(args: OnePath, cx: &Context) -> Result<Value, ToolError> {
 
 /// Tells whose Dropbox this is and how much space is used and left, in bytes.
 #[tool(effect = "read",
-    queries = ["POST https://api.dropboxapi.com/2/users/get_current_account", "POST https://api.dropboxapi.com/2/users/get_space_usage"], scopes = ["account_info.read"], keywords = ["who am i", "storage", "quota", "space left"])]
+    queries = ["POST https://api.dropboxapi.com/2/users/get_current_account", "POST https://api.dropboxapi.com/2/users/get_space_usage"], scopes = ["account_info.read"], keywords = ["who am i", "storage", "quota", "space left"],
+       example = {})]
 pub fn get_account(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let account = rpc(cx, "/users/get_current_account", &Value::Null)?;
     let space = rpc(cx, "/users/get_space_usage", &Value::Null)?;

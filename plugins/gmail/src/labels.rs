@@ -5,7 +5,8 @@ use toolgate_sdk::prelude::*;
 use crate::api::{gmail, next_page};
 
 /// Lists the labels of the mailbox with their ids: Gmail's own and the user's.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["folders", "categories"])]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["folders", "categories"],
+       example = {})]
 pub fn list_labels(cx: &Context) -> Result<Value, ToolError> {
     let answer = gmail(cx).get("/labels").fetch()?;
     Ok(pick_each(&answer["labels"], &["id", "name", "type"]))
@@ -22,7 +23,8 @@ pub struct CreateLabel {
 }
 
 /// Creates a label.
-#[tool(effect = "write", scopes = ["https://www.googleapis.com/auth/gmail.labels"], keywords = ["folder", "new"])]
+#[tool(effect = "write", scopes = ["https://www.googleapis.com/auth/gmail.labels"], keywords = ["folder", "new"],
+       example = { "name": "Work/Travel" })]
 pub fn create_label(args: CreateLabel, cx: &Context) -> Result<Value, ToolError> {
     let list = if args.hidden {
         "labelHide"
@@ -87,7 +89,8 @@ pub fn create_filter(args: CreateFilter, cx: &Context) -> Result<Value, ToolErro
 }
 
 /// Tells which mailbox is connected: its address, the number of messages, the current history id.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["whoami", "account", "address"])]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["whoami", "account", "address"],
+       example = {})]
 pub fn get_profile(cx: &Context) -> Result<Value, ToolError> {
     let profile = gmail(cx).get("/profile").fetch()?;
     let fields = [
@@ -125,7 +128,8 @@ pub struct ListHistory {
 }
 
 /// Lists what changed in the mailbox since a history id: messages that came, went or were labelled.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["changes", "new mail", "sync", "since"])]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["changes", "new mail", "sync", "since"],
+       example = { "start_history_id": "9001", "kinds": ["messageAdded", "labelAdded"] })]
 pub fn list_history(args: ListHistory, cx: &Context) -> Result<Output, ToolError> {
     let kinds = args.kinds.unwrap_or_default();
     let kinds: Vec<&str> = kinds.iter().map(HistoryKind::as_str).collect();

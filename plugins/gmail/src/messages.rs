@@ -67,7 +67,8 @@ pub struct GetMessage {
 }
 
 /// Reads a message: addresses, subject, text and a list of its attachments.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["open", "mail", "email", "body"])]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["open", "mail", "email", "body"],
+       example = { "message_id": "18c1" })]
 pub fn get_message(args: GetMessage, cx: &Context) -> Result<Value, ToolError> {
     let request = gmail(cx).get(path!("/messages/{}", args.message_id));
     Ok(whole(&request.query("format", "full").fetch()?))
@@ -91,7 +92,8 @@ pub struct GetAttachment {
 }
 
 /// Fetches an attachment as a file, at most 10 MiB.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["download", "file"])]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["download", "file"],
+       example = { "message_id": "18c1", "attachment_id": "ANGjdJ8w", "name": "offer.pdf", "media_type": "application/pdf" })]
 pub fn get_attachment(args: GetAttachment, cx: &Context) -> Result<Output, ToolError> {
     let address = path!(
         "/messages/{}/attachments/{}",
@@ -153,7 +155,8 @@ pub struct TrashMessage {
 }
 
 /// Moves a message to the trash, or takes it out again. Gmail empties the trash after 30 days.
-#[tool(effect = "write", idempotent, scopes = ["https://www.googleapis.com/auth/gmail.modify"], keywords = ["delete", "remove", "restore"])]
+#[tool(effect = "write", idempotent, scopes = ["https://www.googleapis.com/auth/gmail.modify"], keywords = ["delete", "remove", "restore"],
+       example = { "message_id": "18c1" })]
 pub fn trash_message(args: TrashMessage, cx: &Context) -> Result<Value, ToolError> {
     let address = if args.restore {
         path!("/messages/{}/untrash", args.message_id)
@@ -174,7 +177,8 @@ pub struct DeleteMessage {
 }
 
 /// Deletes a message for good, without the trash. Prefer gmail_trash_message.
-#[tool(effect = "destructive", idempotent, scopes = ["https://mail.google.com/"], keywords = ["erase", "permanently"])]
+#[tool(effect = "destructive", idempotent, scopes = ["https://mail.google.com/"], keywords = ["erase", "permanently"],
+       example = { "message_id": "18c1" })]
 pub fn delete_message(args: DeleteMessage, cx: &Context) -> Result<Value, ToolError> {
     gmail(cx)
         .delete(path!("/messages/{}", args.message_id))

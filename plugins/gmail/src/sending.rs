@@ -231,7 +231,8 @@ pub struct ListDrafts {
 }
 
 /// Lists drafts with recipient, subject and beginning.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["unsent", "mail"])]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["unsent", "mail"],
+       example = {})]
 pub fn list_drafts(args: ListDrafts, cx: &Context) -> Result<Output, ToolError> {
     let request = gmail(cx)
         .get("/drafts")
@@ -267,7 +268,8 @@ pub struct SendDraft {
 }
 
 /// Sends a draft as it is. Cannot be taken back.
-#[tool(effect = "write", scopes = ["https://www.googleapis.com/auth/gmail.compose"], keywords = ["mail", "email"])]
+#[tool(effect = "write", scopes = ["https://www.googleapis.com/auth/gmail.compose"], keywords = ["mail", "email"],
+       example = { "draft_id": "r1" })]
 pub fn send_draft(args: SendDraft, cx: &Context) -> Result<Value, ToolError> {
     sent(
         &gmail(cx)

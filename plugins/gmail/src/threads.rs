@@ -20,7 +20,8 @@ pub struct SearchThreads {
 }
 
 /// Finds conversations, newest first, with the beginning of their newest message.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["find", "conversations", "mail", "email"])]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["find", "conversations", "mail", "email"],
+       example = { "query": "subject:invoice" })]
 pub fn search_threads(args: SearchThreads, cx: &Context) -> Result<Output, ToolError> {
     let answer = gmail(cx)
         .get("/threads")
@@ -46,7 +47,8 @@ pub struct GetThread {
 }
 
 /// Reads a conversation: every message with addresses and text, oldest first.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["conversation", "mail", "email", "history"])]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["conversation", "mail", "email", "history"],
+       example = { "thread_id": "18c0" })]
 pub fn get_thread(args: GetThread, cx: &Context) -> Result<Value, ToolError> {
     let request = gmail(cx).get(path!("/threads/{}", args.thread_id));
     let thread = request.query("format", "full").fetch()?;

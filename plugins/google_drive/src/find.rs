@@ -102,7 +102,8 @@ pub struct ListSharedDrives {
 }
 
 /// Lists the shared drives that the account belongs to.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["team drives"])]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["team drives"],
+       example = {})]
 pub fn list_shared_drives(args: ListSharedDrives, cx: &Context) -> Result<Output, ToolError> {
     let request = api(cx).get("/drive/v3/drives");
     let request = request.query("pageSize", args.limit);
@@ -112,7 +113,8 @@ pub fn list_shared_drives(args: ListSharedDrives, cx: &Context) -> Result<Output
 }
 
 /// Tells whose Drive this is and how much space is used and left, in bytes.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["storage", "quota", "space left", "account"])]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["storage", "quota", "space left", "account"],
+       example = {})]
 pub fn get_about(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let request = api(cx).get("/drive/v3/about");
     let answer = request.query("fields", "user,storageQuota").fetch()?;

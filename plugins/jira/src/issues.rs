@@ -161,7 +161,8 @@ pub struct UpdateIssue {
 }
 
 /// Changes fields of an issue. Its status is changed by jira_transition_issue.
-#[tool(effect = "write", idempotent, keywords = ["edit", "ticket", "priority", "labels"])]
+#[tool(effect = "write", idempotent, keywords = ["edit", "ticket", "priority", "labels"],
+       example = { "issue": "ED-1", "summary": "New", "labels": [] })]
 pub fn update_issue(args: UpdateIssue, cx: &Context) -> Result<Value, ToolError> {
     let mut fields = args.fields.unwrap_or_default();
     let changes = [
@@ -196,7 +197,8 @@ pub struct AssignIssue {
 }
 
 /// Assigns an issue to a person, or to nobody.
-#[tool(effect = "write", idempotent, keywords = ["owner", "ticket", "unassign"])]
+#[tool(effect = "write", idempotent, keywords = ["owner", "ticket", "unassign"],
+       example = { "issue": "ED-1", "account_id": "5b10" })]
 pub fn assign_issue(args: AssignIssue, cx: &Context) -> Result<Value, ToolError> {
     let body = json!({ "accountId": args.account_id });
     jira(cx)
@@ -207,7 +209,8 @@ pub fn assign_issue(args: AssignIssue, cx: &Context) -> Result<Value, ToolError>
 }
 
 /// Lists the transitions that an issue can take now, with the status each leads to.
-#[tool(effect = "read", keywords = ["workflow", "status"])]
+#[tool(effect = "read", keywords = ["workflow", "status"],
+       example = { "issue": "ED-1" })]
 pub fn list_transitions(args: OneIssue, cx: &Context) -> Result<Value, ToolError> {
     let answer = jira(cx)
         .get(path!("/issue/{}/transitions", args.issue))
@@ -264,7 +267,8 @@ pub fn transition_issue(args: TransitionIssue, cx: &Context) -> Result<Value, To
 }
 
 /// Deletes an issue and its subtasks. Cannot be taken back.
-#[tool(effect = "destructive", idempotent, keywords = ["remove", "ticket"])]
+#[tool(effect = "destructive", idempotent, keywords = ["remove", "ticket"],
+       example = { "issue": "ED-1" })]
 pub fn delete_issue(args: OneIssue, cx: &Context) -> Result<Value, ToolError> {
     jira(cx)
         .delete(path!("/issue/{}", args.issue))
@@ -289,7 +293,8 @@ pub struct ListComments {
 }
 
 /// Lists the comments of an issue, newest first.
-#[tool(effect = "read", paginated, keywords = ["discussion", "ticket"])]
+#[tool(effect = "read", paginated, keywords = ["discussion", "ticket"],
+       example = { "issue": "ED-1", "limit": 1 })]
 pub fn list_comments(args: ListComments, cx: &Context) -> Result<Output, ToolError> {
     let request = jira(cx)
         .get(path!("/issue/{}/comment", args.issue))
@@ -317,7 +322,8 @@ pub struct AddComment {
 }
 
 /// Comments on an issue.
-#[tool(effect = "write", keywords = ["reply", "ticket", "note"])]
+#[tool(effect = "write", keywords = ["reply", "ticket", "note"],
+       example = { "issue": "ED-1", "text": "Looks good." })]
 pub fn add_comment(args: AddComment, cx: &Context) -> Result<Value, ToolError> {
     let body = json!({ "body": document(&args.text) });
     Ok(comment(
@@ -340,7 +346,8 @@ pub struct AddWorklog {
 }
 
 /// Records time spent on an issue.
-#[tool(effect = "write", keywords = ["time", "hours", "tracking"])]
+#[tool(effect = "write", keywords = ["time", "hours", "tracking"],
+       example = { "issue": "ED-1", "time_spent": "1h 30m", "comment": "Tests" })]
 pub fn add_worklog(args: AddWorklog, cx: &Context) -> Result<Value, ToolError> {
     let mut body = json!({ "timeSpent": args.time_spent });
     if let Some(text) = args.comment {

@@ -32,7 +32,8 @@ pub struct ListProjects {
 }
 
 /// Lists projects with their keys, or finds them by name.
-#[tool(effect = "read", paginated, keywords = ["find", "boards", "keys"])]
+#[tool(effect = "read", paginated, keywords = ["find", "boards", "keys"],
+       example = { "query": "exa" })]
 pub fn list_projects(args: ListProjects, cx: &Context) -> Result<Output, ToolError> {
     let request = jira(cx).get("/project/search").query("query", args.query);
     let request = request
@@ -53,7 +54,8 @@ pub struct GetProject {
 }
 
 /// Reads a project: name, lead, and the issue types it has.
-#[tool(effect = "read", keywords = ["issue types", "details"])]
+#[tool(effect = "read", keywords = ["issue types", "details"],
+       example = { "project": "EX" })]
 pub fn get_project(args: GetProject, cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(
         &jira(cx).get(path!("/project/{}", args.project)).fetch()?,
@@ -72,7 +74,8 @@ pub struct SearchUsers {
 }
 
 /// Finds people by name or mail address; their account ids are what assigning takes.
-#[tool(effect = "read", keywords = ["find", "people", "account id", "who"])]
+#[tool(effect = "read", keywords = ["find", "people", "account id", "who"],
+       example = { "query": "mia" })]
 pub fn search_users(args: SearchUsers, cx: &Context) -> Result<Value, ToolError> {
     let request = jira(cx)
         .get("/user/search")
@@ -82,7 +85,8 @@ pub fn search_users(args: SearchUsers, cx: &Context) -> Result<Value, ToolError>
 }
 
 /// Tells which account is connected.
-#[tool(effect = "read", keywords = ["whoami", "me", "account"])]
+#[tool(effect = "read", keywords = ["whoami", "me", "account"],
+       example = {})]
 pub fn get_current_user(cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(&jira(cx).get("/myself").fetch()?, USER))
 }

@@ -7,7 +7,8 @@ use crate::api::{ask, page};
 use crate::filter::{named_filter, team_filter};
 
 /// Reads whose connection this is, and the teams that they belong to.
-#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], scopes = ["read"], keywords = ["who am i", "account", "profile"])]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], scopes = ["read"], keywords = ["who am i", "account", "profile"],
+       example = {})]
 pub fn get_viewer(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     const DOCUMENT: &str = "query { viewer { id name displayName email \
         teams { nodes { key name } } organization { name urlKey } } }";
@@ -32,7 +33,8 @@ pub struct Listed {
 }
 
 /// Lists the teams with key and name.
-#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["groups", "squads"])]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["groups", "squads"],
+       example = {})]
 pub fn list_teams(args: Listed, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query Teams($first: Int, $after: String) { \
         teams(first: $first, after: $after) { nodes { id key name description cyclesEnabled } \

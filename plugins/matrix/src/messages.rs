@@ -85,7 +85,8 @@ pub struct ListMessages {
 }
 
 /// Reads the messages of a room, newest first.
-#[tool(effect = "read", paginated, keywords = ["history", "read", "chat", "recent"])]
+#[tool(effect = "read", paginated, keywords = ["history", "read", "chat", "recent"],
+       example = { "room_id": "!636q39766251:example.org", "limit": 3 })]
 pub fn list_messages(args: ListMessages, cx: &Context) -> Result<Output, ToolError> {
     let filter = args
         .messages_only
@@ -115,7 +116,8 @@ pub struct EventAt {
 }
 
 /// Reads one message or other event of a room.
-#[tool(effect = "read", keywords = ["event"])]
+#[tool(effect = "read", keywords = ["event"],
+       example = { "room_id": "!636q39766251:example.org", "event_id": "$143273582443PhrSn:example.org" })]
 pub fn get_message(args: EventAt, cx: &Context) -> Result<Value, ToolError> {
     let address = path!("/rooms/{}/event/{}", args.room_id, args.event_id);
     Ok(shown(&matrix(cx)?.get(address).fetch()?))
@@ -145,7 +147,8 @@ pub struct SearchMessages {
 
 /// Searches messages in the rooms that the account is in. Encrypted messages cannot be found.
 #[tool(effect = "read",
-    queries = ["POST https://matrix-client.matrix.org/_matrix/client/v3/search", "POST {homeserver}/_matrix/client/v3/search"], paginated, keywords = ["find", "grep"])]
+    queries = ["POST https://matrix-client.matrix.org/_matrix/client/v3/search", "POST {homeserver}/_matrix/client/v3/search"], paginated, keywords = ["find", "grep"],
+       example = { "text": "martians and men", "rooms": ["!636q39766251:example.org"] })]
 pub fn search_messages(args: SearchMessages, cx: &Context) -> Result<Output, ToolError> {
     let mut filter = json!({});
     if let Some(rooms) = args.rooms {
@@ -187,7 +190,8 @@ pub struct ReactToMessage {
 }
 
 /// Reacts to a message with an emoji.
-#[tool(effect = "write", keywords = ["emoji", "like", "acknowledge"])]
+#[tool(effect = "write", keywords = ["emoji", "like", "acknowledge"],
+       example = { "room_id": "!636q39766251:example.org", "event_id": "$143273582443PhrSn:example.org", "reaction": "👍" })]
 pub fn react_to_message(args: ReactToMessage, cx: &Context) -> Result<Value, ToolError> {
     let relation =
         json!({ "rel_type": "m.annotation", "event_id": args.event_id, "key": args.reaction });
@@ -213,7 +217,8 @@ pub struct RedactMessage {
 }
 
 /// Removes the content of a message for everybody. Cannot be taken back.
-#[tool(effect = "destructive", keywords = ["delete", "remove"])]
+#[tool(effect = "destructive", keywords = ["delete", "remove"],
+       example = { "room_id": "!636q39766251:example.org", "event_id": "$143273582443PhrSn:example.org", "reason": "Indecent material" })]
 pub fn redact_message(args: RedactMessage, cx: &Context) -> Result<Value, ToolError> {
     let address = path!(
         "/rooms/{}/redact/{}/{}",

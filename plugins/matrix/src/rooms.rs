@@ -9,7 +9,8 @@ use crate::api::matrix;
 const NAMED_ROOMS_MAX: usize = 40;
 
 /// Tells which account is connected: its id and the device of the token.
-#[tool(effect = "read", keywords = ["me", "account", "login"])]
+#[tool(effect = "read", keywords = ["me", "account", "login"],
+       example = {})]
 pub fn whoami(cx: &Context) -> Result<Value, ToolError> {
     let answer = matrix(cx)?.get("/account/whoami").fetch()?;
     Ok(pick(&answer, &["user_id", "device_id", "is_guest"]))
@@ -22,13 +23,15 @@ pub struct GetProfile {
 }
 
 /// Reads the display name and picture of a person.
-#[tool(effect = "read", keywords = ["user", "who", "name"])]
+#[tool(effect = "read", keywords = ["user", "who", "name"],
+       example = { "user_id": "@alice:example.org" })]
 pub fn get_profile(args: GetProfile, cx: &Context) -> Result<Value, ToolError> {
     matrix(cx)?.get(path!("/profile/{}", args.user_id)).fetch()
 }
 
 /// Lists the rooms that the account is in, with the names of the first forty.
-#[tool(effect = "read", keywords = ["channels", "chats", "id"])]
+#[tool(effect = "read", keywords = ["channels", "chats", "id"],
+       example = {})]
 pub fn list_joined_rooms(cx: &Context) -> Result<Value, ToolError> {
     let client = matrix(cx)?;
     let answer = client.get("/joined_rooms").fetch()?;
@@ -59,7 +62,8 @@ pub struct OneRoom {
 }
 
 /// Reads a room: name, topic, alias, who made it, who may join, whether it is encrypted.
-#[tool(effect = "read", keywords = ["state", "topic", "details"])]
+#[tool(effect = "read", keywords = ["state", "topic", "details"],
+       example = { "room_id": "!636q39766251:example.org" })]
 pub fn get_room(args: OneRoom, cx: &Context) -> Result<Value, ToolError> {
     let state = matrix(cx)?
         .get(path!("/rooms/{}/state", args.room_id))
@@ -84,7 +88,8 @@ pub fn get_room(args: OneRoom, cx: &Context) -> Result<Value, ToolError> {
 }
 
 /// Lists the people in a room with their display names.
-#[tool(effect = "read", keywords = ["people", "who", "users"])]
+#[tool(effect = "read", keywords = ["people", "who", "users"],
+       example = { "room_id": "!636q39766251:example.org" })]
 pub fn list_room_members(args: OneRoom, cx: &Context) -> Result<Value, ToolError> {
     let answer = matrix(cx)?
         .get(path!("/rooms/{}/joined_members", args.room_id))
@@ -142,7 +147,8 @@ pub struct JoinRoom {
 }
 
 /// Joins a room, by invitation or because it is open.
-#[tool(effect = "write", idempotent, keywords = ["enter", "accept invitation"])]
+#[tool(effect = "write", idempotent, keywords = ["enter", "accept invitation"],
+       example = { "room": "#monkeys:matrix.org" })]
 pub fn join_room(args: JoinRoom, cx: &Context) -> Result<Value, ToolError> {
     matrix(cx)?
         .post(path!("/join/{}", args.room))
@@ -151,7 +157,8 @@ pub fn join_room(args: JoinRoom, cx: &Context) -> Result<Value, ToolError> {
 }
 
 /// Leaves a room, or declines an invitation to it.
-#[tool(effect = "destructive", idempotent, keywords = ["exit", "decline"])]
+#[tool(effect = "destructive", idempotent, keywords = ["exit", "decline"],
+       example = { "room_id": "!636q39766251:example.org" })]
 pub fn leave_room(args: OneRoom, cx: &Context) -> Result<Value, ToolError> {
     matrix(cx)?
         .post(path!("/rooms/{}/leave", args.room_id))
@@ -172,7 +179,8 @@ pub struct InviteUser {
 }
 
 /// Invites a person to a room.
-#[tool(effect = "write", keywords = ["add", "people"])]
+#[tool(effect = "write", keywords = ["add", "people"],
+       example = { "room_id": "!636q39766251:example.org", "user_id": "@cheeky_monkey:matrix.org" })]
 pub fn invite_user(args: InviteUser, cx: &Context) -> Result<Value, ToolError> {
     matrix(cx)?
         .post(path!("/rooms/{}/invite", args.room_id))
@@ -192,7 +200,8 @@ pub struct SetRoomTopic {
 }
 
 /// Changes the topic of a room.
-#[tool(effect = "write", idempotent, keywords = ["description", "subject"])]
+#[tool(effect = "write", idempotent, keywords = ["description", "subject"],
+       example = { "room_id": "!636q39766251:example.org", "topic": "Weather" })]
 pub fn set_room_topic(args: SetRoomTopic, cx: &Context) -> Result<Value, ToolError> {
     matrix(cx)?
         .put(path!("/rooms/{}/state/m.room.topic", args.room_id))

@@ -192,7 +192,8 @@ pub struct ListWorkspaces {
 }
 
 /// Lists the workspaces that hold boards.
-#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], paginated, scopes = ["workspaces:read"], keywords = ["areas", "folders"])]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], paginated, scopes = ["workspaces:read"], keywords = ["areas", "folders"],
+       example = {})]
 pub fn list_workspaces(args: ListWorkspaces, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = "query($limit: Int, $page: Int) { \
         workspaces(limit: $limit, page: $page) { id name kind description } }";

@@ -6,7 +6,8 @@ use toolgate_sdk::prelude::*;
 use crate::api::{ask, numbered};
 
 /// Reads the connection's own user with id, name, email address and account.
-#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], scopes = ["me:read"], keywords = ["who am i", "profile"])]
+#[tool(effect = "read", queries = ["GRAPHQL https://api.monday.com/v2"], scopes = ["me:read"], keywords = ["who am i", "profile"],
+       example = {})]
 pub fn get_me(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     const DOCUMENT: &str = "query { me { id name email title account { id name slug } } }";
     let answer = ask(cx, DOCUMENT, json!({}))?;

@@ -22,7 +22,8 @@ pub struct GetPageContent {
 /// Reads the text of a page as Markdown, with what is nested in lists, toggles and columns.
 ///
 /// Answers markdown, and truncated when the page is larger than one call may read.
-#[tool(effect = "read", keywords = ["text", "body", "read", "document"])]
+#[tool(effect = "read", keywords = ["text", "body", "read", "document"],
+       example = { "page": "be633bf1dfa0436db259571129a590e5" })]
 pub fn get_page_content(args: GetPageContent, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.page, "page")?;
     let mut reads_left = READS_MAX;
@@ -116,7 +117,8 @@ pub struct ListBlocks {
 }
 
 /// Lists the blocks of a page with their ids, for changing or deleting one of them.
-#[tool(effect = "read", paginated, keywords = ["children", "structure", "ids"])]
+#[tool(effect = "read", paginated, keywords = ["children", "structure", "ids"],
+       example = { "page": "be633bf1dfa0436db259571129a590e5", "page_size": 1 })]
 pub fn list_blocks(args: ListBlocks, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.page, "page")?;
     let request = notion(cx).get(path!("/blocks/{}/children", id));
@@ -150,7 +152,8 @@ pub struct UpdateBlock {
 }
 
 /// Replaces the text of one block: a paragraph, heading, list item, to-do, quote or code.
-#[tool(effect = "write", idempotent, keywords = ["edit", "change", "tick", "check"])]
+#[tool(effect = "write", idempotent, keywords = ["edit", "change", "tick", "check"],
+       example = { "block": "00000000-0000-0000-0000-000000000004", "content": "- [x] cook it" })]
 pub fn update_block(args: UpdateBlock, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.block, "block")?;
     let old = notion(cx).get(path!("/blocks/{}", id)).fetch()?;
@@ -180,7 +183,8 @@ pub struct DeleteBlock {
 }
 
 /// Moves a block and what is nested in it to the trash.
-#[tool(effect = "destructive", idempotent, keywords = ["remove"])]
+#[tool(effect = "destructive", idempotent, keywords = ["remove"],
+       example = { "block": "00000000-0000-0000-0000-000000000004" })]
 pub fn delete_block(args: DeleteBlock, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.block, "block")?;
     Ok(pick(

@@ -13,7 +13,8 @@ pub struct GetDatabase {
 }
 
 /// Reads a database: its title and its data sources with their ids.
-#[tool(effect = "read", keywords = ["table"])]
+#[tool(effect = "read", keywords = ["table"],
+       example = { "database": "59833787-2cf9-4fdf-8782-e53db20768a5" })]
 pub fn get_database(args: GetDatabase, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.database, "database")?;
     let database = notion(cx).get(path!("/databases/{}", id)).fetch()?;
@@ -32,7 +33,8 @@ pub struct GetDataSource {
 }
 
 /// Reads the columns of a data source: name, type, and the options of a choice.
-#[tool(effect = "read", keywords = ["schema", "columns", "properties", "table"])]
+#[tool(effect = "read", keywords = ["schema", "columns", "properties", "table"],
+       example = { "data_source": "248104cd477e80fdb757e945d38000bd" })]
 pub fn get_data_source(args: GetDataSource, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.data_source, "data_source")?;
     let source = notion(cx).get(path!("/data_sources/{}", id)).fetch()?;
@@ -134,7 +136,8 @@ pub struct CreateDataSource {
 }
 
 /// Adds a data source (a table) to a database.
-#[tool(effect = "write", keywords = ["new", "table", "columns"])]
+#[tool(effect = "write", keywords = ["new", "table", "columns"],
+       example = { "database": "59833787-2cf9-4fdf-8782-e53db20768a5", "title": "Shops", "properties": {"Name": {"title": {}}} })]
 pub fn create_data_source(args: CreateDataSource, cx: &Context) -> Result<Value, ToolError> {
     let database = id_of(&args.database, "database")?;
     let body = json!({

@@ -90,7 +90,8 @@ pub struct GetPage {
 }
 
 /// Reads a page's title and properties. Its text is read by notion_get_page_content.
-#[tool(effect = "read", keywords = ["properties", "fields"])]
+#[tool(effect = "read", keywords = ["properties", "fields"],
+       example = { "page": "https://www.notion.so/Tuscan-kale-be633bf1dfa0436db259571129a590e5?pvs=4" })]
 pub fn get_page(args: GetPage, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.page, "page")?;
     Ok(shown(&notion(cx).get(path!("/pages/{}", id)).fetch()?))
@@ -202,7 +203,8 @@ pub struct TrashPage {
 }
 
 /// Moves a page to the trash, or takes it out again.
-#[tool(effect = "destructive", idempotent, keywords = ["delete", "remove", "archive", "restore"])]
+#[tool(effect = "destructive", idempotent, keywords = ["delete", "remove", "archive", "restore"],
+       example = { "page": "be633bf1dfa0436db259571129a590e5" })]
 pub fn trash_page(args: TrashPage, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.page, "page")?;
     let body = json!({ "in_trash": !args.restore });
@@ -222,7 +224,8 @@ pub struct MovePage {
 }
 
 /// Moves a page under another page.
-#[tool(effect = "write", idempotent, keywords = ["organise", "parent"])]
+#[tool(effect = "write", idempotent, keywords = ["organise", "parent"],
+       example = { "page": "be633bf1dfa0436db259571129a590e5", "parent_page": "59833787-2cf9-4fdf-8782-e53db20768a5" })]
 pub fn move_page(args: MovePage, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.page, "page")?;
     let parent = id_of(&args.parent_page, "parent_page")?;

@@ -38,7 +38,8 @@ pub struct ListComments {
 }
 
 /// Lists the open comments on a page or block.
-#[tool(effect = "read", paginated, keywords = ["discussion", "remarks"])]
+#[tool(effect = "read", paginated, keywords = ["discussion", "remarks"],
+       example = { "page": "be633bf1dfa0436db259571129a590e5" })]
 pub fn list_comments(args: ListComments, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.page, "page")?;
     let request = notion(cx).get("/comments").query("block_id", id);
@@ -66,7 +67,8 @@ pub struct CreateComment {
 }
 
 /// Comments on a page, or answers in a discussion.
-#[tool(effect = "write", keywords = ["reply", "remark"])]
+#[tool(effect = "write", keywords = ["reply", "remark"],
+       example = { "page": "be633bf1dfa0436db259571129a590e5", "text": "Single *comment*" })]
 pub fn create_comment(args: CreateComment, cx: &Context) -> Result<Value, ToolError> {
     let mut body = json!({ "rich_text": from_markdown(&args.text) });
     match (args.page, args.discussion) {
@@ -92,7 +94,8 @@ pub struct ListUsers {
 }
 
 /// Lists the people and bots of the workspace with their ids.
-#[tool(effect = "read", paginated, keywords = ["members", "people", "who"])]
+#[tool(effect = "read", paginated, keywords = ["members", "people", "who"],
+       example = {})]
 pub fn list_users(args: ListUsers, cx: &Context) -> Result<Output, ToolError> {
     let request = notion(cx).get("/users").query("page_size", args.page_size);
     let answer = request.query("start_cursor", cx.cursor()).fetch()?;
@@ -106,14 +109,16 @@ pub struct GetUser {
 }
 
 /// Reads one person or bot: name and mail address.
-#[tool(effect = "read", keywords = ["person", "who"])]
+#[tool(effect = "read", keywords = ["person", "who"],
+       example = { "user": "d40e767c-d7af-4b18-a86d-55c61f1e39a4" })]
 pub fn get_user(args: GetUser, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.user, "user")?;
     Ok(pick(&notion(cx).get(path!("/users/{}", id)).fetch()?, USER))
 }
 
 /// Tells as which bot the connection acts, and in which workspace.
-#[tool(effect = "read", keywords = ["whoami", "me", "workspace"])]
+#[tool(effect = "read", keywords = ["whoami", "me", "workspace"],
+       example = {})]
 pub fn get_bot_user(cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(&notion(cx).get("/users/me").fetch()?, USER))
 }

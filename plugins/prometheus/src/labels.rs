@@ -46,7 +46,8 @@ pub struct Labels {
 }
 
 /// Lists the label names in use.
-#[tool(effect = "read", keywords = ["dimension"])]
+#[tool(effect = "read", keywords = ["dimension"],
+       example = { "start": "-1h" })]
 pub fn labels(args: Labels, cx: &Context) -> Result<Value, ToolError> {
     let parameters = [
         ("match[]", args.r#match.unwrap_or_default()),
@@ -99,7 +100,8 @@ pub struct Metadata {
 }
 
 /// Explains metrics: type (counter, gauge, histogram, summary), help text and unit.
-#[tool(effect = "read", keywords = ["help", "type", "unit", "describe"])]
+#[tool(effect = "read", keywords = ["help", "type", "unit", "describe"],
+       example = { "metric": "http_requests_total" })]
 pub fn metadata(args: Metadata, cx: &Context) -> Result<Value, ToolError> {
     let parameters = [
         ("metric", one(args.metric)),

@@ -92,7 +92,8 @@ pub struct Exemplars {
 
 /// Reads the exemplars (single observations, mostly with a trace id) behind the series of an
 /// expression.
-#[tool(effect = "read", keywords = ["trace", "sample"])]
+#[tool(effect = "read", keywords = ["trace", "sample"],
+       example = { "query": "test_exemplar_metric_total", "start": "2026-01-01T00:00:00Z" })]
 pub fn exemplars(args: Exemplars, cx: &Context) -> Result<Value, ToolError> {
     let parameters = [
         ("query", vec![args.query]),
@@ -110,7 +111,8 @@ pub struct FormatQuery {
 }
 
 /// Checks a PromQL expression for mistakes and answers it neatly formatted; runs nothing.
-#[tool(effect = "read", keywords = ["lint", "validate", "promql"])]
+#[tool(effect = "read", keywords = ["lint", "validate", "promql"],
+       example = { "query": "foo/bar" })]
 pub fn format_query(args: FormatQuery, cx: &Context) -> Result<Value, ToolError> {
     read(
         cx,

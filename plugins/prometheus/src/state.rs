@@ -21,7 +21,8 @@ pub struct Targets {
 }
 
 /// Lists scrape targets with their health, last scrape, its duration and last error.
-#[tool(effect = "read", keywords = ["scrape", "health", "down", "jobs"])]
+#[tool(effect = "read", keywords = ["scrape", "health", "down", "jobs"],
+       example = {})]
 pub fn targets(args: Targets, cx: &Context) -> Result<Value, ToolError> {
     let parameters = [
         ("state", vec![args.state.to_string()]),
@@ -42,7 +43,8 @@ pub struct TargetMetadata {
 }
 
 /// Lists metric types and help texts target by target: which target exposes what.
-#[tool(effect = "read", keywords = ["scrape", "help"])]
+#[tool(effect = "read", keywords = ["scrape", "help"],
+       example = { "match_target": "{job=\"prometheus\"}", "metric": "go_goroutines" })]
 pub fn target_metadata(args: TargetMetadata, cx: &Context) -> Result<Value, ToolError> {
     let parameters = [
         ("match_target", one(args.match_target)),
@@ -77,7 +79,8 @@ pub struct Rules {
 }
 
 /// Lists alerting and recording rules by group, with expression, state, health and last error.
-#[tool(effect = "read", keywords = ["alerting", "recording"])]
+#[tool(effect = "read", keywords = ["alerting", "recording"],
+       example = { "type": "alert", "rule_name": ["HighErrorRate"], "exclude_alerts": true })]
 pub fn rules(args: Rules, cx: &Context) -> Result<Value, ToolError> {
     let parameters = [
         ("type", one(args.r#type)),
@@ -90,7 +93,8 @@ pub fn rules(args: Rules, cx: &Context) -> Result<Value, ToolError> {
 }
 
 /// Lists the alerts that are pending or firing now, with labels, annotations and since when.
-#[tool(effect = "read", keywords = ["firing", "pending", "incident"])]
+#[tool(effect = "read", keywords = ["firing", "pending", "incident"],
+       example = {})]
 pub fn alerts(cx: &Context) -> Result<Output, ToolError> {
     let data = read(cx, path!("/api/v1/alerts"), [])?;
     let all = data.get("alerts").and_then(Value::as_array);
@@ -103,19 +107,22 @@ pub fn alerts(cx: &Context) -> Result<Output, ToolError> {
 }
 
 /// Lists the Alertmanager instances that alerts are sent to.
-#[tool(effect = "read", keywords = ["notification"])]
+#[tool(effect = "read", keywords = ["notification"],
+       example = {})]
 pub fn alertmanagers(cx: &Context) -> Result<Value, ToolError> {
     read(cx, path!("/api/v1/alertmanagers"), [])
 }
 
 /// Tells version, revision, build date and Go version of the server.
-#[tool(effect = "read", keywords = ["version", "build"])]
+#[tool(effect = "read", keywords = ["version", "build"],
+       example = {})]
 pub fn status_buildinfo(cx: &Context) -> Result<Value, ToolError> {
     read(cx, path!("/api/v1/status/buildinfo"), [])
 }
 
 /// Tells how the server runs: start time, time series, retention, last configuration reload.
-#[tool(effect = "read", keywords = ["uptime", "retention", "storage"])]
+#[tool(effect = "read", keywords = ["uptime", "retention", "storage"],
+       example = {})]
 pub fn status_runtimeinfo(cx: &Context) -> Result<Value, ToolError> {
     read(cx, path!("/api/v1/status/runtimeinfo"), [])
 }
@@ -129,7 +136,8 @@ pub struct Tsdb {
 
 /// Tells what fills the time series database: series count, and the metrics and labels with the
 /// most series, values and memory.
-#[tool(effect = "read", keywords = ["cardinality", "storage", "head"])]
+#[tool(effect = "read", keywords = ["cardinality", "storage", "head"],
+       example = {})]
 pub fn status_tsdb(args: Tsdb, cx: &Context) -> Result<Value, ToolError> {
     read(
         cx,
@@ -139,13 +147,15 @@ pub fn status_tsdb(args: Tsdb, cx: &Context) -> Result<Value, ToolError> {
 }
 
 /// Tells the values of the server's command line flags.
-#[tool(effect = "read", keywords = ["settings", "flags"])]
+#[tool(effect = "read", keywords = ["settings", "flags"],
+       example = {})]
 pub fn status_flags(cx: &Context) -> Result<Value, ToolError> {
     read(cx, path!("/api/v1/status/flags"), [])
 }
 
 /// Tells the configuration in force as YAML; the server masks its secrets.
-#[tool(effect = "read", keywords = ["settings", "yaml", "scrape_configs"])]
+#[tool(effect = "read", keywords = ["settings", "yaml", "scrape_configs"],
+       example = {})]
 pub fn status_config(cx: &Context) -> Result<Value, ToolError> {
     read(cx, path!("/api/v1/status/config"), [])
 }

@@ -8,7 +8,8 @@ use crate::api::s3;
 use crate::xml;
 
 /// Lists the buckets of the account with the day they were made.
-#[tool(effect = "read", keywords = ["storage", "my buckets"])]
+#[tool(effect = "read", keywords = ["storage", "my buckets"],
+       example = {})]
 pub fn list_buckets(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let body = s3(cx)?.get("/").send()?.text();
     let buckets = xml::all(&body, "Bucket").into_iter().map(|bucket| {
