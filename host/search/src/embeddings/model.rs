@@ -1,17 +1,17 @@
 //! The sentence model all-MiniLM-L6-v2: text in, a vector of meaning out.
 //!
-//! A BERT encoder of six layers, run with candle one text at a time on the thread that asks. Its large
-//! products are our own ([`super::matrix`]): candle spreads them over all processors and waits for
-//! each, spinning, which a busy server pays for a hundred times a query. Vectors have length one, so
-//! that their scalar product is the cosine of the angle between two meanings.
+//! A BERT encoder of six layers, one text at a time on the thread that asks: a library would spread
+//! each product over all processors and wait for it, which a busy server pays for a hundred times a
+//! query. Vectors have length one, so that their scalar product is the cosine of the angle between
+//! two meanings.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use candle_core::{CpuStorage, CustomOp1, D, DType, Device, Layout, Shape, Tensor};
-use candle_nn::ops::{layer_norm, softmax_last_dim};
+use half::f16;
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use tokenizers::Tokenizer;
 
+use super::attention::{Norm, attend, query_scale};
 use super::files::{TOKENIZER, WEIGHTS};
 use super::matrix::{Matrix, Then};
 
@@ -23,9 +23,6 @@ pub const TEXT_TOKENS_MAX: usize = 128;
 pub const QUERY_TOKENS_MAX: usize = 48;
 
 const LAYERS: usize = 6;
-const HEADS: usize = 12;
-const HEAD_SIZE: usize = DIMENSIONS / HEADS;
-const EPSILON: f32 = 1e-12;
 
 /// Why the model could not be read, or a text not be embedded.
 #[derive(Debug, thiserror::Error)]
@@ -34,8 +31,12 @@ pub enum ModelError {
     Tokenizer(String),
     #[error("the tokenizer has no {0}")]
     Token(&'static str),
-    #[error("the sentence model does not work")]
-    Tensor(#[from] candle_core::Error),
+    #[error("the file of the sentence model cannot be read")]
+    File(#[from] std::io::Error),
+    #[error("the sentence model cannot be read")]
+    Weights(#[from] SafeTensorError),
+    #[error("the sentence model has {0} in another form")]
+    Form(String),
 }
 
 /// The loaded model: about 50 MB.
@@ -44,8 +45,9 @@ pub struct Model {
     /// Stand before and after every text.
     first: u32,
     last: u32,
-    words: Tensor,
-    positions: Tensor,
+    /// [`DIMENSIONS`] numbers a token.
+    words: Vec<f16>,
+    positions: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
 }
@@ -66,11 +68,6 @@ struct Linear {
     then: Then,
 }
 
-struct Norm {
-    weight: Tensor,
-    bias: Tensor,
-}
-
 impl Model {
     /// Reads the model from a folder that [`super::files::verify`] has accepted.
     pub fn load(folder: &Path) -> Result<Self, ModelError> {
@@ -80,22 +77,25 @@ impl Model {
         tokenizer.with_padding(None);
         let token = |name| tokenizer.token_to_id(name).ok_or(ModelError::Token(name));
         let (first, last) = (token("[CLS]")?, token("[SEP]")?);
-        let mut weights = candle_core::safetensors::load(folder.join(WEIGHTS.name), &Device::Cpu)?;
-        let mut take = Weights(&mut weights);
-        let kinds = take.tensor("embeddings.token_type_embeddings.weight")?;
-        let positions = take
-            .tensor("embeddings.position_embeddings.weight")?
-            .narrow(0, 0, TEXT_TOKENS_MAX)?
-            .broadcast_add(&kinds.narrow(0, 0, 1)?)?;
+        let file = std::fs::read(folder.join(WEIGHTS.name))?;
+        let weights = Weights(SafeTensors::deserialize(&file)?);
+        let kinds = weights.numbers("embeddings.token_type_embeddings.weight")?;
+        let mut positions = weights.numbers("embeddings.position_embeddings.weight")?;
+        positions.truncate(TEXT_TOKENS_MAX * DIMENSIONS);
+        for position in positions.chunks_exact_mut(DIMENSIONS) {
+            add(position, &kinds[..DIMENSIONS]);
+        }
         let layers = (0..LAYERS)
-            .map(|number| take.layer(number))
+            .map(|number| weights.layer(number))
             .collect::<Result<_, ModelError>>()?;
+        let words = weights.numbers("embeddings.word_embeddings.weight")?;
+        if words.len() < tokenizer.get_vocab_size(true) * DIMENSIONS {
+            return Err(ModelError::Form("its words".to_owned()));
+        }
         Ok(Self {
-            words: take
-                .tensor("embeddings.word_embeddings.weight")?
-                .to_dtype(DType::F16)?,
+            words: words.into_iter().map(f16::from_f32).collect(),
             positions,
-            norm: take.norm("embeddings.LayerNorm")?,
+            norm: weights.norm("embeddings.LayerNorm")?,
             layers,
             tokenizer,
             first,
@@ -115,133 +115,121 @@ impl Model {
 
     fn embed(&self, text: &str, tokens_max: usize) -> Result<Vec<f32>, ModelError> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(unusable)?;
-        let mut ids = vec![self.first];
-        ids.extend(encoding.get_ids().iter().take(tokens_max - 2));
-        ids.push(self.last);
-        let tokens = ids.len();
-        let ids = Tensor::new(ids.as_slice(), &Device::Cpu)?;
-        let words = self.words.index_select(&ids, 0)?.to_dtype(DType::F32)?;
-        let mut text = self
-            .norm
-            .apply(&(words + self.positions.narrow(0, 0, tokens)?)?)?;
-        for layer in &self.layers {
-            text = layer.apply(&text, tokens)?;
+        let within = encoding.get_ids().iter().copied().take(tokens_max - 2);
+        let tokens = std::iter::once(self.first)
+            .chain(within)
+            .chain(std::iter::once(self.last));
+        let mut text = Vec::with_capacity(tokens_max * DIMENSIONS);
+        for (token, position) in tokens.zip(self.positions.chunks_exact(DIMENSIONS)) {
+            let word = &self.words[token as usize * DIMENSIONS..][..DIMENSIONS];
+            text.extend(
+                word.iter()
+                    .zip(position)
+                    .map(|(word, at)| word.to_f32() + at),
+            );
         }
-        let mean: Vec<f32> = text.mean(0)?.to_vec1()?;
+        self.norm.apply(&mut text);
+        for layer in &self.layers {
+            text = layer.apply(&text);
+        }
+        let mut mean = vec![0.0; DIMENSIONS];
+        for token in text.chunks_exact(DIMENSIONS) {
+            add(&mut mean, token);
+        }
         let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
-        Ok(mean
-            .iter()
-            .map(|x| x / length.max(f32::MIN_POSITIVE))
-            .collect())
+        for x in &mut mean {
+            *x /= length.max(f32::MIN_POSITIVE);
+        }
+        Ok(mean)
     }
 }
 
 impl Layer {
-    fn apply(&self, text: &Tensor, tokens: usize) -> Result<Tensor, candle_core::Error> {
-        let split = text.apply_op1_no_bwd(&self.attention)?;
-        let heads = |part: usize| {
-            split
-                .narrow(D::Minus1, part * DIMENSIONS, DIMENSIONS)?
-                .reshape((tokens, HEADS, HEAD_SIZE))?
-                .transpose(0, 1)?
-                .contiguous()
-        };
-        let (query, key, value) = (heads(0)?, heads(1)?, heads(2)?);
-        let attended = softmax_last_dim(&query.matmul(&key.t()?)?)?
-            .matmul(&value)?
-            .transpose(0, 1)?
-            .reshape((tokens, DIMENSIONS))?;
-        let text = self
-            .attended_norm
-            .apply(&(attended.apply_op1_no_bwd(&self.attended)? + text)?)?;
-        let wide = text.apply_op1_no_bwd(&self.wide)?;
-        self.norm
-            .apply(&(wide.apply_op1_no_bwd(&self.narrow)? + text)?)
+    fn apply(&self, text: &[f32]) -> Vec<f32> {
+        let mut attended = self.attended.apply(&attend(&self.attention.apply(text)));
+        add(&mut attended, text);
+        self.attended_norm.apply(&mut attended);
+        let mut out = self.narrow.apply(&self.wide.apply(&attended));
+        add(&mut out, &attended);
+        self.norm.apply(&mut out);
+        out
     }
 }
 
-impl CustomOp1 for Linear {
-    fn name(&self) -> &'static str {
-        "linear-8-bit"
-    }
-
-    fn cpu_fwd(
-        &self,
-        storage: &CpuStorage,
-        layout: &Layout,
-    ) -> Result<(CpuStorage, Shape), candle_core::Error> {
-        let Some((from, to)) = layout.contiguous_offsets() else {
-            candle_core::bail!("{} takes what lies in one piece", self.name());
-        };
-        let product = self.weight.multiply(
-            &storage.as_slice::<f32>()?[from..to],
-            Some(&self.bias),
-            self.then,
-        );
-        let shape = (product.len() / self.weight.rows(), self.weight.rows());
-        Ok((CpuStorage::F32(product), shape.into()))
+impl Linear {
+    fn apply(&self, text: &[f32]) -> Vec<f32> {
+        self.weight.multiply(text, Some(&self.bias), self.then)
     }
 }
 
-impl Norm {
-    fn apply(&self, x: &Tensor) -> Result<Tensor, candle_core::Error> {
-        layer_norm(x, &self.weight, &self.bias, EPSILON)
+fn add(to: &mut [f32], other: &[f32]) {
+    for (x, y) in to.iter_mut().zip(other) {
+        *x += y;
     }
 }
 
-/// Takes tensors out by name, so that the full-size originals are gone after loading.
-struct Weights<'a>(&'a mut HashMap<String, Tensor>);
+/// Reads tensors by name.
+struct Weights<'a>(SafeTensors<'a>);
 
 impl Weights<'_> {
-    fn tensor(&mut self, name: &str) -> Result<Tensor, ModelError> {
-        self.0.remove(name).ok_or_else(|| {
-            ModelError::Tensor(candle_core::Error::Msg(format!("{name} is missing")))
-        })
-    }
-
-    fn norm(&mut self, name: &str) -> Result<Norm, ModelError> {
-        Ok(Norm {
-            weight: self.tensor(&format!("{name}.weight"))?,
-            bias: self.tensor(&format!("{name}.bias"))?,
-        })
-    }
-
-    fn linear(&mut self, name: &str, then: Then) -> Result<Linear, ModelError> {
-        let weight = self.tensor(&format!("{name}.weight"))?.to_vec2::<f32>()?;
-        let bias = self.tensor(&format!("{name}.bias"))?.to_vec1()?;
-        let mut linear = Linear {
-            weight: Matrix::new(weight.first().map_or(0, Vec::len)),
-            bias,
-            then,
-        };
-        for row in &weight {
-            linear.weight.push(row);
+    fn numbers(&self, name: &str) -> Result<Vec<f32>, ModelError> {
+        let tensor = self.0.tensor(name)?;
+        if tensor.dtype() != Dtype::F32 {
+            return Err(ModelError::Form(name.to_owned()));
         }
-        Ok(linear)
+        let bytes = tensor.data().as_chunks::<4>().0.iter();
+        Ok(bytes.map(|number| f32::from_le_bytes(*number)).collect())
+    }
+
+    /// The rows of a matrix, and how long each is.
+    fn matrix(&self, name: &str) -> Result<(Vec<f32>, usize), ModelError> {
+        match self.0.tensor(name)?.shape() {
+            [_, columns] => Ok((self.numbers(name)?, *columns)),
+            _ => Err(ModelError::Form(name.to_owned())),
+        }
+    }
+
+    fn norm(&self, name: &str) -> Result<Norm, ModelError> {
+        Ok(Norm {
+            weight: self.numbers(&format!("{name}.weight"))?,
+            bias: self.numbers(&format!("{name}.bias"))?,
+        })
+    }
+
+    fn linear(&self, name: &str, then: Then) -> Result<Linear, ModelError> {
+        let (rows, columns) = self.matrix(&format!("{name}.weight"))?;
+        let mut weight = Matrix::new(columns);
+        for row in rows.chunks_exact(columns) {
+            weight.push(row);
+        }
+        Ok(Linear {
+            weight,
+            bias: self.numbers(&format!("{name}.bias"))?,
+            then,
+        })
     }
 
     /// Query, key and value as one matrix. Queries are made smaller here, once, instead of every
     /// product of theirs.
-    fn attention(&mut self, name: &str) -> Result<Linear, ModelError> {
-        let smaller = 1.0 / (HEAD_SIZE as f32).sqrt();
+    fn attention(&self, name: &str) -> Result<Linear, ModelError> {
         let mut all = Linear {
             weight: Matrix::new(DIMENSIONS),
             bias: Vec::new(),
             then: Then::Nothing,
         };
-        for (part, factor) in [("query", smaller), ("key", 1.0), ("value", 1.0)] {
-            let weight = self.tensor(&format!("{name}.{part}.weight"))?;
-            let bias: Vec<f32> = self.tensor(&format!("{name}.{part}.bias"))?.to_vec1()?;
-            for row in &weight.to_vec2::<f32>()? {
+        for (part, factor) in [("query", query_scale()), ("key", 1.0), ("value", 1.0)] {
+            let rows = self.numbers(&format!("{name}.{part}.weight"))?;
+            for row in rows.chunks_exact(DIMENSIONS) {
                 let row: Vec<f32> = row.iter().map(|x| x * factor).collect();
                 all.weight.push(&row);
             }
+            let bias = self.numbers(&format!("{name}.{part}.bias"))?;
             all.bias.extend(bias.iter().map(|x| x * factor));
         }
         Ok(all)
     }
 
-    fn layer(&mut self, number: usize) -> Result<Layer, ModelError> {
+    fn layer(&self, number: usize) -> Result<Layer, ModelError> {
         let name = |part: &str| format!("encoder.layer.{number}.{part}");
         Ok(Layer {
             attention: self.attention(&name("attention.self"))?,
