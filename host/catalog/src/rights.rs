@@ -10,6 +10,7 @@
 //! people are told.
 
 mod compare;
+mod place;
 mod rules;
 #[cfg(test)]
 mod tests;

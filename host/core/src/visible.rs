@@ -134,6 +134,15 @@ impl<W: io::Write> io::Write for Lines<W> {
     }
 }
 
+/// Most characters of a stranger's name that are shown again.
+const NAME_CHARS_MAX: usize = 128;
+
+/// A name as a stranger sent it, fit to be shown again: cut, with nothing hidden in it.
+pub fn shown_name(name: &str) -> String {
+    let start: String = name.chars().take(NAME_CHARS_MAX).collect();
+    visible_line(&start).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;

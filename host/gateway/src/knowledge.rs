@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::tools::execute::asker;
-use crate::tools::find::shown_name;
 use crate::tools::idempotency::{Attempt, Once};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
+use toolgate_core::visible::shown_name;
 use toolgate_runtime::inspect::hex;
 use toolgate_store::{self as store, Cursor, KnowledgeTotals};
 

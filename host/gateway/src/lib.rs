@@ -272,7 +272,7 @@ impl Gateway {
 
     /// No tool has this name, as far as is known by now.
     fn tool_not_found(&self, name: &str) -> Error {
-        let tool_name = tools::find::shown_name(name);
+        let tool_name = toolgate_core::visible::shown_name(name);
         match self.plugins_loading() {
             0 => Error::ToolNotFound(tool_name),
             plugins_loading => Error::ToolNotLoaded {

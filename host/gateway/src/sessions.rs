@@ -255,7 +255,7 @@ impl Gateway {
 }
 
 pub(crate) fn unknown(session_id: &str) -> Error {
-    Error::SessionNotFound(crate::tools::find::shown_name(session_id))
+    Error::SessionNotFound(toolgate_core::visible::shown_name(session_id))
 }
 
 fn shown(row: store::Session, messages: Option<Vec<Message>>) -> Session {

@@ -7,10 +7,10 @@ pub mod check;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tools::find::shown_name;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
+use toolgate_core::visible::shown_name;
 use toolgate_store as store;
 
 pub const NAME_CHARS_MAX: usize = 200;

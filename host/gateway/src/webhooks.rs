@@ -344,7 +344,7 @@ impl Gateway {
 fn unknown(webhook_id: &str) -> Error {
     Error::NotFound(format!(
         "the webhook {}",
-        crate::tools::find::shown_name(webhook_id)
+        toolgate_core::visible::shown_name(webhook_id)
     ))
 }
 
@@ -369,7 +369,7 @@ fn check_events(patterns: &[String]) -> Result<(), Error> {
             let known: Vec<&str> = EventType::ALL.iter().map(|kind| kind.as_str()).collect();
             return Err(Error::InvalidRequest(format!(
                 "events: {} is no event; there are {}, trigger.<service>.<event>, groups like tool.* and *",
-                crate::tools::find::shown_name(pattern),
+                toolgate_core::visible::shown_name(pattern),
                 known.join(", ")
             )));
         }

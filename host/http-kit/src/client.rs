@@ -11,8 +11,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::Extensions;
 
+use super::answer::write_headers;
 use super::envelope::{Failure, failure_response};
-use super::layer::write_headers;
 use toolgate_core::client_address::TrustedProxies;
 use toolgate_core::ids;
 

@@ -13,8 +13,9 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::Method;
 
+use super::answer::write_headers;
 use super::client::address_of;
 use super::envelope::{self, Failure};
 use toolgate_core::ids;
@@ -23,8 +24,6 @@ use toolgate_gateway::metrics::Metrics;
 /// `req_<ULID>`, made for every request. One that a client sends is ignored.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub String);
-
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The name under which requests without a route are logged and counted.
 const NO_ROUTE: &str = "unmatched";
@@ -65,20 +64,6 @@ pub async fn around(
         tracing::error!(request_id, error.chain = cause, "request failed");
     }
     answer
-}
-
-/// What every answer carries.
-pub fn write_headers(headers: &mut HeaderMap, request_id: &str) {
-    if let Ok(id) = HeaderValue::from_str(request_id) {
-        headers.insert(REQUEST_ID, id);
-    }
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
-    headers
-        .entry(header::CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
 }
 
 /// One request on its way. Dropped before its end, it was given up by its client.

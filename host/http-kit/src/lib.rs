@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+pub mod answer;
 pub mod auth;
 pub mod body;
 pub mod client;

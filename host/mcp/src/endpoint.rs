@@ -32,10 +32,10 @@ use super::sessions::{Requests, Sessions, UnderWay};
 use super::unfit;
 use toolgate_core::ids;
 use toolgate_gateway::Gateway;
+use toolgate_http_kit::answer::write_headers;
 use toolgate_http_kit::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
 use toolgate_http_kit::client::address_of;
 use toolgate_http_kit::envelope::{Failure, failure_response};
-use toolgate_http_kit::layer::write_headers;
 
 /// Where the edge is mounted.
 pub const PATH: &str = "/mcp";

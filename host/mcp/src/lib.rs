@@ -27,6 +27,7 @@ pub mod render;
 pub mod server;
 pub mod sessions;
 pub mod skills;
+pub mod stdio;
 pub mod tools;
 mod unfit;
 

@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::value::RawValue;
 
-use crate::tools::execute::READ_RESULT;
 use toolgate_gateway::tools::embeddings::LexicalReason;
 use toolgate_gateway::tools::results::{StoredResult, Truncated};
 use toolgate_gateway::tools::{
@@ -18,6 +17,9 @@ use toolgate_gateway::tools::{
     ToolError, ToolSchema,
 };
 use toolgate_gateway::{Error, Health};
+
+/// Reads on in a result that was cut. No plugin can have the name: its service is reserved.
+pub(crate) const READ_RESULT: &str = "toolgate_read_result";
 
 /// Characters of a tool's result that one answer holds.
 pub const RESULT_CHARS_MAX: usize = 100_000;

@@ -49,7 +49,7 @@ const OWNED: &[(&str, &str)] = &[
     ("wasmtime-wasi", "runtime"),
     ("wasmtime-wasi-http", "runtime"),
     ("rmcp", "mcp"),
-    ("candle-core", "search"),
+    ("safetensors", "search"),
     ("tokenizers", "search"),
     ("clap", "toolgate"),
 ];

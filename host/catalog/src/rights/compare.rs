@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::place::{Step, pattern};
 use super::rules::{self, Keyword, Named, Rule};
 use super::words;
 use super::{Change, TEXT_CHANGE_CHARS_MAX, TEXT_CHANGES_CHARS_MAX, Upgrades, Weight};
@@ -31,14 +32,6 @@ pub(super) fn changes(old: &Value, new: &Value, upgrades: Upgrades) -> Vec<Chang
         }
     }
     walk.found
-}
-
-/// A step of the way to a place.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub name: String,
-    /// It is the name of an object in a list.
-    pub of_list: bool,
 }
 
 struct Walk {
@@ -287,20 +280,6 @@ impl Walk {
             _ => self.found(Weight::Right, old, new),
         }
     }
-}
-
-/// A place as [`rules::of`] names it.
-pub(super) fn pattern(place: &[Step]) -> Vec<&str> {
-    place
-        .iter()
-        .map(|step| {
-            if step.of_list {
-                "*"
-            } else {
-                step.name.as_str()
-            }
-        })
-        .collect()
 }
 
 /// A list of texts; an absent one is empty.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::compare::{Step, pattern};
+use super::place::{Step, pattern};
 
 /// Whether the sentence about a new object says this key of it.
 pub(super) fn says_already(place: &[&str]) -> bool {

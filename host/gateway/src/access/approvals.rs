@@ -279,7 +279,7 @@ fn requests_of(row: &store::Approval) -> Result<Vec<PlannedRequest>, Error> {
 fn unknown(approval_id: &str) -> Error {
     Error::NotFound(format!(
         "the approval {}",
-        crate::tools::find::shown_name(approval_id)
+        toolgate_core::visible::shown_name(approval_id)
     ))
 }
 

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::access::permissions::{DecidedBy, Permission, live};
-use crate::tools::find::shown_name;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_catalog::manifest::Effect;
 use toolgate_core::clock::{parse_rfc3339, rfc3339};
 use toolgate_core::ids::UserId;
+use toolgate_core::visible::shown_name;
 use toolgate_store::{Approvers, DefaultPermission, PermissionRule, Rule, RuleChange, RuleKind};
 
 /// Rules of one batch.

@@ -365,7 +365,7 @@ impl Gateway {
         let manifest = snapshot.catalog.manifest(service);
         manifest
             .cloned()
-            .ok_or_else(|| Error::ServiceNotFound(crate::tools::find::shown_name(service)))
+            .ok_or_else(|| Error::ServiceNotFound(toolgate_core::visible::shown_name(service)))
     }
 
     async fn kept_secret(&self, owner: &str, service: &str) -> Result<Option<Secret>, Error> {

@@ -159,7 +159,8 @@ impl Gateway {
         request: LinkConnection,
     ) -> Result<ConnectLink, Error> {
         caller.need(Scope::Connections)?;
-        let unknown = || Error::ServiceNotFound(crate::tools::find::shown_name(&request.service));
+        let unknown =
+            || Error::ServiceNotFound(toolgate_core::visible::shown_name(&request.service));
         let serving = self
             .connections
             .serving(&request.service)

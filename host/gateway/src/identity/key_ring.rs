@@ -168,6 +168,6 @@ fn user_of(row: &ApiKey) -> Result<UserId, Error> {
 fn unknown(key_id: &str) -> Error {
     Error::NotFound(format!(
         "the key {}",
-        crate::tools::find::shown_name(key_id)
+        toolgate_core::visible::shown_name(key_id)
     ))
 }

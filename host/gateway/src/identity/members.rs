@@ -206,7 +206,7 @@ fn done(change: MemberChange) -> Result<(), Error> {
 fn unknown(which: &str) -> Error {
     Error::NotFound(format!(
         "the member {}",
-        crate::tools::find::shown_name(which)
+        toolgate_core::visible::shown_name(which)
     ))
 }
 

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::INSPECTOR;
 use crate::Error;
-use crate::tools::find::shown_name;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights::Difference;
+use toolgate_core::visible::shown_name;
 use toolgate_store::{ApproveRequest, Plugin, PluginState, Store};
 
 /// `toolgate plugin list`.

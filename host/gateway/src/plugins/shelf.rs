@@ -453,5 +453,5 @@ pub(super) fn not_writable() -> Error {
 }
 
 fn unknown(service: &str) -> Error {
-    Error::ServiceNotFound(crate::tools::find::shown_name(service))
+    Error::ServiceNotFound(toolgate_core::visible::shown_name(service))
 }

@@ -8,7 +8,6 @@ use crate::tools::{
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_catalog::Tool;
 use toolgate_core::ids::UserId;
-use toolgate_core::visible::visible_line;
 use toolgate_search::SearchQuery;
 
 /// Compact JSON of all schemas inlined in one search answer (spec 4.1, rule 3).
@@ -165,12 +164,6 @@ pub(crate) fn listed(tool: &Tool) -> ListedTool {
         version: tool.version().to_owned(),
         annotations: Annotations::of(tool.effect(), tool.idempotent()),
     }
-}
-
-/// A name as a stranger sent it, fit to be shown again: cut, with nothing hidden in it.
-pub(crate) fn shown_name(name: &str) -> String {
-    let start: String = name.chars().take(128).collect();
-    visible_line(&start).into_owned()
 }
 
 fn within(what: &str, value: usize, least: usize, most: usize) -> Result<(), Error> {

@@ -197,8 +197,12 @@ impl Gateway {
             u32::try_from(limit).map_err(|_| bad_offset())?,
         );
         let now_ms = self.clock.now_ms();
-        let unknown =
-            || Error::NotFound(format!("the result {}", super::find::shown_name(result_id)));
+        let unknown = || {
+            Error::NotFound(format!(
+                "the result {}",
+                toolgate_core::visible::shown_name(result_id)
+            ))
+        };
         let found = self
             .store
             .read_result(&caller.workspace_id, result_id, from, count, now_ms)

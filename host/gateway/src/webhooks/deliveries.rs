@@ -164,7 +164,7 @@ impl Gateway {
         let again = again.ok_or_else(|| {
             Error::NotFound(format!(
                 "the delivery {}",
-                crate::tools::find::shown_name(delivery_id)
+                toolgate_core::visible::shown_name(delivery_id)
             ))
         })?;
         let details = json!({ "delivery_id": delivery_id });

@@ -1,5 +1,6 @@
 //! `svc_execute_tool`, and under a reserved name the rest of a result that was too long.
 
+use crate::render::READ_RESULT;
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,9 +63,6 @@ pub(super) const ROW: Row = Row {
         })
     },
 };
-
-/// Reads on in a result that was cut. No plugin can have the name: its service is reserved.
-pub(crate) const READ_RESULT: &str = "toolgate_read_result";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

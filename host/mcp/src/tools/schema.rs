@@ -3,9 +3,9 @@
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::execute::READ_RESULT;
 use super::{Answer, Effect, Row, decode, schema_of};
 use crate::render;
+use crate::render::READ_RESULT;
 
 pub(super) const ROW: Row = Row {
     name: "svc_get_tool_schema",

@@ -1,17 +1,12 @@
 //! `toolgate mcp`: MCP on standard input and output, over the REST interface of a running gateway.
 
-use std::sync::Arc;
-
 use anyhow::Context as _;
 use clap::Args;
-use rand::RngExt as _;
-use rmcp::ServiceExt as _;
-use rmcp::model::RequestStateCodec;
 use url::Url;
 
 use crate::config::Config;
 use toolgate_mcp::remote::Remote;
-use toolgate_mcp::server::Server;
+use toolgate_mcp::stdio;
 use toolgate_vault::Secret;
 
 /// The variable that holds the API key.
@@ -48,20 +43,6 @@ impl Mcp {
             })?;
         let remote = Remote::new(&self.url, Secret::new(key))?;
         remote.check().await?;
-        let codec = RequestStateCodec::try_new(rand::rng().random::<[u8; 32]>())
-            .context("32 bytes are enough for a key")?;
-        let server = Server::over(Arc::new(remote), Arc::new(codec));
-        // Standard output belongs to the protocol; everything else goes to standard error.
-        let running = match server
-            .serve((tokio::io::stdin(), tokio::io::stdout()))
-            .await
-        {
-            Ok(running) => running,
-            // The client has left before it said anything.
-            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-            Err(cause) => return Err(cause).context("the client does not speak MCP"),
-        };
-        running.waiting().await?;
-        Ok(())
+        stdio::serve(remote).await
     }
 }
