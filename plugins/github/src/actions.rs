@@ -40,7 +40,8 @@ pub struct ListWorkflowRuns {
 }
 
 /// Lists workflow runs of a repository, newest first: what ran, for which commit, how it ended.
-#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["ci", "build", "checks", "actions", "failed"])]
+#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["ci", "build", "checks", "actions", "failed"],
+       example = { "owner": "octocat", "repo": "hello-world", "status": "failure" })]
 pub fn list_workflow_runs(args: ListWorkflowRuns, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/actions/runs", args.owner, args.repo);
     let fields = [
@@ -83,7 +84,8 @@ pub struct DispatchWorkflow {
 }
 
 /// Starts a workflow by hand. The workflow has to allow it (workflow_dispatch).
-#[tool(effect = "write", scopes = ["repo", "workflow"], keywords = ["ci", "deploy", "run", "trigger", "actions"])]
+#[tool(effect = "write", scopes = ["repo", "workflow"], keywords = ["ci", "deploy", "run", "trigger", "actions"],
+       example = { "owner": "octocat", "repo": "hello-world", "workflow_id": "release.yml", "ref": "main", "inputs": {"name": "Mona"} })]
 pub fn dispatch_workflow(args: DispatchWorkflow, cx: &Context) -> Result<Value, ToolError> {
     let address = path!(
         "/repos/{}/{}/actions/workflows/{}/dispatches",

@@ -29,11 +29,32 @@ pub fn page(
     match body.get("total_count") {
         None => Output::page(pick_each(&body, fields), next),
         Some(total) => {
-            let list = body.get("items").or_else(|| body.get("workflow_runs"));
+            // The list beside the count has a name of its own: `items`, `workflow_runs`, `jobs`, ...
+            let mut values = body.as_object().into_iter().flat_map(Map::values);
+            let list = values.find(|value| value.is_array());
             let items = pick_each(list.unwrap_or(&Value::Null), fields);
             Output::page(json!({ "total": total, "items": items }), next)
         }
     }
+}
+
+/// One page of a list that goes on after a cursor, which the header `Link` holds.
+pub fn after_page(
+    cx: &Context,
+    request: Request<'_>,
+    per_page: u32,
+    fields: &[&str],
+) -> Result<Output, ToolError> {
+    let answer = request
+        .query("per_page", per_page)
+        .query("after", cx.cursor())
+        .send()?;
+    let next = answer.next_link().and_then(|link| {
+        let (_, query) = link.split_once('?')?;
+        let cursor = query.split('&').find_map(|one| one.strip_prefix("after="));
+        cursor.map(|cursor| cursor.replace("%3D", "=").replace("%3d", "="))
+    });
+    Output::page(pick_each(&answer.json()?, fields), next)
 }
 
 /// The general rule, and what GitHub adds: the fields it finds wrong, the moment a spent quota is

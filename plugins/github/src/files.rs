@@ -82,7 +82,8 @@ pub struct CreateOrUpdateFile {
 }
 
 /// Writes a text file and commits it: makes it or replaces what was there.
-#[tool(effect = "write", scopes = ["repo"], keywords = ["commit", "edit", "save", "push"])]
+#[tool(effect = "write", scopes = ["repo"], keywords = ["commit", "edit", "save", "push"],
+       example = { "owner": "octocat", "repo": "hello-world", "path": "notes/hello.txt", "text": "hello", "message": "Add a note" })]
 pub fn create_or_update_file(args: CreateOrUpdateFile, cx: &Context) -> Result<Value, ToolError> {
     let address = contents(&args.owner, &args.repo, &args.path);
     let sha = match args.sha.clone() {
@@ -103,6 +104,49 @@ pub fn create_or_update_file(args: CreateOrUpdateFile, cx: &Context) -> Result<V
         "commit=commit/sha",
     ];
     Ok(pick(&done, &fields))
+}
+
+#[derive(Args)]
+pub struct DeleteFile {
+    /// Account or organisation that owns the repository.
+    #[arg(path)]
+    owner: String,
+    /// Name of the repository.
+    #[arg(path)]
+    repo: String,
+    /// File from the repository's root, for example `docs/intro.md`.
+    #[arg(path, min_length = 1, max_length = 4096)]
+    path: String,
+    /// Message of the commit.
+    #[arg(min_length = 1)]
+    message: String,
+    /// Branch to commit to; the default branch unless given.
+    branch: Option<String>,
+    /// Delete only this version of the file (sha of github_get_file_contents).
+    sha: Option<String>,
+}
+
+/// Deletes a file of a repository, in a commit of its own.
+#[tool(effect = "destructive", scopes = ["repo"], keywords = ["remove file"],
+       example = { "owner": "octocat", "repo": "hello-world", "path": "old.txt", "message": "Remove old.txt" })]
+pub fn delete_file(args: DeleteFile, cx: &Context) -> Result<Value, ToolError> {
+    let address = contents(&args.owner, &args.repo, &args.path);
+    let sha = match args.sha.clone() {
+        Some(sha) => Some(sha),
+        None => current_sha(cx, address.clone(), args.branch.as_deref())?,
+    };
+    let Some(sha) = sha else {
+        return Err(ToolError::not_found("there is no such file on this branch"));
+    };
+    let body = json!({ "message": args.message, "branch": args.branch, "sha": sha });
+    let done = github(cx)
+        .delete(address)
+        .json(&without_nulls(body))
+        .fetch()?;
+    Ok(pick(
+        &done,
+        &["commit=commit/sha", "html_url=commit/html_url"],
+    ))
 }
 
 /// The blob id of the file there is, which GitHub wants to see before it replaces it.

@@ -96,7 +96,8 @@ pub struct GetIssue {
 }
 
 /// Reads one issue: text, state, labels, assignees, milestone.
-#[tool(effect = "read", scopes = ["repo"], keywords = ["bug", "ticket", "assigned"])]
+#[tool(effect = "read", scopes = ["repo"], keywords = ["bug", "ticket", "assigned"],
+       example = { "owner": "octocat", "repo": "hello-world", "issue_number": 1347 })]
 pub fn get_issue(args: GetIssue, cx: &Context) -> Result<Value, ToolError> {
     let address = path!(
         "/repos/{}/{}/issues/{}",
@@ -184,7 +185,8 @@ pub struct UpdateIssue {
 }
 
 /// Changes an issue: title, text, labels, assignees, milestone; closes or reopens it.
-#[tool(effect = "write", idempotent, scopes = ["repo"], keywords = ["close", "reopen", "assign", "label", "edit"])]
+#[tool(effect = "write", idempotent, scopes = ["repo"], keywords = ["close", "reopen", "assign", "label", "edit"],
+       example = { "owner": "octocat", "repo": "hello-world", "issue_number": 1347, "state": "closed", "state_reason": "not_planned" })]
 pub fn update_issue(args: UpdateIssue, cx: &Context) -> Result<Value, ToolError> {
     let address = path!(
         "/repos/{}/{}/issues/{}",
@@ -215,7 +217,8 @@ pub struct ListIssueComments {
 }
 
 /// Lists the comments of an issue or pull request, oldest first.
-#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["discussion", "replies"])]
+#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["discussion", "replies"],
+       example = { "owner": "octocat", "repo": "hello-world", "issue_number": 1347 })]
 pub fn list_issue_comments(args: ListIssueComments, cx: &Context) -> Result<Output, ToolError> {
     let address = path!(
         "/repos/{}/{}/issues/{}/comments",
@@ -248,7 +251,8 @@ pub struct CreateIssueComment {
 }
 
 /// Comments on an issue or pull request.
-#[tool(effect = "write", scopes = ["repo"], keywords = ["reply", "answer"])]
+#[tool(effect = "write", scopes = ["repo"], keywords = ["reply", "answer"],
+       example = { "owner": "octocat", "repo": "hello-world", "issue_number": 1347, "body": "Me too" })]
 pub fn create_issue_comment(args: CreateIssueComment, cx: &Context) -> Result<Value, ToolError> {
     let address = path!(
         "/repos/{}/{}/issues/{}/comments",

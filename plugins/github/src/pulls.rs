@@ -64,7 +64,8 @@ pub struct ListPullRequests {
 }
 
 /// Lists the pull requests of a repository.
-#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["pr", "merge", "review"])]
+#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["pr", "merge", "review"],
+       example = { "owner": "octocat", "repo": "hello-world", "base": "main", "sort": "long-running" })]
 pub fn list_pull_requests(args: ListPullRequests, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/pulls", args.owner, args.repo);
     page(
@@ -89,7 +90,8 @@ pub struct GetPullRequest {
 }
 
 /// Reads one pull request: text, branches, size, and whether it can be merged.
-#[tool(effect = "read", scopes = ["repo"], keywords = ["pr", "mergeable"])]
+#[tool(effect = "read", scopes = ["repo"], keywords = ["pr", "mergeable"],
+       example = { "owner": "octocat", "repo": "hello-world", "pull_number": 1347 })]
 pub fn get_pull_request(args: GetPullRequest, cx: &Context) -> Result<Value, ToolError> {
     let address = path!(
         "/repos/{}/{}/pulls/{}",
@@ -117,7 +119,8 @@ pub struct ListPullRequestFiles {
 }
 
 /// Lists the files that a pull request changes, each with its patch.
-#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["diff", "changes", "patch"])]
+#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["diff", "changes", "patch"],
+       example = { "owner": "octocat", "repo": "hello-world", "pull_number": 1347 })]
 pub fn list_pull_request_files(
     args: ListPullRequestFiles,
     cx: &Context,
@@ -165,7 +168,8 @@ pub struct CreatePullRequest {
 }
 
 /// Opens a pull request from one branch into another.
-#[tool(effect = "write", scopes = ["repo"], keywords = ["pr", "merge request", "new"])]
+#[tool(effect = "write", scopes = ["repo"], keywords = ["pr", "merge request", "new"],
+       example = { "owner": "octocat", "repo": "hello-world", "title": "Amazing new feature", "head": "octocat:new-topic", "base": "main", "body": "Please pull" })]
 pub fn create_pull_request(args: CreatePullRequest, cx: &Context) -> Result<Value, ToolError> {
     let address = path!("/repos/{}/{}/pulls", args.owner, args.repo);
     Ok(pick(&github(cx).post(address).json(&args).fetch()?, PULL))
@@ -213,7 +217,8 @@ pub struct CreatePullRequestReview {
 }
 
 /// Reviews a pull request: approves, asks for changes or comments, also line by line.
-#[tool(effect = "write", scopes = ["repo"], keywords = ["pr", "approve", "request changes"])]
+#[tool(effect = "write", scopes = ["repo"], keywords = ["pr", "approve", "request changes"],
+       example = { "owner": "octocat", "repo": "hello-world", "pull_number": 12, "event": "REQUEST_CHANGES", "body": "This is close to perfect!", "comments": [{"path": "file.md", "line": 6, "body": "Please add more information here."}] })]
 pub fn create_pull_request_review(
     args: CreatePullRequestReview,
     cx: &Context,
@@ -275,7 +280,8 @@ pub struct MergePullRequest {
 }
 
 /// Merges a pull request. Cannot be taken back.
-#[tool(effect = "destructive", scopes = ["repo"], keywords = ["pr", "squash", "rebase"])]
+#[tool(effect = "destructive", scopes = ["repo"], keywords = ["pr", "squash", "rebase"],
+       example = { "owner": "octocat", "repo": "hello-world", "pull_number": 1347, "merge_method": "squash" })]
 pub fn merge_pull_request(args: MergePullRequest, cx: &Context) -> Result<Value, ToolError> {
     let address = path!(
         "/repos/{}/{}/pulls/{}/merge",

@@ -32,7 +32,8 @@ const RELEASE: &[&str] = &[
 ];
 
 /// Tells which GitHub account is connected: login, name, mail address and counts.
-#[tool(effect = "read", scopes = ["read:user"], keywords = ["whoami", "me", "profile"])]
+#[tool(effect = "read", scopes = ["read:user"], keywords = ["whoami", "me", "profile"],
+       example = {})]
 pub fn get_authenticated_user(cx: &Context) -> Result<Value, ToolError> {
     let user = github(cx).get("/user").fetch()?;
     let fields = [
@@ -77,7 +78,8 @@ pub struct ListMyRepos {
 }
 
 /// Lists the repositories that the connected account owns or works on, recently pushed first.
-#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["repositories", "projects"])]
+#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["repositories", "projects"],
+       example = { "visibility": "public", "per_page": 1 })]
 pub fn list_my_repos(args: ListMyRepos, cx: &Context) -> Result<Output, ToolError> {
     page(
         cx,
@@ -126,7 +128,8 @@ pub struct CreateRepo {
 }
 
 /// Creates a repository in the connected account, private unless said otherwise.
-#[tool(effect = "write", scopes = ["repo"], keywords = ["new", "repository"])]
+#[tool(effect = "write", scopes = ["repo"], keywords = ["new", "repository"],
+       example = { "name": "Hello-World", "description": "This your first repo!", "private": false })]
 pub fn create_repo(args: CreateRepo, cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(
         &github(cx).post("/user/repos").json(&args).fetch()?,
@@ -160,7 +163,8 @@ pub struct ListCommits {
 }
 
 /// Lists commits of a repository, newest first: message, author, date.
-#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["history", "log", "changes"])]
+#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["history", "log", "changes", "latest commits"],
+       example = { "owner": "octocat", "repo": "hello-world", "path": "src/main.rs", "since": "2026-01-01T00:00:00Z" })]
 pub fn list_commits(args: ListCommits, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/commits", args.owner, args.repo);
     let fields = [
@@ -193,7 +197,8 @@ pub struct ListOfRepo {
 }
 
 /// Lists the branches of a repository with the commit each points to.
-#[tool(effect = "read", paginated, scopes = ["repo"])]
+#[tool(effect = "read", paginated, scopes = ["repo"],
+       example = { "owner": "octocat", "repo": "hello-world" })]
 pub fn list_branches(args: ListOfRepo, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/branches", args.owner, args.repo);
     page(
@@ -205,7 +210,8 @@ pub fn list_branches(args: ListOfRepo, cx: &Context) -> Result<Output, ToolError
 }
 
 /// Lists the releases of a repository, newest first, with notes and files.
-#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["versions", "changelog"])]
+#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["versions", "changelog"],
+       example = { "owner": "octocat", "repo": "hello-world" })]
 pub fn list_releases(args: ListOfRepo, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/releases", args.owner, args.repo);
     page(cx, github(cx).get(address), args.per_page, RELEASE)
@@ -240,7 +246,8 @@ pub struct CreateRelease {
 }
 
 /// Publishes a release of a repository, or keeps it as a draft.
-#[tool(effect = "write", scopes = ["repo"], keywords = ["publish", "version", "tag"])]
+#[tool(effect = "write", scopes = ["repo"], keywords = ["publish", "version", "tag"],
+       example = { "owner": "octocat", "repo": "hello-world", "tag_name": "v1.0.0", "body": "Description of the release" })]
 pub fn create_release(args: CreateRelease, cx: &Context) -> Result<Value, ToolError> {
     let address = path!("/repos/{}/{}/releases", args.owner, args.repo);
     Ok(pick(

@@ -105,7 +105,8 @@ pub struct SearchCode {
 }
 
 /// Searches the contents of files; answers the files and the lines that match.
-#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["find", "grep", "source"])]
+#[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["find", "grep", "source"],
+       example = { "q": "parse_url repo:octocat/hello-world" })]
 pub fn search_code(args: SearchCode, cx: &Context) -> Result<Output, ToolError> {
     let request = github(cx)
         .get("/search/code")

@@ -92,7 +92,7 @@ pub struct GetAttachment {
 }
 
 /// Fetches an attachment as a file, at most 10 MiB.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["download", "file"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["download", "file", "save attachment of mail"],
        example = { "message_id": "18c1", "attachment_id": "ANGjdJ8w", "name": "offer.pdf", "media_type": "application/pdf" })]
 pub fn get_attachment(args: GetAttachment, cx: &Context) -> Result<Output, ToolError> {
     let address = path!(

@@ -60,7 +60,8 @@ pub struct OneChannel {
 }
 
 /// Reads one channel or conversation: name, topic, purpose, number of members.
-#[tool(effect = "read", scopes = ["channels:read"], keywords = ["topic", "purpose", "details"])]
+#[tool(effect = "read", scopes = ["channels:read"], keywords = ["topic", "purpose", "details"],
+       example = { "channel": "C012AB3CD" })]
 pub fn get_channel_info(args: OneChannel, cx: &Context) -> Result<Value, ToolError> {
     let request = slack(cx).get("/conversations.info").query_fields(&args);
     Ok(pick(
@@ -80,7 +81,8 @@ pub struct CreateChannel {
 }
 
 /// Creates a channel.
-#[tool(effect = "write", scopes = ["channels:manage"], keywords = ["new", "room"])]
+#[tool(effect = "write", scopes = ["channels:manage"], keywords = ["new", "room"],
+       example = { "name": "deploys" })]
 pub fn create_channel(args: CreateChannel, cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(
         &call(slack(cx).post("/conversations.create").json(&args))?["channel"],
@@ -89,7 +91,8 @@ pub fn create_channel(args: CreateChannel, cx: &Context) -> Result<Value, ToolEr
 }
 
 /// Has the connected app or person join a public channel, so that it can read and write there.
-#[tool(effect = "write", idempotent, scopes = ["channels:join"], keywords = ["enter"])]
+#[tool(effect = "write", idempotent, scopes = ["channels:join"], keywords = ["enter"],
+       example = { "channel": "C012AB3CD" })]
 pub fn join_channel(args: OneChannel, cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(
         &call(slack(cx).post("/conversations.join").json(&args))?["channel"],
@@ -107,7 +110,8 @@ pub struct InviteToChannel {
 }
 
 /// Invites people to a channel.
-#[tool(effect = "write", scopes = ["channels:manage"], keywords = ["add", "people", "members"])]
+#[tool(effect = "write", scopes = ["channels:manage"], keywords = ["add", "people", "members"],
+       example = { "channel": "C012AB3CD", "users": ["U1", "U2"] })]
 pub fn invite_to_channel(args: InviteToChannel, cx: &Context) -> Result<Value, ToolError> {
     let body = json!({ "channel": args.channel, "users": args.users.join(",") });
     Ok(pick(
@@ -126,7 +130,8 @@ pub struct ListChannelMembers {
 }
 
 /// Lists the ids of the people in a channel.
-#[tool(effect = "read", paginated, scopes = ["channels:read"], keywords = ["people", "who"])]
+#[tool(effect = "read", paginated, scopes = ["channels:read"], keywords = ["people", "who"],
+       example = { "channel": "C1" })]
 pub fn list_channel_members(args: ListChannelMembers, cx: &Context) -> Result<Output, ToolError> {
     let request = slack(cx).get("/conversations.members").query_fields(&args);
     let answer = call(

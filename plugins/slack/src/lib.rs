@@ -5,18 +5,22 @@
 
 mod api;
 mod channels;
+mod directory;
+mod files;
+mod marks;
 mod messages;
 mod people;
+mod rooms;
 mod text;
 
 toolgate_sdk::plugin! {
     service: "slack",
     title: "Slack",
-    description: "Send, read and search messages, and work with channels and people in a Slack workspace.",
+    description: "Send, read and search messages, and work with channels, files, canvases, reminders and people in a Slack workspace.",
     homepage: "https://api.slack.com",
     categories: ["chat"],
-    hosts: ["slack.com"],
-    capabilities: ["egress"],
+    hosts: ["slack.com", "files.slack.com"],
+    capabilities: ["egress", "blobs"],
     auth: [
         {
             slot: "bot",
@@ -30,7 +34,7 @@ toolgate_sdk::plugin! {
             scope_separator: ",",
             token_auth: "post",
             placement: { header: "authorization", template: "Bearer {secret}" },
-            audience: ["https://slack.com"],
+            audience: ["https://slack.com", "https://files.slack.com"],
             account: { request: "GET https://slack.com/api/auth.test", label: "/team" },
         },
         {
@@ -43,7 +47,7 @@ toolgate_sdk::plugin! {
                 help: "Begins with xoxb- (bot) or xoxp- (user); shown under OAuth & Permissions of the Slack app.",
             }],
             placement: { header: "authorization", template: "Bearer {secret}" },
-            audience: ["https://slack.com"],
+            audience: ["https://slack.com", "https://files.slack.com"],
             account: { request: "GET https://slack.com/api/auth.test", label: "/team" },
         },
     ],
@@ -79,6 +83,50 @@ toolgate_sdk::plugin! {
         people::get_user,
         people::lookup_user_by_email,
         people::get_team_info,
+        rooms::rename_channel,
+        rooms::set_channel_topic,
+        rooms::set_channel_purpose,
+        rooms::archive_channel,
+        rooms::unarchive_channel,
+        rooms::leave_channel,
+        rooms::remove_from_channel,
+        rooms::list_my_channels,
+        rooms::mark_channel_read,
+        rooms::list_bookmarks,
+        rooms::add_bookmark,
+        rooms::remove_bookmark,
+        marks::remove_reaction,
+        marks::get_reactions,
+        marks::unpin_message,
+        marks::list_pins,
+        marks::get_permalink,
+        marks::post_ephemeral,
+        marks::list_scheduled_messages,
+        marks::delete_scheduled_message,
+        marks::create_reminder,
+        marks::list_reminders,
+        marks::delete_reminder,
+        directory::list_user_groups,
+        directory::create_user_group,
+        directory::list_user_group_members,
+        directory::get_presence,
+        directory::get_user_profile,
+        directory::set_status,
+        directory::set_presence,
+        directory::get_do_not_disturb,
+        directory::snooze_notifications,
+        directory::list_emoji,
+        directory::get_bot_info,
+        files::upload_file,
+        files::download_file,
+        files::list_files,
+        files::get_file_info,
+        files::delete_file,
+        files::create_canvas,
+        files::create_channel_canvas,
+        files::edit_canvas,
+        files::find_canvas_sections,
+        files::delete_canvas,
     ],
 }
 

@@ -64,7 +64,8 @@ pub struct UpdateMessage {
 }
 
 /// Replaces the text of a message that the connected app or person sent.
-#[tool(effect = "write", idempotent, scopes = ["chat:write"], keywords = ["edit", "change", "correct"])]
+#[tool(effect = "write", idempotent, scopes = ["chat:write"], keywords = ["edit", "change", "correct"],
+       example = { "channel": "C1H9RESGL", "ts": "1503435956.000247", "text": "*new*" })]
 pub fn update_message(mut args: UpdateMessage, cx: &Context) -> Result<Value, ToolError> {
     args.text = from_markdown(&args.text);
     Ok(pick(
@@ -83,7 +84,8 @@ pub struct MessageAt {
 }
 
 /// Deletes a message. Cannot be taken back.
-#[tool(effect = "destructive", scopes = ["chat:write"], keywords = ["remove"])]
+#[tool(effect = "destructive", scopes = ["chat:write"], keywords = ["remove"],
+       example = { "channel": "C1H9RESGL", "ts": "1503435956.000247" })]
 pub fn delete_message(args: MessageAt, cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(
         &call(slack(cx).post("/chat.delete").json(&args))?,
@@ -107,7 +109,8 @@ pub struct ScheduleMessage {
 }
 
 /// Sends a message later, at a given time.
-#[tool(effect = "write", scopes = ["chat:write"], keywords = ["later", "remind", "delay"])]
+#[tool(effect = "write", scopes = ["chat:write"], keywords = ["later", "remind", "delay"],
+       example = { "channel": "C1H9RESGL", "text": "hey", "post_at": 1767229200 })]
 pub fn schedule_message(mut args: ScheduleMessage, cx: &Context) -> Result<Value, ToolError> {
     args.text = from_markdown(&args.text);
     let answer = call(slack(cx).post("/chat.scheduleMessage").json(&args))?;
@@ -133,7 +136,8 @@ pub struct GetChannelHistory {
 }
 
 /// Reads the messages of a channel or conversation, newest first. Threads show reply_count.
-#[tool(effect = "read", paginated, scopes = ["channels:history"], keywords = ["read", "messages", "recent", "conversation"])]
+#[tool(effect = "read", paginated, scopes = ["channels:history"], keywords = ["read", "messages", "recent", "conversation"],
+       example = { "channel": "C1", "limit": 2 })]
 pub fn get_channel_history(args: GetChannelHistory, cx: &Context) -> Result<Output, ToolError> {
     let request = slack(cx).get("/conversations.history").query_fields(&args);
     readable(page(cx, request, args.limit, "messages", MESSAGE)?)
@@ -154,7 +158,8 @@ pub struct GetThreadReplies {
 }
 
 /// Reads a thread: the message and its replies, oldest first.
-#[tool(effect = "read", paginated, scopes = ["channels:history"], keywords = ["answers", "discussion"])]
+#[tool(effect = "read", paginated, scopes = ["channels:history"], keywords = ["answers", "discussion"],
+       example = { "channel": "C1", "ts": "1512104434.000490" })]
 pub fn get_thread_replies(args: GetThreadReplies, cx: &Context) -> Result<Output, ToolError> {
     let request = slack(cx).get("/conversations.replies").query_fields(&args);
     readable(page(cx, request, args.limit, "messages", MESSAGE)?)
@@ -195,7 +200,8 @@ pub struct SearchMessages {
 }
 
 /// Searches messages in the whole workspace. Slack allows it with a user token (xoxp-) only.
-#[tool(effect = "read", paginated, auth = ["token"], scopes = ["search:read"], keywords = ["find", "grep"])]
+#[tool(effect = "read", paginated, auth = ["token"], scopes = ["search:read"], keywords = ["find", "grep"],
+       example = { "query": "pickleface", "count": 1 })]
 pub fn search_messages(args: SearchMessages, cx: &Context) -> Result<Output, ToolError> {
     let number = cx.page_number(1)?;
     let answer = call(
@@ -240,7 +246,8 @@ pub struct AddReaction {
 }
 
 /// Adds an emoji reaction to a message.
-#[tool(effect = "write", idempotent, scopes = ["reactions:write"], keywords = ["emoji", "like", "acknowledge"])]
+#[tool(effect = "write", idempotent, scopes = ["reactions:write"], keywords = ["emoji", "like", "acknowledge"],
+       example = { "channel": "C1", "timestamp": "1503435956.000247", "name": "thumbsup" })]
 pub fn add_reaction(args: AddReaction, cx: &Context) -> Result<Value, ToolError> {
     done(
         call(slack(cx).post("/reactions.add").json(&args)),
@@ -258,7 +265,8 @@ pub struct PinMessage {
 }
 
 /// Pins a message to its channel.
-#[tool(effect = "write", idempotent, scopes = ["pins:write"], keywords = ["bookmark", "keep"])]
+#[tool(effect = "write", idempotent, scopes = ["pins:write"], keywords = ["bookmark", "keep"],
+       example = { "channel": "C1", "timestamp": "1503435956.000247" })]
 pub fn pin_message(args: PinMessage, cx: &Context) -> Result<Value, ToolError> {
     done(
         call(slack(cx).post("/pins.add").json(&args)),

@@ -26,7 +26,8 @@ pub struct OpenDm {
 
 /// Opens a direct conversation with one or several people; its id is what slack_post_message takes
 /// as channel.
-#[tool(effect = "write", idempotent, scopes = ["im:write", "mpim:write"], keywords = ["direct message", "dm", "private"])]
+#[tool(effect = "write", idempotent, scopes = ["im:write", "mpim:write"], keywords = ["direct message", "dm", "private"],
+       example = { "users": ["U1"] })]
 pub fn open_dm(args: OpenDm, cx: &Context) -> Result<Value, ToolError> {
     let body = json!({ "users": args.users.join(",") });
     let answer = call(slack(cx).post("/conversations.open").json(&body))?;
@@ -60,7 +61,8 @@ pub struct GetUser {
 }
 
 /// Reads one person: names, title, time zone, status.
-#[tool(effect = "read", scopes = ["users:read"], keywords = ["profile", "who"])]
+#[tool(effect = "read", scopes = ["users:read"], keywords = ["profile", "who"],
+       example = { "user": "W012A3CDE" })]
 pub fn get_user(args: GetUser, cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(
         &call(slack(cx).get("/users.info").query_fields(&args))?["user"],
@@ -76,7 +78,8 @@ pub struct LookupUserByEmail {
 }
 
 /// Finds the person with a mail address.
-#[tool(effect = "read", scopes = ["users:read.email"], keywords = ["find", "mail"])]
+#[tool(effect = "read", scopes = ["users:read.email"], keywords = ["find", "mail"],
+       example = { "email": "spengler@ghostbusters.example.com" })]
 pub fn lookup_user_by_email(args: LookupUserByEmail, cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(
         &call(slack(cx).get("/users.lookupByEmail").query_fields(&args))?["user"],
@@ -85,7 +88,8 @@ pub fn lookup_user_by_email(args: LookupUserByEmail, cx: &Context) -> Result<Val
 }
 
 /// Tells which workspace is connected: name, domain, id.
-#[tool(effect = "read", scopes = ["team:read"], keywords = ["workspace", "organisation"])]
+#[tool(effect = "read", scopes = ["team:read"], keywords = ["workspace", "organisation"],
+       example = {})]
 pub fn get_team_info(cx: &Context) -> Result<Value, ToolError> {
     let answer = call(slack(cx).get("/team.info"))?;
     Ok(pick(
