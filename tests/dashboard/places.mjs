@@ -10,6 +10,7 @@ export async function furnish(key, tool = 'words_count', parkedTool = 'words_cou
     return answer.data;
   };
   await serves(key, tool);
+  await serves(key, 'github_list_issues');
   const run = (args, more) => must('POST', `/v1/tools/${tool}/execute`, { arguments: args, ...more });
   const call = await run({ text: 'to be or not to be' });
   for (const user_id of ['charles', 'grace', 'mary']) {
