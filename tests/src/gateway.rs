@@ -10,8 +10,8 @@ use reqwest::Method;
 use serde_json::Value;
 use tempfile::TempDir;
 use toolgate::config::{Config, Settings};
+use toolgate::core_workers::CoreWorkers;
 use toolgate::inbound::Inbound;
-use toolgate::lanes::Lanes;
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
 use toolgate_gateway::identity::keys;
@@ -61,7 +61,7 @@ pub struct TestGateway {
     pub config: Config,
     pub client: reqwest::Client,
     _folders: TempDir,
-    lanes: Lanes,
+    workers: CoreWorkers,
 }
 
 /// An answer: status, headers, body.
@@ -73,7 +73,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub async fn of(response: reqwest::Response) -> Self {
+    pub async fn read(response: reqwest::Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         Self {
             status,
@@ -176,7 +176,7 @@ impl TestGateway {
         let gateway =
             Gateway::open(&config.gateway, options.clock.unwrap_or_else(Clock::system)).await?;
         let app = toolgate::cli::app(&gateway, &config, &format!("http://{address}"));
-        let lanes = Lanes::open(listener, &app, &Inbound::open(&config.inbound))?;
+        let workers = CoreWorkers::open(listener, &app, &Inbound::open(&config.inbound))?;
         let key = new_key(&gateway, "test", &Scope::ALL).await?;
         let started = Self {
             address,
@@ -185,7 +185,7 @@ impl TestGateway {
             config,
             client: client(),
             _folders: folders,
-            lanes,
+            workers,
         };
         let files = options.plugins.len();
         started
@@ -274,7 +274,7 @@ impl TestGateway {
                 .header("content-type", "application/json")
                 .body(body);
         }
-        Answer::of(request.send().await.expect("the gateway answers")).await
+        Answer::read(request.send().await.expect("the gateway answers")).await
     }
 
     /// The state of a file of the plugins folder and its reason.
@@ -323,7 +323,7 @@ impl TestGateway {
 
     /// Stops as an operator stops it.
     pub async fn stop(self) {
-        self.lanes.close();
+        self.workers.close();
         self.gateway.close(Duration::from_secs(5)).await;
     }
 }

@@ -233,7 +233,7 @@ impl Process {
                 .header("content-type", "application/json")
                 .body(body.to_string());
         }
-        Answer::of(request.send().await.expect("the process answers")).await
+        Answer::read(request.send().await.expect("the process answers")).await
     }
 
     /// What the process holds of the machine's memory now.

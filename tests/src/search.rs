@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest as _, Sha256};
 use toolgate_catalog::{Catalog, PluginTools};
-use toolgate_search::embeddings::model::Model;
+use toolgate_search::embeddings::model::SentenceModel;
 use toolgate_search::embeddings::{Vector, Vectors, files};
 use toolgate_search::{SearchIndex, SearchQuery};
 
@@ -100,7 +100,7 @@ pub fn model_folder() -> anyhow::Result<PathBuf> {
 /// when it is first asked.
 pub struct Hybrid<'a> {
     index: &'a SearchIndex,
-    model: Model,
+    model: SentenceModel,
     vectors: Vectors,
     asked: HashMap<String, Vec<f32>>,
 }
@@ -110,7 +110,7 @@ impl<'a> Hybrid<'a> {
     pub fn new(catalog: &Catalog, index: &'a SearchIndex) -> anyhow::Result<Self> {
         let folder = model_folder()?;
         files::verify(&folder)?;
-        let model = Model::load(&folder)?;
+        let model = SentenceModel::load(&folder)?;
         let threads = std::thread::available_parallelism()?.get();
         let tools = catalog.tools();
         let parts: anyhow::Result<Vec<Vec<Vector>>> = std::thread::scope(|scope| {

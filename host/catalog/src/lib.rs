@@ -210,7 +210,7 @@ mod tests {
     fn a_tool_whose_schema_is_not_usable_accepts_no_arguments() {
         let mut broken = plugin("x", "y");
         Arc::make_mut(&mut broken.manifest).tools[0].input =
-            super::Schema::of(&json!({"type": "nothing"}));
+            super::Schema::from_value(&json!({"type": "nothing"}));
         let catalog = Catalog::build(vec![broken]);
         let tool = catalog.get("x_y").expect("it exists");
         assert!(tool.validate(&json!({}))[0].message.contains("not usable"));

@@ -76,16 +76,21 @@ impl Lint {
         })
     }
 
-    fn error(&mut self, path: &At<'_>, message: impl Into<String>) {
+    fn error(&mut self, path: &ManifestPath<'_>, message: impl Into<String>) {
         push(&mut self.errors, &mut self.omitted, path, message.into());
     }
 
-    fn warn(&mut self, path: &At<'_>, message: impl Into<String>) {
+    fn warn(&mut self, path: &ManifestPath<'_>, message: impl Into<String>) {
         push(&mut self.warnings, &mut self.omitted, path, message.into());
     }
 }
 
-fn push(findings: &mut Vec<Finding>, omitted: &mut usize, path: &At<'_>, message: String) {
+fn push(
+    findings: &mut Vec<Finding>,
+    omitted: &mut usize,
+    path: &ManifestPath<'_>,
+    message: String,
+) {
     if findings.len() == FINDINGS_MAX {
         *omitted += 1;
     } else {
@@ -98,30 +103,30 @@ fn push(findings: &mut Vec<Finding>, omitted: &mut usize, path: &At<'_>, message
 
 /// A place in the manifest, written out as a JSON Pointer only when something is found there.
 #[derive(Clone, Copy)]
-enum At<'a> {
+enum ManifestPath<'a> {
     Root,
-    Key(&'a At<'a>, &'a str),
-    Index(&'a At<'a>, usize),
+    Key(&'a ManifestPath<'a>, &'a str),
+    Index(&'a ManifestPath<'a>, usize),
 }
 
-impl<'a> At<'a> {
-    fn key(&'a self, key: &'a str) -> At<'a> {
-        At::Key(self, key)
+impl<'a> ManifestPath<'a> {
+    fn key(&'a self, key: &'a str) -> ManifestPath<'a> {
+        ManifestPath::Key(self, key)
     }
 
-    fn index(&'a self, index: usize) -> At<'a> {
-        At::Index(self, index)
+    fn index(&'a self, index: usize) -> ManifestPath<'a> {
+        ManifestPath::Index(self, index)
     }
 
     fn pointer(&self) -> String {
-        fn write(at: &At<'_>, pointer: &mut String) {
+        fn write(at: &ManifestPath<'_>, pointer: &mut String) {
             match at {
-                At::Root => {}
-                At::Key(parent, key) => {
+                ManifestPath::Root => {}
+                ManifestPath::Key(parent, key) => {
                     write(parent, pointer);
                     push_segment(pointer, key);
                 }
-                At::Index(parent, index) => {
+                ManifestPath::Index(parent, index) => {
                     write(parent, pointer);
                     push_segment(pointer, &index.to_string());
                 }
@@ -167,7 +172,7 @@ fn is_reserved(service: &str) -> bool {
 const NAME_RULE: &str = "start with a-z, go on with a-z, 0-9 and single `_`, and not end with `_`";
 
 fn identity(manifest: &Manifest, found: &mut Lint) {
-    let root = At::Root;
+    let root = ManifestPath::Root;
     if manifest.manifest != MANIFEST_VERSION {
         found.error(
             &root.key("manifest"),
@@ -244,7 +249,7 @@ fn identity(manifest: &Manifest, found: &mut Lint) {
 }
 
 fn reach(manifest: &Manifest, found: &mut Lint) {
-    let root = At::Root;
+    let root = ManifestPath::Root;
     let at = root.key("hosts");
     if manifest.hosts.len() > HOSTS_MAX {
         found.error(
@@ -294,7 +299,7 @@ fn reach(manifest: &Manifest, found: &mut Lint) {
 }
 
 fn limits(manifest: &Manifest, found: &mut Lint) {
-    let root = At::Root;
+    let root = ManifestPath::Root;
     let at = root.key("limits");
     let asked = [
         ("timeout_ms", manifest.limits.timeout_ms, 30_000),

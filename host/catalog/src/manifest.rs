@@ -54,8 +54,8 @@ pub struct Manifest {
     pub parameters: Vec<Parameter>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config: Vec<ConfigKey>,
-    #[serde(default, skip_serializing_if = "Limits::is_default")]
-    pub limits: Limits,
+    #[serde(default, skip_serializing_if = "DeclaredLimits::is_default")]
+    pub limits: DeclaredLimits,
     /// Events that the provider sends by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<HookSpec>,
@@ -286,7 +286,7 @@ pub struct ConfigKey {
 /// Bounds the plugin asks for; the gateway's own bounds hold where they are smaller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct DeclaredLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -295,7 +295,7 @@ pub struct Limits {
     pub response_mib: Option<u32>,
 }
 
-impl Limits {
+impl DeclaredLimits {
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -452,12 +452,12 @@ where
 {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum OneOrMany {
+    enum PlacementList {
         Many(Vec<Placement>),
         One(Placement),
     }
-    Ok(match OneOrMany::deserialize(input)? {
-        OneOrMany::Many(all) => all,
-        OneOrMany::One(one) => vec![one],
+    Ok(match PlacementList::deserialize(input)? {
+        PlacementList::Many(all) => all,
+        PlacementList::One(one) => vec![one],
     })
 }

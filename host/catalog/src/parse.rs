@@ -129,18 +129,18 @@ pub(crate) fn push_segment(pointer: &mut String, segment: &str) {
 }
 
 /// Where the reader is, shared by all levels; left as it is when reading fails.
-struct Progress {
+struct ReadPosition {
     path: RefCell<Vec<String>>,
     values: Cell<usize>,
 }
 
 fn strict(json: &str) -> Result<Value, ManifestError> {
-    let progress = Progress {
+    let progress = ReadPosition {
         path: RefCell::default(),
         values: Cell::new(0),
     };
     let mut input = serde_json::Deserializer::from_str(json);
-    let read = Strict {
+    let read = StrictSeed {
         depth: 0,
         progress: &progress,
     }
@@ -159,12 +159,12 @@ fn strict(json: &str) -> Result<Value, ManifestError> {
 }
 
 #[derive(Clone, Copy)]
-struct Strict<'p> {
+struct StrictSeed<'p> {
     depth: usize,
-    progress: &'p Progress,
+    progress: &'p ReadPosition,
 }
 
-impl<'p> Strict<'p> {
+impl<'p> StrictSeed<'p> {
     fn inside<E: serde::de::Error>(self) -> Result<Self, E> {
         if self.depth == MANIFEST_DEPTH_MAX {
             return Err(E::custom(format_args!(
@@ -178,7 +178,7 @@ impl<'p> Strict<'p> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict<'_> {
+impl<'de> DeserializeSeed<'de> for StrictSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Value, D::Error> {
@@ -193,7 +193,7 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Strict<'_> {
+impl<'de> Visitor<'de> for StrictSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,7 @@
 //! `POST https://api.example.com/v1/search` names a method and an address, `{name}` in it one segment
 //! of the path or part of a label of the host. `POST {api_base}/search` begins with an operator's
 //! setting or a parameter that holds an address. `GRAPHQL https://api.example.com/graphql` is a POST
-//! whose document has operations of the type `query` alone. Pure; egress asks [`Query::covers`].
+//! whose document has operations of the type `query` alone. Pure; egress asks [`NamedQuery::covers`].
 
 use std::collections::BTreeMap;
 
@@ -18,23 +18,23 @@ pub const QUERIES_MAX: usize = 20;
 
 /// One entry, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query<'a> {
+pub struct NamedQuery<'a> {
     pub graphql: bool,
-    pub base: Base<'a>,
+    pub base: QueryBase<'a>,
     /// From the first `/` behind the base; may be empty behind a name.
     path: &'a str,
 }
 
 /// What the path follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base<'a> {
+pub enum QueryBase<'a> {
     /// `https://` and this host, which may have parameters in braces.
     Host(&'a str),
     /// A setting or parameter that holds an address.
     Named(&'a str),
 }
 
-impl<'a> Query<'a> {
+impl<'a> NamedQuery<'a> {
     /// Reads an entry; the error is a sentence about it.
     pub fn parse(text: &'a str) -> Result<Self, &'static str> {
         if text.len() > QUERY_BYTES_MAX {
@@ -58,7 +58,7 @@ impl<'a> Query<'a> {
                 if host.is_empty() || host.contains(['@', ':', '*']) {
                     return Err("its address names a host of the manifest, without a port");
                 }
-                (Base::Host(host), path)
+                (QueryBase::Host(host), path)
             }
             None => {
                 let named = address
@@ -70,7 +70,7 @@ impl<'a> Query<'a> {
                 if !(path.is_empty() || path.starts_with('/')) {
                     return Err("a path follows the setting or parameter");
                 }
-                (Base::Named(name), path)
+                (QueryBase::Named(name), path)
             }
         };
         if path.split('/').any(|segment| matches!(segment, "." | "..")) {
@@ -86,7 +86,7 @@ impl<'a> Query<'a> {
     /// Whether a request to `url` is this query. `values`: settings and parameters of the call.
     pub fn covers(&self, url: &Url, values: &BTreeMap<String, String>) -> bool {
         let path = match self.base {
-            Base::Host(host) => {
+            QueryBase::Host(host) => {
                 let fits = |asked: &str| matches(host, "[a-z0-9-]+", asked);
                 if url.scheme() != "https"
                     || url.port().is_some()
@@ -96,7 +96,7 @@ impl<'a> Query<'a> {
                 }
                 url.path()
             }
-            Base::Named(name) => {
+            QueryBase::Named(name) => {
                 let Some(base) = values.get(name).and_then(|value| Url::parse(value).ok()) else {
                     return false;
                 };
@@ -272,7 +272,7 @@ mod tests {
             ("site".to_owned(), "https://acme.example.com".to_owned()),
         ]);
         let url = Url::parse(url).expect("an address");
-        Query::parse(entry).expect(entry).covers(&url, &values)
+        NamedQuery::parse(entry).expect(entry).covers(&url, &values)
     }
 
     #[test]
@@ -330,7 +330,7 @@ mod tests {
             "POST {api_base}x",
             "POST  https://api.example.com/x",
         ] {
-            assert!(Query::parse(bad).is_err(), "{bad}");
+            assert!(NamedQuery::parse(bad).is_err(), "{bad}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! Everything in a manifest is a right, except what [`rules`] names as harmless: so a field that is
 //! added to the manifest later is one too. [`Difference::between`] compares two manifests as JSON
 //! documents; a difference waits for the operator unless each change in it is a text, is less than
-//! before, or is let through by the operator's setting [`Upgrades`]. [`Rights::of`] is the same of a
+//! before, or is let through by the operator's setting [`Upgrades`]. [`Rights::from_manifest`] is the same of a
 //! plugin that nobody has seen before: everything that it asks for.
 //!
 //! Read [`rules`] for what each place of a manifest is, [`compare`] for the walk, [`words`] for what
@@ -77,7 +77,7 @@ pub enum Weight {
 
 /// One place of the manifest that is not as before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct RightChange {
     /// JSON Pointer in which names stand for the places in lists: `/tools/create_issue/effect`.
     pub path: String,
     pub weight: Weight,
@@ -94,7 +94,7 @@ pub struct Change {
 /// Everything that is not as before.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    pub changes: Vec<Change>,
+    pub changes: Vec<RightChange>,
 }
 
 impl Difference {
@@ -113,7 +113,7 @@ impl Difference {
 
     /// Whether both ask for the same in other words.
     pub fn only_texts(&self) -> bool {
-        let text = |change: &Change| change.weight == Weight::Text;
+        let text = |change: &RightChange| change.weight == Weight::Text;
         self.changes.iter().all(text)
     }
 
@@ -121,8 +121,8 @@ impl Difference {
         self.changes.is_empty()
     }
 
-    fn waiting(&self) -> impl Iterator<Item = &Change> {
-        let waits = |change: &&Change| change.weight == Weight::Right;
+    fn waiting(&self) -> impl Iterator<Item = &RightChange> {
+        let waits = |change: &&RightChange| change.weight == Weight::Right;
         self.changes.iter().filter(waits)
     }
 
@@ -175,11 +175,11 @@ impl fmt::Display for Difference {
 /// Everything that a plugin asks for, in the words of a difference from nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rights {
-    pub changes: Vec<Change>,
+    pub changes: Vec<RightChange>,
 }
 
 impl Rights {
-    pub fn of(manifest: &Manifest) -> Self {
+    pub fn from_manifest(manifest: &Manifest) -> Self {
         let mut changes = compare::changes(&json!({}), &normal(manifest), Upgrades::Strict);
         changes.retain(|change| !matches!(change.path.as_str(), "/manifest" | "/service"));
         Self { changes }

@@ -16,7 +16,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    pub fn of(schema: &Value) -> Self {
+    pub fn from_value(schema: &Value) -> Self {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
         let text = serde_json::to_string(schema).expect("a JSON value has a JSON text");
@@ -71,7 +71,7 @@ impl Serialize for Schema {
 
 impl<'de> Deserialize<'de> for Schema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(|schema| Self::of(&schema))
+        Value::deserialize(deserializer).map(|schema| Self::from_value(&schema))
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_is_no_object_has_no_names() {
         for odd in [json!(true), json!({ "properties": [], "required": "a" })] {
-            let schema = Schema::of(&odd);
+            let schema = Schema::from_value(&odd);
             assert_eq!(schema.properties().count() + schema.required().count(), 0);
             assert_eq!(schema.value(), odd);
         }

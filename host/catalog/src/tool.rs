@@ -28,17 +28,17 @@ pub struct Tool {
     sha256: Arc<str>,
     /// Made at the first call, since most tools are never called; `None` when the schema cannot be
     /// compiled.
-    check: OnceLock<Option<Check>>,
+    check: OnceLock<Option<ArgumentValidator>>,
 }
 
 /// A schema ready to check arguments.
-struct Check {
+struct ArgumentValidator {
     schema: Value,
     validator: Validator,
 }
 
-impl Check {
-    fn of(schema: &RawValue) -> Option<Self> {
+impl ArgumentValidator {
+    fn from_schema(schema: &RawValue) -> Option<Self> {
         let schema: Value = serde_json::from_str(schema.get()).ok()?;
         let validator = arguments::compile(&schema).ok()?;
         Some(Self { schema, validator })
@@ -155,7 +155,10 @@ impl Tool {
 
     /// Every violation of the input schema, none when the arguments fit.
     pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
-        match self.check.get_or_init(|| Check::of(&self.input_schema)) {
+        match self
+            .check
+            .get_or_init(|| ArgumentValidator::from_schema(&self.input_schema))
+        {
             Some(check) => arguments::violations(&check.validator, &check.schema, arguments),
             None => vec![Violation {
                 path: String::new(),
@@ -195,5 +198,5 @@ fn arguments_of(spec: &ToolSpec) -> Arc<RawValue> {
             }),
         );
     }
-    Schema::of(&schema).text().clone()
+    Schema::from_value(&schema).text().clone()
 }

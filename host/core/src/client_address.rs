@@ -17,7 +17,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use ipnet::{IpNet, Ipv4Net};
 
-use forwarded::{BadHeader, Hop};
+use forwarded::{BadHeader, ForwardedHop};
 
 /// Hops that are read, from the last one; a chain of this many trusted proxies ends the walk.
 pub const HOPS_MAX: usize = 32;
@@ -68,12 +68,12 @@ impl TrustedProxies {
 
     /// From the last hop to the first. A hop that cannot be read ends the walk at the proxy that
     /// wrote it.
-    fn walk(&self, peer: IpAddr, hops: Vec<Result<Hop, BadHeader>>) -> IpAddr {
+    fn walk(&self, peer: IpAddr, hops: Vec<Result<ForwardedHop, BadHeader>>) -> IpAddr {
         let mut client = peer;
         for hop in hops {
             match hop {
-                Ok(Hop::Address(address)) => client = address.to_canonical(),
-                Ok(Hop::Hidden) | Err(BadHeader) => break,
+                Ok(ForwardedHop::Address(address)) => client = address.to_canonical(),
+                Ok(ForwardedHop::Hidden) | Err(BadHeader) => break,
             }
             if !self.contains(client) {
                 break;

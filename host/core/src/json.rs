@@ -20,15 +20,15 @@ const KEYS_COMPARED_MAX: usize = 8;
 /// Why a text is no acceptable JSON document. Lines and columns count from 1, columns in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at line {line} column {column}")]
-pub struct Problem {
+pub struct JsonProblem {
     pub what: String,
     pub line: usize,
     pub column: usize,
 }
 
 /// Reads `text` once without keeping anything of it.
-pub fn check(text: &[u8]) -> Result<(), Problem> {
-    let reader = Reader {
+pub fn check(text: &[u8]) -> Result<(), JsonProblem> {
+    let reader = JsonReader {
         levels: DEPTH_MAX,
         keys_once: true,
     };
@@ -37,17 +37,17 @@ pub fn check(text: &[u8]) -> Result<(), Problem> {
 
 /// Whether any parser can read `text` and still can where something is put around it: at most
 /// `levels` of nesting. A key that stands twice is left to the reader.
-pub fn check_levels(text: &[u8], levels: usize) -> Result<(), Problem> {
-    let reader = Reader {
+pub fn check_levels(text: &[u8], levels: usize) -> Result<(), JsonProblem> {
+    let reader = JsonReader {
         levels,
         keys_once: false,
     };
     reader.read(text)
 }
 
-impl Problem {
+impl JsonProblem {
     /// What `error` says, its position apart from its sentence.
-    pub fn of(error: &serde_json::Error) -> Self {
+    pub fn from_error(error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let sentence = error.to_string();
         let what = sentence
@@ -60,18 +60,18 @@ impl Problem {
 
 /// Reads one value and keeps nothing.
 #[derive(Clone, Copy)]
-struct Reader {
+struct JsonReader {
     /// Levels that may still be entered.
     levels: usize,
     keys_once: bool,
 }
 
-impl Reader {
-    fn read(self, text: &[u8]) -> Result<(), Problem> {
+impl JsonReader {
+    fn read(self, text: &[u8]) -> Result<(), JsonProblem> {
         let mut parser = serde_json::Deserializer::from_slice(text);
         self.deserialize(&mut parser)
             .and_then(|()| parser.end())
-            .map_err(|error| Problem::of(&error))
+            .map_err(|error| JsonProblem::from_error(&error))
     }
 
     fn inside<E: Error>(self) -> Result<Self, E> {
@@ -81,7 +81,7 @@ impl Reader {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Reader {
+impl<'de> DeserializeSeed<'de> for JsonReader {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -89,7 +89,7 @@ impl<'de> DeserializeSeed<'de> for Reader {
     }
 }
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for JsonReader {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,8 +128,8 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         let inside = self.inside()?;
-        let mut keys = Keys::default();
-        while let Some(Key(key)) = entries.next_key()? {
+        let mut keys = ObjectKeys::default();
+        while let Some(ObjectKey(key)) = entries.next_key()? {
             if self.keys_once
                 && let Err(twice) = keys.add(key)
             {
@@ -144,24 +144,24 @@ impl<'de> Visitor<'de> for Reader {
 }
 
 /// An object key, borrowed from the text where it holds no escape.
-struct Key<'de>(Cow<'de, str>);
+struct ObjectKey<'de>(Cow<'de, str>);
 
-impl<'de> Deserialize<'de> for Key<'de> {
+impl<'de> Deserialize<'de> for ObjectKey<'de> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct KeyReader;
         impl<'de> Visitor<'de> for KeyReader {
-            type Value = Key<'de>;
+            type Value = ObjectKey<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object key")
             }
 
-            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(key.into()))
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<ObjectKey<'de>, E> {
+                Ok(ObjectKey(key.into()))
             }
 
-            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
-                Ok(Key(key.to_owned().into()))
+            fn visit_str<E>(self, key: &str) -> Result<ObjectKey<'de>, E> {
+                Ok(ObjectKey(key.to_owned().into()))
             }
         }
         from.deserialize_str(KeyReader)
@@ -170,13 +170,13 @@ impl<'de> Deserialize<'de> for Key<'de> {
 
 /// The keys of one object so far: the first ones in place, for most objects have no more.
 #[derive(Default)]
-struct Keys<'de> {
+struct ObjectKeys<'de> {
     first: [Cow<'de, str>; KEYS_COMPARED_MAX],
     count: usize,
     more: HashSet<Cow<'de, str>>,
 }
 
-impl<'de> Keys<'de> {
+impl<'de> ObjectKeys<'de> {
     /// Gives the key back if it was there already.
     fn add(&mut self, key: Cow<'de, str>) -> Result<(), String> {
         let known = self.first.get(..self.count).unwrap_or(&self.first);

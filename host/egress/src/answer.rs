@@ -9,10 +9,10 @@ use http::header::{CONTENT_RANGE, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
-use super::dial::Answer;
-use super::scope::Scope;
+use super::dial::ReceivedResponse;
+use super::scope::CallScope;
 use super::send::Hop;
-use super::{Failure, FailureKind, Injection, Response, headers};
+use super::{EgressFailure, FailureKind, Injection, Response, headers};
 use toolgate_catalog::manifest::Placement;
 use toolgate_catalog::wire;
 
@@ -122,12 +122,12 @@ const CHARSETS: &[&str] = &[
 
 /// What of an answer the plugin gets. `in_part`: the request asked for the start of it only.
 pub(super) fn shown(
-    scope: &Scope,
+    scope: &CallScope,
     hop: &Hop,
     injection: Option<&Injection>,
     in_part: bool,
-    answer: Answer,
-) -> Result<Response, Failure> {
+    answer: ReceivedResponse,
+) -> Result<Response, EgressFailure> {
     let declared = &scope.declared;
     let head = hop.method == Method::HEAD;
     let given = headers::incoming(&answer.headers, head, declared)
@@ -183,7 +183,7 @@ pub(super) fn shown(
 }
 
 /// Whether the body is of a media type that the plugin may read; else its name.
-fn readable(scope: &Scope, headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
+fn readable(scope: &CallScope, headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
     if body.is_empty() {
         return Ok(());
     }
@@ -315,8 +315,8 @@ fn is_placement(injection: Option<&Injection>, name: &str) -> bool {
     })
 }
 
-fn refused(kind: FailureKind, message: impl Into<String>) -> Failure {
-    Failure {
+fn refused(kind: FailureKind, message: impl Into<String>) -> EgressFailure {
+    EgressFailure {
         kind,
         message: message.into(),
         sent: true,

@@ -7,15 +7,15 @@
 use std::sync::Arc;
 
 use super::policy::Target;
-use super::{Failure, FailureKind, fill_parameters};
+use super::{EgressFailure, FailureKind, fill_parameters};
 use toolgate_catalog::manifest::Manifest;
 
 /// The declarations of one plugin.
 #[derive(Clone, Debug, Default)]
-pub struct Declared(Option<Arc<Manifest>>);
+pub struct Declarations(Option<Arc<Manifest>>);
 
-impl Declared {
-    pub fn of(manifest: Arc<Manifest>) -> Self {
+impl Declarations {
+    pub fn new(manifest: Arc<Manifest>) -> Self {
         Self(Some(manifest))
     }
 
@@ -36,7 +36,7 @@ impl Declared {
         &self,
         target: &Target,
         parameters: &std::collections::BTreeMap<String, String>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), EgressFailure> {
         let slots = self.0.iter().flat_map(|manifest| &manifest.auth);
         for endpoint in slots
             .flat_map(|slot| [&slot.token_url, &slot.revoke_url])
@@ -51,7 +51,7 @@ impl Declared {
             let same = endpoint.origin() == target.url.origin()
                 && plain(endpoint.path()) == plain(target.url.path());
             if same {
-                return Err(Failure {
+                return Err(EgressFailure {
                     kind: FailureKind::Denied,
                     message: "only the gateway itself speaks to a token endpoint".to_owned(),
                     sent: false,

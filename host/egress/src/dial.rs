@@ -20,7 +20,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::address::is_global;
 use super::decode::{DecodeError, decode};
 use super::inject::Draft;
-use super::{Failure, FailureKind};
+use super::{EgressFailure, FailureKind};
 
 /// From a host name to all of its addresses.
 pub type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
@@ -48,7 +48,7 @@ pub struct Dialler {
 pub struct DialError(#[source] reqwest::Error);
 
 /// An answer whose body is within the cap.
-pub struct Answer {
+pub struct ReceivedResponse {
     pub status: u16,
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -57,14 +57,14 @@ pub struct Answer {
 }
 
 /// An answer whose body is still to come.
-pub struct Opened {
+pub struct OpenResponse {
     answer: reqwest::Response,
     host: String,
     left: usize,
     body_bytes_max: usize,
 }
 
-impl Opened {
+impl OpenResponse {
     pub fn status(&self) -> u16 {
         self.answer.status().as_u16()
     }
@@ -74,16 +74,19 @@ impl Opened {
     }
 
     /// The next piece of the body; none at its end.
-    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, EgressFailure> {
         let piece = self.answer.chunk().await;
         let Some(piece) = piece.map_err(|error| failure_of(&error, &self.host))? else {
             return Ok(None);
         };
-        self.left = self.left.checked_sub(piece.len()).ok_or_else(|| Failure {
-            kind: FailureKind::TooLarge,
-            message: format!("the answer is larger than {} bytes", self.body_bytes_max),
-            sent: true,
-        })?;
+        self.left = self
+            .left
+            .checked_sub(piece.len())
+            .ok_or_else(|| EgressFailure {
+                kind: FailureKind::TooLarge,
+                message: format!("the answer is larger than {} bytes", self.body_bytes_max),
+                sent: true,
+            })?;
         Ok(Some(piece))
     }
 }
@@ -156,7 +159,7 @@ impl Dialler {
         draft: Draft,
         private: bool,
         body_bytes_max: usize,
-    ) -> Result<Opened, Failure> {
+    ) -> Result<OpenResponse, EgressFailure> {
         let client = if private { &self.private } else { &self.public };
         let host = draft.url.host_str().unwrap_or_default().to_owned();
         let mut request = reqwest::Request::new(draft.method, draft.url);
@@ -168,13 +171,13 @@ impl Dialler {
             .map_err(|error| failure_of(&error, &host))?;
         let encoding = answer.headers().get(CONTENT_ENCODING);
         if encoding.is_some_and(|encoding| encoding != "identity") {
-            return Err(Failure {
+            return Err(EgressFailure {
                 kind: FailureKind::Protocol,
                 message: "the answer is compressed, which was not asked for".to_owned(),
                 sent: true,
             });
         }
-        Ok(Opened {
+        Ok(OpenResponse {
             answer,
             host,
             left: body_bytes_max,
@@ -188,8 +191,8 @@ impl Dialler {
         draft: Draft,
         private: bool,
         body_bytes_max: usize,
-        mut on_bytes: impl FnMut(usize) -> Result<(), Failure>,
-    ) -> Result<Answer, Failure> {
+        mut on_bytes: impl FnMut(usize) -> Result<(), EgressFailure>,
+    ) -> Result<ReceivedResponse, EgressFailure> {
         let client = if private { &self.private } else { &self.public };
         let host = draft.url.host_str().unwrap_or_default().to_owned();
         let head = draft.method == http::Method::HEAD;
@@ -203,7 +206,7 @@ impl Dialler {
             .await
             .map_err(|error| failure_of(&error, &host))?;
         let status = answer.status().as_u16();
-        let too_large = || Failure {
+        let too_large = || EgressFailure {
             kind: FailureKind::TooLarge,
             message: format!("the answer is larger than {body_bytes_max} bytes"),
             sent: true,
@@ -234,7 +237,7 @@ impl Dialler {
             Some(encoding) if !body.is_empty() => decode(encoding, body.freeze(), body_bytes_max)
                 .map_err(|error| match error {
                 DecodeError::TooLarge => too_large(),
-                other => Failure {
+                other => EgressFailure {
                     kind: FailureKind::Protocol,
                     message: other.to_string(),
                     sent: true,
@@ -242,7 +245,7 @@ impl Dialler {
             })?,
             _ => body.freeze(),
         };
-        Ok(Answer {
+        Ok(ReceivedResponse {
             status,
             headers,
             body,
@@ -294,7 +297,7 @@ fn allowed(found: Vec<IpAddr>, public_only: bool) -> Result<Vec<IpAddr>, NoPubli
 }
 
 /// What a plugin is told. reqwest's own text would name the URL with its credential.
-fn failure_of(error: &reqwest::Error, host: &str) -> Failure {
+fn failure_of(error: &reqwest::Error, host: &str) -> EgressFailure {
     let unresolved = || in_chain::<LookupFailed>(error) || error.is_dns();
     let (kind, message, sent) = if in_chain::<NoPublicAddress>(error) {
         (
@@ -333,7 +336,7 @@ fn failure_of(error: &reqwest::Error, host: &str) -> Failure {
             true,
         )
     };
-    Failure {
+    EgressFailure {
         kind,
         message,
         sent,

@@ -11,7 +11,7 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
 use url::Url;
 
-use toolgate_catalog::queries::{Query, is_graphql_query};
+use toolgate_catalog::queries::{NamedQuery, is_graphql_query};
 
 /// Headers by which a server is told to take a request for one of another method.
 const OVERRIDES: &[&str] = &[
@@ -24,16 +24,16 @@ const OVERRIDE_FIELD: &str = "_method";
 
 /// What a reading call may send besides GET and HEAD.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
+pub struct AllowedQueries {
     /// As the tool's manifest has them.
     pub queries: Vec<String>,
     /// Operator's settings and the connection's parameters that hold addresses.
     pub values: BTreeMap<String, String>,
 }
 
-impl Reading {
+impl AllowedQueries {
     /// `config`: what the plugin may read of settings and parameters, each as JSON.
-    pub fn of(queries: &[String], config: &BTreeMap<String, String>) -> Self {
+    pub fn new(queries: &[String], config: &BTreeMap<String, String>) -> Self {
         let mut reading = Self::default();
         if queries.is_empty() {
             return reading;
@@ -71,9 +71,9 @@ impl Reading {
         let queries = self
             .queries
             .iter()
-            .filter_map(|text| Query::parse(text).ok());
+            .filter_map(|text| NamedQuery::parse(text).ok());
         let mut named = queries.filter(|query| query.covers(url, &self.values));
-        let is_query = |query: Query<'_>| !query.graphql || asks_graphql(url, headers, body);
+        let is_query = |query: NamedQuery<'_>| !query.graphql || asks_graphql(url, headers, body);
         if *method == Method::POST && named.any(is_query) {
             return Ok(());
         }
@@ -119,7 +119,7 @@ mod tests {
     const SEARCH: &str = "https://api.example.com/search";
 
     fn check(method: Method, url: &str, headers: &[(&'static str, &str)], body: &str) -> bool {
-        let reading = Reading {
+        let reading = AllowedQueries {
             queries: vec![
                 format!("POST {SEARCH}"),
                 "GRAPHQL https://api.example.com/graphql".to_owned(),

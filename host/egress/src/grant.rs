@@ -84,11 +84,11 @@ impl Origin {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(refused());
         }
-        Self::of(&url).ok_or_else(refused)
+        Self::from_url(&url).ok_or_else(refused)
     }
 
     /// None where the URL has another scheme or no host.
-    pub fn of(url: &Url) -> Option<Self> {
+    pub fn from_url(url: &Url) -> Option<Self> {
         if !matches!(url.scheme(), "http" | "https") {
             return None;
         }

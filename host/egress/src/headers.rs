@@ -9,7 +9,7 @@
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::declared::Declared;
+use super::declared::Declarations;
 use toolgate_catalog::wire;
 
 /// Fields a plugin may set on one request.
@@ -86,7 +86,7 @@ pub enum HeaderRefusal {
 /// The headers of a request that may leave, in the order the plugin gave them.
 pub fn outgoing(
     given: &[(String, String)],
-    declared: &Declared,
+    declared: &Declarations,
 ) -> Result<HeaderMap, HeaderRefusal> {
     if given.len() > HEADER_COUNT_MAX {
         return Err(HeaderRefusal::TooMany);
@@ -129,7 +129,7 @@ pub fn outgoing(
 pub fn incoming(
     given: &HeaderMap,
     head: bool,
-    declared: &Declared,
+    declared: &Declarations,
 ) -> Option<Vec<(String, String)>> {
     let listed = connection_listed(
         given
@@ -186,8 +186,8 @@ fn connection_listed<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> V
 mod tests {
     use super::*;
 
-    fn open() -> Declared {
-        Declared::of(std::sync::Arc::new(manifest(serde_json::json!({}))))
+    fn open() -> Declarations {
+        Declarations::new(std::sync::Arc::new(manifest(serde_json::json!({}))))
     }
 
     fn manifest(more: serde_json::Value) -> toolgate_catalog::manifest::Manifest {
@@ -206,7 +206,7 @@ mod tests {
             "slot": "user", "title": "User", "type": "bearer",
             "placement": {"header": "authorization"}, "audience": ["https://api.example.com"],
         }]);
-        let declared = Declared::of(std::sync::Arc::new(manifest(serde_json::json!({
+        let declared = Declarations::new(std::sync::Arc::new(manifest(serde_json::json!({
             "auth": slot, "request_headers": ["x-version", "x-meta-*", "range"],
             "response_headers": ["x-cursor", "set-cookie"],
         }))));
@@ -222,7 +222,7 @@ mod tests {
             ("Connection", "accept"),
             ("If-None-Match", "e"),
         ]);
-        let names = |declared: &Declared| -> Vec<String> {
+        let names = |declared: &Declarations| -> Vec<String> {
             let headers = outgoing(&given, declared).expect("headers");
             headers
                 .keys()
@@ -231,7 +231,7 @@ mod tests {
         };
         assert_eq!(names(&declared), ["x-version", "x-meta-a", "if-none-match"]);
         assert_eq!(
-            names(&Declared::default()),
+            names(&Declarations::default()),
             ["if-none-match"],
             "nothing is declared"
         );

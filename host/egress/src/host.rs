@@ -11,13 +11,13 @@ use http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRA
 use tokio::time::timeout;
 use url::Url;
 
-use super::dial::Opened;
+use super::dial::OpenResponse;
 use super::grant::Grant;
 use super::inject::Draft;
 use super::scope::Journal;
 use super::scrub::Scrubber;
 use super::send::Egress;
-use super::{Failure, FailureKind, policy, receipt};
+use super::{EgressFailure, FailureKind, policy, receipt};
 
 /// A request that the host makes on its own behalf. May hold secrets, so it prints nothing.
 pub struct HostRequest {
@@ -42,7 +42,7 @@ pub struct HostResponse {
 impl Egress {
     /// Whether [`Egress::send_for_host`] would send to `url` at all: a public https name, or a host
     /// with an allowed upstream. What its name resolves to is looked at when it is dialled.
-    pub fn allows_for_host(&self, url: &str) -> Result<(), Failure> {
+    pub fn allows_for_host(&self, url: &str) -> Result<(), EgressFailure> {
         let none = Grant::new(&[], &[]).map_err(|error| refused(error.to_string()))?;
         let target = policy::decide_for_host(&none, url);
         target
@@ -60,7 +60,7 @@ impl Egress {
     }
 
     /// Sends a request of the host itself. Redirects come back as they are.
-    pub async fn send_for_host(&self, request: HostRequest) -> Result<HostResponse, Failure> {
+    pub async fn send_for_host(&self, request: HostRequest) -> Result<HostResponse, EgressFailure> {
         let Some(journal) = &self.journal else {
             return self.exchange_for_host(request).await;
         };
@@ -81,7 +81,7 @@ impl Egress {
     }
 
     /// Whether it would be sent at all: what is refused before leaves no line.
-    fn allows_for_host_at(&self, request: &HostRequest) -> Result<(), Failure> {
+    fn allows_for_host_at(&self, request: &HostRequest) -> Result<(), EgressFailure> {
         let grant =
             Grant::new(&[], &request.origins).map_err(|error| refused(error.to_string()))?;
         let target = policy::decide_for_host(&grant, &request.url);
@@ -90,7 +90,7 @@ impl Egress {
             .map_err(|refusal| refused(refusal.to_string()))
     }
 
-    async fn exchange_for_host(&self, request: HostRequest) -> Result<HostResponse, Failure> {
+    async fn exchange_for_host(&self, request: HostRequest) -> Result<HostResponse, EgressFailure> {
         let (bytes_max, within) = (request.response_bytes_max, request.timeout);
         let (draft, private) = self.draft_for_host(request)?;
         let host = draft.url.host_str().unwrap_or_default().to_owned();
@@ -110,7 +110,7 @@ impl Egress {
     }
 
     /// The same for an answer that is read while it arrives; its head has to be there in time.
-    pub async fn open_for_host(&self, request: HostRequest) -> Result<Opened, Failure> {
+    pub async fn open_for_host(&self, request: HostRequest) -> Result<OpenResponse, EgressFailure> {
         let (bytes_max, within) = (request.response_bytes_max, request.timeout);
         let (draft, private) = self.draft_for_host(request)?;
         let host = draft.url.host_str().unwrap_or_default().to_owned();
@@ -121,8 +121,8 @@ impl Egress {
     }
 
     /// The request as it goes out, and whether a private address may be dialled for it.
-    fn draft_for_host(&self, request: HostRequest) -> Result<(Draft, bool), Failure> {
-        let denied = |message: String| Failure {
+    fn draft_for_host(&self, request: HostRequest) -> Result<(Draft, bool), EgressFailure> {
+        let denied = |message: String| EgressFailure {
             kind: FailureKind::Denied,
             message,
             sent: false,
@@ -160,16 +160,16 @@ impl Egress {
     }
 }
 
-fn late(host: &str) -> Failure {
-    Failure {
+fn late(host: &str) -> EgressFailure {
+    EgressFailure {
         kind: FailureKind::Timeout,
         message: format!("`{host}` did not answer in time"),
         sent: true,
     }
 }
 
-fn refused(message: String) -> Failure {
-    Failure {
+fn refused(message: String) -> EgressFailure {
+    EgressFailure {
         kind: FailureKind::Denied,
         message,
         sent: false,

@@ -1,7 +1,7 @@
 //! The only way out of the sandbox.
 //!
-//! Owns: what one request is ([`Request`], [`Response`], [`Failure`]), what a call may do
-//! ([`Scope`]) and the fixed order in which a request is decided, dialled, given its credential,
+//! Owns: what one request is ([`GuestRequest`], [`Response`], [`EgressFailure`]), what a call may do
+//! ([`CallScope`]) and the fixed order in which a request is decided, dialled, given its credential,
 //! capped and scrubbed ([`Egress::send`]). Refuses everything that the plugin's manifest and the
 //! operator's grant do not both name. Knows nothing of WebAssembly: `toolgate-runtime` translates.
 //!
@@ -17,6 +17,8 @@ mod answer;
 mod declared;
 pub mod decode;
 pub mod dial;
+#[cfg(test)]
+mod draw;
 pub mod effect;
 pub mod follow;
 pub mod grant;
@@ -45,23 +47,25 @@ use futures_util::future::BoxFuture;
 
 use toolgate_catalog::manifest::Placement;
 
-pub use declared::Declared;
-pub use dial::{DialError, Lookup, Opened};
-pub use effect::Reading;
+pub use declared::Declarations;
+pub use dial::{DialError, Lookup, OpenResponse};
+pub use effect::AllowedQueries;
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;
 pub use payload::{Payload, PayloadSide};
 pub use plan::PlanDigest;
 pub use receipt::looks_like_key;
-pub use scope::{CallLimits, Journal, Mode, NotWritten, Scope, Witness, Witnessed};
-pub use scrub::{Learned, Scrubber};
-pub use send::{Egress, EgressConfig, Told};
+pub use scope::{
+    CallLimits, CallScope, ExchangeObserver, Journal, JournalError, Mode, ObservedExchange,
+};
+pub use scrub::{LearnedSecrets, Scrubber};
+pub use send::{Egress, EgressConfig, HostObserver};
 pub use upstream::{AllowUpstream, AllowUpstreamError};
 
 /// A request as the guest asked for it, before any decision.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct GuestRequest {
     pub method: http::Method,
     /// Absolute URL; `{parameter}` in host or path is filled from the connection's parameters.
     pub url: String,
@@ -69,7 +73,7 @@ pub struct Request {
     pub query: Vec<(String, String)>,
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
-    pub credential: Credential,
+    pub credential: CredentialChoice,
     pub response_bytes_max: usize,
     pub timeout: Duration,
     /// Present: the request may be repeated even if it is a POST.
@@ -78,7 +82,7 @@ pub struct Request {
 
 /// Which credential a request wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Credential {
+pub enum CredentialChoice {
     Anonymous,
     /// A slot of the manifest by name.
     Slot(String),
@@ -99,7 +103,7 @@ pub struct Response {
 /// Why a request has no answer. `message` names no secret and no address of the private network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Failure {
+pub struct EgressFailure {
     pub kind: FailureKind,
     pub message: String,
     /// Whether the provider may have seen the request.
@@ -133,7 +137,7 @@ pub trait Credentials: Send + Sync {
         &'a self,
         slot: &'a str,
         rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>>;
+    ) -> BoxFuture<'a, Result<Injection, EgressFailure>>;
 
     /// Whether the slot is connected for this call.
     fn connected(&self, slot: &str) -> bool;
@@ -163,8 +167,8 @@ impl Credentials for NoCredentials {
         &'a self,
         slot: &'a str,
         _rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>> {
-        let failure = Failure {
+    ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
+        let failure = EgressFailure {
             kind: FailureKind::AuthRequired,
             message: format!("slot `{slot}` is not connected"),
             sent: false,

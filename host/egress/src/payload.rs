@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap};
 
-use super::scope::Scope;
+use super::scope::CallScope;
 use super::send::Hop;
 use super::{RequestRecord, Response};
 
@@ -50,6 +50,7 @@ pub struct Payload {
     pub origin: String,
     pub path: String,
     pub media_type: Option<String>,
+    /// Of the whole body, secrets replaced.
     pub bytes_total: usize,
     pub content: Bytes,
 }
@@ -86,7 +87,7 @@ impl Payloads {
     }
 }
 
-impl Scope {
+impl CallScope {
     /// The same scope, which keeps the bodies of its exchanges.
     pub fn keeping_payloads(mut self) -> Self {
         self.payloads = Some(Payloads::default());
@@ -117,15 +118,19 @@ impl Scope {
         record: &RequestRecord,
     ) -> Option<Payload> {
         let payloads = self.payloads.as_ref()?;
-        (!hop.body.is_empty()).then(|| Payload {
+        if hop.body.is_empty() {
+            return None;
+        }
+        let body = self.scrub_bytes(hop.body.clone());
+        Some(Payload {
             number,
             side: PayloadSide::Request,
             method: record.method.clone(),
             origin: record.origin.clone(),
             path: record.path.clone(),
             media_type: media_type(&hop.headers).map(|media| self.scrub(&media)),
-            bytes_total: hop.body.len(),
-            content: payloads.beginning(&self.scrub_bytes(hop.body.clone())),
+            bytes_total: body.len(),
+            content: payloads.beginning(&body),
         })
     }
 

@@ -6,9 +6,9 @@
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use super::scope::Scope;
+use super::scope::CallScope;
 use super::send::Hop;
-use super::{Failure, FailureKind, PlannedRequest};
+use super::{EgressFailure, FailureKind, PlannedRequest};
 use toolgate_catalog::manifest::Placement;
 
 /// Longer bodies are shown by their size.
@@ -18,14 +18,14 @@ pub(crate) const PLANNED_BODY_BYTES_MAX: usize = 256 * 1024;
 pub type PlanDigest = [u8; 32];
 
 /// Notes the request in the scope; the failure is what the plugin gets instead of an answer.
-pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
+pub(super) fn plan(scope: &CallScope, hop: &Hop, slot: Option<&str>) -> EgressFailure {
     let planned = match planned(scope, hop, slot) {
         Ok(planned) => planned,
         Err(refused) => return refused,
     };
     let digest = digest(&planned, hop);
     match scope.plan(scrubbed(scope, planned), digest) {
-        Ok(()) => Failure {
+        Ok(()) => EgressFailure {
             kind: FailureKind::Cancelled,
             message: "dry run".into(),
             sent: false,
@@ -35,7 +35,11 @@ pub(super) fn plan(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Failure {
 }
 
 /// Refuses a request that differs from those that a person has approved.
-pub(super) fn agreed(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Result<(), Failure> {
+pub(super) fn agreed(
+    scope: &CallScope,
+    hop: &Hop,
+    slot: Option<&str>,
+) -> Result<(), EgressFailure> {
     if !scope.is_held_to_a_plan() {
         return Ok(());
     }
@@ -62,7 +66,7 @@ fn digest(planned: &PlannedRequest, hop: &Hop) -> PlanDigest {
 }
 
 /// The request as people may see it.
-fn scrubbed(scope: &Scope, planned: PlannedRequest) -> PlannedRequest {
+fn scrubbed(scope: &CallScope, planned: PlannedRequest) -> PlannedRequest {
     PlannedRequest {
         method: planned.method,
         url: scope.scrub(&planned.url),
@@ -76,8 +80,12 @@ fn scrubbed(scope: &Scope, planned: PlannedRequest) -> PlannedRequest {
 }
 
 /// The request with the slot's name in place of its credential.
-fn planned(scope: &Scope, hop: &Hop, slot: Option<&str>) -> Result<PlannedRequest, Failure> {
-    let failure = |kind, message: String| Failure {
+fn planned(
+    scope: &CallScope,
+    hop: &Hop,
+    slot: Option<&str>,
+) -> Result<PlannedRequest, EgressFailure> {
+    let failure = |kind, message: String| EgressFailure {
         kind,
         message,
         sent: false,

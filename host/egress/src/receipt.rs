@@ -10,7 +10,7 @@ use std::time::Instant;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use super::scope::Scope;
+use super::scope::CallScope;
 use super::scrub::Scrubber;
 use super::send::Hop;
 use super::{Injection, RequestRecord};
@@ -123,8 +123,8 @@ pub(super) fn cut(mut text: String) -> String {
 }
 
 /// One line of the receipt, written when it is dropped: a call that is cut off leaves it too.
-pub(super) struct Receipt<'a> {
-    scope: &'a Scope,
+pub(super) struct ReceiptLine<'a> {
+    scope: &'a CallScope,
     sent: &'a AtomicBool,
     started: Instant,
     pub(super) record: RequestRecord,
@@ -132,9 +132,9 @@ pub(super) struct Receipt<'a> {
     pub(super) left: bool,
 }
 
-impl<'a> Receipt<'a> {
+impl<'a> ReceiptLine<'a> {
     pub(super) fn start(
-        scope: &'a Scope,
+        scope: &'a CallScope,
         sent: &'a AtomicBool,
         hop: &Hop,
         injection: Option<&Injection>,
@@ -156,7 +156,7 @@ impl<'a> Receipt<'a> {
     }
 }
 
-impl Drop for Receipt<'_> {
+impl Drop for ReceiptLine<'_> {
     fn drop(&mut self) {
         if self.left {
             self.sent.store(true, Ordering::Relaxed);

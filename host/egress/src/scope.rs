@@ -1,6 +1,6 @@
 //! One tool call's rights, budget and record.
 //!
-//! A [`Scope`] is made for each call and outlives it: the runtime reads the receipt and scrubs the
+//! A [`CallScope`] is made for each call and outlives it: the runtime reads the receipt and scrubs the
 //! call's result with it. It counts every request that goes to the wire (redirect hops and repeats
 //! too) and never gives more than its limits.
 
@@ -16,13 +16,15 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
 
-use super::declared::Declared;
-use super::effect::Reading;
+use super::declared::Declarations;
+use super::effect::AllowedQueries;
 use super::grant::Grant;
 use super::payload::{Payload, Payloads};
 use super::plan::PlanDigest;
-use super::scrub::{Learned, Scrubber};
-use super::{Credentials, Failure, FailureKind, PlannedRequest, Request, RequestRecord, Response};
+use super::scrub::{LearnedSecrets, Scrubber};
+use super::{
+    Credentials, EgressFailure, FailureKind, GuestRequest, PlannedRequest, RequestRecord, Response,
+};
 
 /// Failure texts longer than this are cut.
 pub const MESSAGE_BYTES_MAX: usize = 2 * 1024;
@@ -66,15 +68,15 @@ pub enum Mode {
 
 /// One exchange as the plugin saw it: before the credential was written, after it was scrubbed.
 #[derive(Clone, Copy, Debug)]
-pub struct Witnessed<'a> {
-    pub request: &'a Request,
+pub struct ObservedExchange<'a> {
+    pub request: &'a GuestRequest,
     /// The whole address that was asked first, without any credential.
     pub url: &'a Url,
     pub response: &'a Response,
 }
 
 /// Sees every answered request of a call.
-pub type Witness = Arc<dyn Fn(Witnessed<'_>) + Send + Sync>;
+pub type ExchangeObserver = Arc<dyn Fn(ObservedExchange<'_>) + Send + Sync>;
 
 /// Writes a request down before it leaves, where a crash must not hide that it did.
 pub trait Journal: Send + Sync {
@@ -84,7 +86,7 @@ pub trait Journal: Send + Sync {
         &'a self,
         record: &'a RequestRecord,
         payload: Option<&'a Payload>,
-    ) -> BoxFuture<'a, Result<(), NotWritten>>;
+    ) -> BoxFuture<'a, Result<(), JournalError>>;
 
     /// The line that was written last, with what the answer added; for requests of the host alone.
     fn answered(&self, record: &RequestRecord) {
@@ -94,10 +96,10 @@ pub trait Journal: Send + Sync {
 
 /// The journal did not take a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotWritten;
+pub struct JournalError;
 
-impl From<NotWritten> for Failure {
-    fn from(NotWritten: NotWritten) -> Self {
+impl From<JournalError> for EgressFailure {
+    fn from(JournalError: JournalError) -> Self {
         Self {
             kind: FailureKind::Cancelled,
             message: "the request was not sent, because its receipt could not be written"
@@ -108,7 +110,7 @@ impl From<NotWritten> for Failure {
 }
 
 /// What a person has approved of a call's requests.
-struct Agreed {
+struct ApprovedRequests {
     /// Those that have not left yet.
     ahead: Vec<PlanDigest>,
     /// No request follows the planned ones.
@@ -118,7 +120,7 @@ struct Agreed {
 }
 
 /// What one call may do, has left and has done.
-pub struct Scope {
+pub struct CallScope {
     pub(super) grant: Arc<Grant>,
     pub(super) parameters: BTreeMap<String, String>,
     pub(super) credentials: Arc<dyn Credentials>,
@@ -130,19 +132,19 @@ pub struct Scope {
     bytes: AtomicU64,
     records: Mutex<Vec<RequestRecord>>,
     planned: Mutex<Vec<(PlannedRequest, PlanDigest)>>,
-    held_to: Option<Mutex<Agreed>>,
+    held_to: Option<Mutex<ApprovedRequests>>,
     scrubber: Mutex<Arc<Scrubber>>,
-    witness: Option<Witness>,
+    witness: Option<ExchangeObserver>,
     journal: Option<Arc<dyn Journal>>,
     pub(super) repeats: bool,
-    pub(super) declared: Declared,
+    pub(super) declared: Declarations,
     /// Present: bodies are kept.
     pub(super) payloads: Option<Payloads>,
     /// Present: the call changes nothing.
-    pub(super) reading: Option<Reading>,
+    pub(super) reading: Option<AllowedQueries>,
 }
 
-impl Scope {
+impl CallScope {
     pub fn new(
         grant: Arc<Grant>,
         parameters: BTreeMap<String, String>,
@@ -167,14 +169,14 @@ impl Scope {
             witness: None,
             journal: None,
             repeats: true,
-            declared: Declared::default(),
+            declared: Declarations::default(),
             payloads: None,
             reading: None,
         }
     }
 
     /// The same scope for a tool that is declared `read`.
-    pub fn reading(mut self, reading: Reading) -> Self {
+    pub fn reading(mut self, reading: AllowedQueries) -> Self {
         self.reading = Some(reading);
         self
     }
@@ -186,19 +188,19 @@ impl Scope {
     }
 
     /// The same scope of a plugin that declares this.
-    pub fn declaring(mut self, declared: Declared) -> Self {
+    pub fn declaring(mut self, declared: Declarations) -> Self {
         self.declared = declared;
         self
     }
 
     /// The same scope, which knows these secrets before anything is sent.
-    pub fn knowing(mut self, learned: Vec<Arc<Learned>>) -> Self {
+    pub fn knowing(mut self, learned: Vec<Arc<LearnedSecrets>>) -> Self {
         self.scrubber = Mutex::new(Arc::new(Scrubber::knowing(learned)));
         self
     }
 
     /// The same scope, with somebody who sees its exchanges.
-    pub fn witnessed_by(mut self, witness: Witness) -> Self {
+    pub fn witnessed_by(mut self, witness: ExchangeObserver) -> Self {
         self.witness = Some(witness);
         self
     }
@@ -211,7 +213,7 @@ impl Scope {
 
     /// The same scope, whose first requests have to be these, in any order. `whole`: and no others.
     pub fn held_to(mut self, plan: Vec<PlanDigest>, whole: bool) -> Self {
-        self.held_to = Some(Mutex::new(Agreed {
+        self.held_to = Some(Mutex::new(ApprovedRequests {
             ahead: plan,
             whole,
             strayed: false,
@@ -224,7 +226,7 @@ impl Scope {
     }
 
     /// Takes a request out of the plan, or refuses it and every one after it.
-    pub(super) fn agreed(&self, digest: &PlanDigest) -> Result<(), Failure> {
+    pub(super) fn agreed(&self, digest: &PlanDigest) -> Result<(), EgressFailure> {
         let Some(agreed) = &self.held_to else {
             return Ok(());
         };
@@ -240,7 +242,7 @@ impl Scope {
             }
             agreed.strayed = true;
         }
-        Err(Failure {
+        Err(EgressFailure {
             kind: FailureKind::Denied,
             message: "the request differs from what was approved".to_owned(),
             sent: false,
@@ -257,14 +259,14 @@ impl Scope {
         &self,
         record: &RequestRecord,
         payload: Option<&Payload>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), EgressFailure> {
         let Some(journal) = &self.journal else {
             return Ok(());
         };
         journal.leaving(record, payload).await.map_err(Into::into)
     }
 
-    pub(super) fn witness(&self, exchange: Witnessed<'_>) {
+    pub(super) fn witness(&self, exchange: ObservedExchange<'_>) {
         if let Some(witness) = &self.witness {
             witness(exchange);
         }
@@ -340,7 +342,11 @@ impl Scope {
     }
 
     /// Notes a planned request; a dry run has the same number of requests as a real one.
-    pub(super) fn plan(&self, request: PlannedRequest, digest: PlanDigest) -> Result<(), Failure> {
+    pub(super) fn plan(
+        &self,
+        request: PlannedRequest,
+        digest: PlanDigest,
+    ) -> Result<(), EgressFailure> {
         let mut planned = locked(&self.planned);
         if planned.len() >= self.limits.requests_max {
             return Err(self.no_request_left());
@@ -350,7 +356,7 @@ impl Scope {
     }
 
     /// Takes one request and its body out of the budget, or says that there is none left.
-    pub(super) fn take_request(&self, body_bytes: usize) -> Result<(), Failure> {
+    pub(super) fn take_request(&self, body_bytes: usize) -> Result<(), EgressFailure> {
         let taken = self
             .requests
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |sent| {
@@ -362,7 +368,7 @@ impl Scope {
         self.take_bytes(body_bytes)
     }
 
-    fn no_request_left(&self) -> Failure {
+    fn no_request_left(&self) -> EgressFailure {
         let most = self.limits.requests_max;
         exhausted(format!(
             "the call has used all of its {most} outbound requests"
@@ -370,7 +376,7 @@ impl Scope {
     }
 
     /// Takes bytes of a body out of the budget.
-    pub(super) fn take_bytes(&self, count: usize) -> Result<(), Failure> {
+    pub(super) fn take_bytes(&self, count: usize) -> Result<(), EgressFailure> {
         let count = count as u64;
         let before = self.bytes.fetch_add(count, Ordering::Relaxed);
         if before.saturating_add(count) > self.limits.total_bytes_max {
@@ -383,7 +389,7 @@ impl Scope {
     }
 
     /// A failure as it may leave: scrubbed and cut.
-    pub(super) fn clean(&self, mut failure: Failure) -> Failure {
+    pub(super) fn clean(&self, mut failure: EgressFailure) -> EgressFailure {
         failure.message = self.scrub(&failure.message);
         if failure.message.len() > MESSAGE_BYTES_MAX {
             let end = failure.message.floor_char_boundary(MESSAGE_BYTES_MAX);
@@ -393,8 +399,8 @@ impl Scope {
     }
 }
 
-fn exhausted(message: String) -> Failure {
-    Failure {
+fn exhausted(message: String) -> EgressFailure {
+    EgressFailure {
         kind: FailureKind::BudgetExhausted,
         message,
         sent: false,

@@ -23,7 +23,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 
-use fragments::{Fragments, Hit, WINDOW_BYTES_MIN, fingerprint};
+use fragments::{FragmentHit, Fragments, WINDOW_BYTES_MIN, fingerprint};
 use views::View;
 
 /// What stands where a secret was.
@@ -40,22 +40,22 @@ const OVERLAP_BYTES: usize = 16 * 1024;
 /// Knows secret values and finds them in text and bytes. Holds hashes of their fragments only.
 #[derive(Clone, Default)]
 pub struct Scrubber {
-    own: Table,
-    shared: Vec<Arc<Learned>>,
+    own: SecretTable,
+    shared: Vec<Arc<LearnedSecrets>>,
 }
 
 /// Values that several scrubbers know, and that may become more while these are in use.
 #[derive(Default)]
-pub struct Learned(RwLock<Table>);
+pub struct LearnedSecrets(RwLock<SecretTable>);
 
 #[derive(Clone, Default)]
-struct Table {
+struct SecretTable {
     fragments: Fragments,
     /// Fingerprints of the whole values, so that none is learned twice.
     wholes: HashSet<u64>,
 }
 
-impl Table {
+impl SecretTable {
     fn learn(&mut self, secret: &[u8]) {
         if secret.len() < SECRET_BYTES_MIN || !self.wholes.insert(fingerprint(secret)) {
             return;
@@ -82,7 +82,7 @@ impl Table {
     }
 }
 
-impl Learned {
+impl LearnedSecrets {
     /// Learns more values; one that is known costs nothing.
     pub fn learn<'a>(&self, secrets: impl IntoIterator<Item = &'a [u8]>) {
         let mut table = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -94,16 +94,16 @@ impl Learned {
         self.with(|table| table.fragments.len())
     }
 
-    fn with<T>(&self, read: impl FnOnce(&Table) -> T) -> T {
+    fn with<T>(&self, read: impl FnOnce(&SecretTable) -> T) -> T {
         read(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Scrubber {
     /// One that knows all of these, also what they learn later.
-    pub fn knowing(shared: Vec<Arc<Learned>>) -> Self {
+    pub fn knowing(shared: Vec<Arc<LearnedSecrets>>) -> Self {
         Self {
-            own: Table::default(),
+            own: SecretTable::default(),
             shared,
         }
     }
@@ -112,7 +112,7 @@ impl Scrubber {
     pub fn learn<'a>(&mut self, secrets: impl IntoIterator<Item = &'a [u8]>) {
         for secret in secrets {
             let print = fingerprint(secret);
-            let known = |table: &Table| table.wholes.contains(&print);
+            let known = |table: &SecretTable| table.wholes.contains(&print);
             if !self.shared.iter().any(|shared| shared.with(known)) {
                 self.own.learn(secret);
             }
@@ -122,7 +122,7 @@ impl Scrubber {
     /// Whether `secret` is known already, or too short to be.
     pub fn knows(&self, secret: &[u8]) -> bool {
         let print = fingerprint(secret);
-        let known = |table: &Table| table.wholes.contains(&print);
+        let known = |table: &SecretTable| table.wholes.contains(&print);
         secret.len() < SECRET_BYTES_MIN
             || known(&self.own)
             || self.shared.iter().any(|shared| shared.with(known))
@@ -130,7 +130,7 @@ impl Scrubber {
 
     /// Whether nothing is known yet.
     pub fn is_empty(&self) -> bool {
-        let nothing = |table: &Table| table.fragments.is_empty();
+        let nothing = |table: &SecretTable| table.fragments.is_empty();
         nothing(&self.own) && self.shared.iter().all(|shared| shared.with(nothing))
     }
 
@@ -191,7 +191,7 @@ impl Scrubber {
         ranges
     }
 
-    fn search(&self, text: &[u8], mut hit: impl FnMut(Hit) -> bool) {
+    fn search(&self, text: &[u8], mut hit: impl FnMut(FragmentHit) -> bool) {
         let mut more = true;
         let mut hear = |found| {
             more = hit(found);
@@ -255,7 +255,7 @@ fn pieces(len: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// Notes the parts of `text` that a find in a view came from. A find that spans the structure of a
 /// document is noted in parts, so that the document keeps its form.
-fn place(text: &[u8], view: &View, hit: Hit, ranges: &mut Vec<Range<usize>>) {
+fn place(text: &[u8], view: &View, hit: FragmentHit, ranges: &mut Vec<Range<usize>>) {
     let at = |index: usize| {
         let (from, to) = view.place(index);
         from as usize..to as usize

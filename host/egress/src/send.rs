@@ -15,15 +15,16 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, RANGE};
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
-use super::dial::{Answer, DialError, Dialler, Lookup, system_lookup};
+use super::dial::{DialError, Dialler, Lookup, ReceivedResponse, system_lookup};
 use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
 use super::inject::{self, Draft};
 use super::policy::{self, Target};
-use super::receipt::Receipt;
-use super::scope::{Journal, Mode, Scope, TIMEOUT_MAX, Witnessed};
+use super::receipt::ReceiptLine;
+use super::scope::{CallScope, Journal, Mode, ObservedExchange, TIMEOUT_MAX};
 use super::upstream::AllowUpstream;
 use super::{
-    Credential, Failure, FailureKind, Injection, Request, Response, answer, headers, plan, sigv4,
+    CredentialChoice, EgressFailure, FailureKind, GuestRequest, Injection, Response, answer,
+    headers, plan, sigv4,
 };
 use toolgate_catalog::manifest::Placement;
 
@@ -44,11 +45,11 @@ pub struct EgressConfig {
     pub lookup: Lookup,
     /// Where present, nothing but `allow_upstreams` is asked, and this is told of every other host
     /// that a request was meant for.
-    pub only_upstreams: Option<Told>,
+    pub only_upstreams: Option<HostObserver>,
 }
 
 /// Hears of a host.
-pub type Told = Arc<dyn Fn(&str) + Send + Sync>;
+pub type HostObserver = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for EgressConfig {
     fn default() -> Self {
@@ -65,15 +66,15 @@ impl Default for EgressConfig {
 /// The only way out. Cheap to clone; all clones share their connections.
 #[derive(Clone)]
 pub struct Egress {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<EgressInner>,
     /// Where requests of the host are written down, see [`Egress::journaled_by`].
     pub(super) journal: Option<Arc<dyn Journal>>,
 }
 
-pub(super) struct Inner {
+pub(super) struct EgressInner {
     pub(super) dialler: Dialler,
     pub(super) allow_upstreams: Vec<AllowUpstream>,
-    only_upstreams: Option<Told>,
+    only_upstreams: Option<HostObserver>,
 }
 
 /// A request on its way: what the plugin asked for, decided and cleaned, without any credential.
@@ -102,7 +103,7 @@ impl Egress {
     pub fn new(config: EgressConfig) -> Result<Self, DialError> {
         let dialler = Dialler::new(&config.user_agent, config.lookup, &config.extra_roots_pem)?;
         Ok(Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(EgressInner {
                 dialler,
                 allow_upstreams: config.allow_upstreams,
                 only_upstreams: config.only_upstreams,
@@ -112,7 +113,11 @@ impl Egress {
     }
 
     /// Runs one request of a plugin within its scope. Every text of the result is scrubbed.
-    pub async fn send(&self, scope: &Scope, request: Request) -> Result<Response, Failure> {
+    pub async fn send(
+        &self,
+        scope: &CallScope,
+        request: GuestRequest,
+    ) -> Result<Response, EgressFailure> {
         let deadline = scope
             .deadline
             .min(Instant::now() + request.timeout.min(TIMEOUT_MAX));
@@ -120,7 +125,7 @@ impl Egress {
         let work = Box::pin(self.inner.run(scope, request, deadline, &sent));
         let result = match tokio::time::timeout_at(deadline, work).await {
             Ok(result) => result,
-            Err(_) => Err(Failure {
+            Err(_) => Err(EgressFailure {
                 kind: FailureKind::Timeout,
                 message: "no answer within the time allowed".into(),
                 sent: false,
@@ -135,9 +140,9 @@ impl Egress {
     /// Runs several requests at once, within the scope's concurrency; answers in their order.
     pub async fn send_all(
         &self,
-        scope: &Scope,
-        requests: Vec<Request>,
-    ) -> Vec<Result<Response, Failure>> {
+        scope: &CallScope,
+        requests: Vec<GuestRequest>,
+    ) -> Vec<Result<Response, EgressFailure>> {
         futures_util::future::join_all(
             requests
                 .into_iter()
@@ -147,14 +152,14 @@ impl Egress {
     }
 }
 
-impl Inner {
+impl EgressInner {
     async fn run(
         &self,
-        scope: &Scope,
-        request: Request,
+        scope: &CallScope,
+        request: GuestRequest,
         deadline: Instant,
         sent: &AtomicBool,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, EgressFailure> {
         let body_bytes_max = request
             .response_bytes_max
             .min(scope.limits.response_bytes_max);
@@ -164,13 +169,13 @@ impl Inner {
         may_change(scope, &hop)?;
         let asked = hop.target.url.clone();
         let mut slot = match request.credential {
-            Credential::Anonymous => None,
-            Credential::Slot(ref name) => Some(name.clone()),
-            Credential::ByAudience => scope
+            CredentialChoice::Anonymous => None,
+            CredentialChoice::Slot(ref name) => Some(name.clone()),
+            CredentialChoice::ByAudience => scope
                 .credentials
                 .slot_for_origin(&hop.target.origin.to_string()),
         };
-        let explicit = matches!(request.credential, Credential::Slot(_));
+        let explicit = matches!(request.credential, CredentialChoice::Slot(_));
         if scope.mode == Mode::DryRun {
             return Err(plan::plan(scope, &hop, slot.as_deref()));
         }
@@ -231,7 +236,7 @@ impl Inner {
                 let in_part = hop.range_for(injection.as_ref()).is_some();
                 let response = answer::shown(scope, &hop, injection.as_ref(), in_part, answer)?;
                 scope.answer_payload(number, &hop, &response);
-                scope.witness(Witnessed {
+                scope.witness(ObservedExchange {
                     request: &request,
                     url: &asked,
                     response: &response,
@@ -276,12 +281,12 @@ impl Inner {
     /// One request on the wire, and its line in the receipt. Answers its number in the call, too.
     async fn attempt(
         &self,
-        scope: &Scope,
+        scope: &CallScope,
         hop: &Hop,
         injection: Option<&Injection>,
         body_bytes_max: usize,
         sent: &AtomicBool,
-    ) -> Result<(u32, Answer), Failure> {
+    ) -> Result<(u32, ReceivedResponse), EgressFailure> {
         if let Some(injection) = injection {
             scope.learn(secrets(scope, injection));
         }
@@ -318,7 +323,7 @@ impl Inner {
                     .map_err(|refusal| denied(refusal.to_string()))?;
             scope.learn(signature.iter().map(String::as_bytes));
         }
-        let mut receipt = Receipt::start(scope, sent, hop, injection);
+        let mut receipt = ReceiptLine::start(scope, sent, hop, injection);
         receipt.left = false;
         let number = scope.next_number();
         let payload = scope.request_payload(number, hop, &receipt.record);
@@ -332,7 +337,7 @@ impl Inner {
             .dialler
             .exchange(draft, private, body_bytes_max, |count| {
                 receipt.record.bytes_in += count as u64;
-                scope.take_bytes(count).map_err(|failure| Failure {
+                scope.take_bytes(count).map_err(|failure| EgressFailure {
                     sent: true,
                     ..failure
                 })
@@ -346,7 +351,7 @@ impl Inner {
         // What was compressed is held as it was opened; the receipt says what came over the wire.
         scope
             .take_bytes(answer.body.len().saturating_sub(answer.wire_bytes))
-            .map_err(|failure| Failure {
+            .map_err(|failure| EgressFailure {
                 sent: true,
                 ..failure
             })?;
@@ -354,7 +359,7 @@ impl Inner {
     }
 
     /// Refuses what has no allowed upstream, where only those are asked.
-    pub(super) fn elsewhere(&self, target: &Target) -> Result<(), Failure> {
+    pub(super) fn elsewhere(&self, target: &Target) -> Result<(), EgressFailure> {
         let Some(told) = &self.only_upstreams else {
             return Ok(());
         };
@@ -373,7 +378,7 @@ impl Inner {
 }
 
 /// Policy and cleaning of what the plugin asked for.
-fn first_hop(scope: &Scope, request: &Request) -> Result<Hop, Failure> {
+fn first_hop(scope: &CallScope, request: &GuestRequest) -> Result<Hop, EgressFailure> {
     if matches!(request.method, Method::CONNECT | Method::TRACE) {
         return Err(denied(format!("method {} is not allowed", request.method)));
     }
@@ -415,7 +420,7 @@ fn start_of_file(value: &str) -> Option<HeaderValue> {
 }
 
 /// Refuses what a reading call may not send.
-fn may_change(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
+fn may_change(scope: &CallScope, hop: &Hop) -> Result<(), EgressFailure> {
     let Some(reading) = &scope.reading else {
         return Ok(());
     };
@@ -426,7 +431,7 @@ fn may_change(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
 
 /// Refuses a request into which the plugin, or the agent behind it, has written a known secret. It
 /// runs before injection, so that it cannot trip over the host's own.
-fn scan(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
+fn scan(scope: &CallScope, hop: &Hop) -> Result<(), EgressFailure> {
     let scrubber = scope.scrubber();
     if scrubber.is_empty() {
         return Ok(());
@@ -445,7 +450,7 @@ fn scan(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure {
+    Err(EgressFailure {
         kind: FailureKind::LeakBlocked,
         message: format!(
             "the request's {place} contains a credential; credentials are added by the gateway"
@@ -454,11 +459,11 @@ fn scan(scope: &Scope, hop: &Hop) -> Result<(), Failure> {
     })
 }
 
-fn is_secret(scope: &Scope, injection: &Injection, field: &str) -> bool {
+fn is_secret(scope: &CallScope, injection: &Injection, field: &str) -> bool {
     injection.values.contains_key(field) && scope.credentials.is_secret(&injection.slot, field)
 }
 
-fn secrets<'a>(scope: &'a Scope, injection: &'a Injection) -> impl Iterator<Item = &'a [u8]> {
+fn secrets<'a>(scope: &'a CallScope, injection: &'a Injection) -> impl Iterator<Item = &'a [u8]> {
     let secret = injection
         .values
         .iter()
@@ -466,12 +471,12 @@ fn secrets<'a>(scope: &'a Scope, injection: &'a Injection) -> impl Iterator<Item
     secret.map(|(_, value)| value.expose().as_bytes())
 }
 
-fn denied(message: impl Into<String>) -> Failure {
+fn denied(message: impl Into<String>) -> EgressFailure {
     failed(FailureKind::Denied, message)
 }
 
-fn failed(kind: FailureKind, message: impl Into<String>) -> Failure {
-    Failure {
+fn failed(kind: FailureKind, message: impl Into<String>) -> EgressFailure {
+    EgressFailure {
         kind,
         message: message.into(),
         sent: false,

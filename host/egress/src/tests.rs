@@ -3,6 +3,7 @@
 mod answers;
 mod credentials;
 mod limits;
+mod payloads;
 mod reach;
 mod redirects;
 mod repeats;
@@ -90,7 +91,7 @@ impl Upstream {
 }
 
 /// A connection whose refresh brings generation 2.
-struct Connected {
+struct TestConnection {
     placements: serde_json::Value,
     values: BTreeMap<&'static str, String>,
     audience: Vec<String>,
@@ -99,7 +100,7 @@ struct Connected {
     refreshed: AtomicUsize,
 }
 
-impl Connected {
+impl TestConnection {
     fn bearer() -> Self {
         Self {
             placements: serde_json::json!([{ "header": "authorization", "template": "Bearer {secret}" }]),
@@ -112,17 +113,17 @@ impl Connected {
     }
 }
 
-impl Credentials for Connected {
+impl Credentials for TestConnection {
     fn fetch<'a>(
         &'a self,
         slot: &'a str,
         rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+    ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
         Box::pin(async move {
             self.fetched.fetch_add(1, Ordering::Relaxed);
             if slot != "user" {
                 let message = format!("slot `{slot}` is not connected");
-                return Err(Failure {
+                return Err(EgressFailure {
                     kind: FailureKind::AuthRequired,
                     message,
                     sent: false,
@@ -192,14 +193,14 @@ fn egress(allow_upstreams: Vec<AllowUpstream>, names: &[(&str, &str)]) -> Egress
     Egress::new(config).expect("a client")
 }
 
-fn scope(connected: Connected) -> Scope {
+fn scope(connected: TestConnection) -> CallScope {
     scope_with(connected, CallLimits::default(), Mode::Live)
 }
 
-fn scope_with(connected: Connected, limits: CallLimits, mode: Mode) -> Scope {
+fn scope_with(connected: TestConnection, limits: CallLimits, mode: Mode) -> CallScope {
     let hosts = [API, "other.example.com", "private.example.com"].map(str::to_owned);
     let grant = Grant::new(&hosts, &[]).expect("a grant");
-    Scope::new(
+    CallScope::new(
         Arc::new(grant),
         BTreeMap::new(),
         Arc::new(connected),
@@ -208,22 +209,22 @@ fn scope_with(connected: Connected, limits: CallLimits, mode: Mode) -> Scope {
     )
 }
 
-fn get(path: &str) -> Request {
-    Request {
+fn get(path: &str) -> GuestRequest {
+    GuestRequest {
         method: http::Method::GET,
         url: format!("https://{API}{path}"),
         query: vec![],
         headers: vec![],
         body: Bytes::new(),
-        credential: Credential::Slot("user".into()),
+        credential: CredentialChoice::Slot("user".into()),
         response_bytes_max: 1024 * 1024,
         timeout: Duration::from_secs(30),
         idempotency_key: None,
     }
 }
 
-fn post(path: &str, body: &'static str) -> Request {
-    Request {
+fn post(path: &str, body: &'static str) -> GuestRequest {
+    GuestRequest {
         method: http::Method::POST,
         body: Bytes::from_static(body.as_bytes()),
         headers: vec![("content-type".into(), "application/json".into())],

@@ -65,7 +65,7 @@ impl AllowUpstream {
 
     /// The URL that a redirect of the upstream to itself means. Others stay as they are.
     pub fn restore(&self, location: Url) -> Url {
-        if Origin::of(&location) != Origin::of(&self.base) {
+        if Origin::from_url(&location) != Origin::from_url(&self.base) {
             return location;
         }
         let base = self.base.path().trim_end_matches('/');

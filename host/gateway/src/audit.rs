@@ -13,7 +13,7 @@ pub const LIST_LIMIT_MAX: usize = 200;
 
 /// One change.
 #[derive(Clone, Debug, Serialize)]
-pub struct Entry {
+pub struct AuditRecord {
     pub entry_id: String,
     pub at: String,
     /// `key:<id>`, `member:<id>` or `operator`, who is at the command line.
@@ -34,7 +34,7 @@ pub struct Entry {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct EntryPage {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<AuditRecord>,
     /// `null` on the last page.
     pub next_cursor: Option<String>,
 }
@@ -94,7 +94,7 @@ impl Gateway {
                 .map(|key| key.name.clone()),
             _ => None,
         };
-        let entries = page.items.into_iter().map(|row| Entry {
+        let entries = page.items.into_iter().map(|row| AuditRecord {
             entry_id: row.id,
             at: rfc3339(row.at_ms),
             actor_name: name_of(&row.actor),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::plugins::Snapshot;
 use crate::{Caller, Error, Gateway};
-use toolgate_store::{Changes, Pulse, Role, Topic};
+use toolgate_store::{Changes, Role, Topic, UsageMark};
 
 /// How often the counters are compared.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -19,7 +19,7 @@ const WATCHERS_MAX: usize = 200;
 
 /// What a look finds.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum FeedChange {
     /// What has changed since the last look; often nothing.
     Changed(Vec<&'static str>),
     /// The sign-in has ended: there is nothing more to see.
@@ -33,32 +33,32 @@ pub struct Watcher {
     gateway: Arc<Gateway>,
     workspace_id: String,
     sign_in_id: String,
-    known: Known,
-    _place: Place,
+    known: FeedState,
+    _place: WatcherPermit,
 }
 
 /// What is there at one moment.
-struct Known {
+struct FeedState {
     changes: Changes,
-    pulse: Pulse,
+    usage_mark: UsageMark,
     /// Told apart by its place in memory, which nothing else takes while this is held.
     serving: Weak<Snapshot>,
 }
 
-impl Known {
+impl FeedState {
     async fn now(gateway: &Gateway, workspace_id: &str) -> Result<Self, Error> {
         Ok(Self {
             serving: Arc::downgrade(&gateway.snapshot()),
             changes: gateway.store.changes().await?,
-            pulse: gateway.store.pulse(workspace_id).await?,
+            usage_mark: gateway.store.usage_mark(workspace_id).await?,
         })
     }
 }
 
 /// A place among the watchers, given back when dropped.
-struct Place(Arc<AtomicUsize>);
+struct WatcherPermit(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for WatcherPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -75,12 +75,12 @@ impl Gateway {
         sign_in_id: &str,
     ) -> Result<Watcher, Error> {
         caller.need_role(Role::Member)?;
-        let place = Place(self.watchers.clone());
+        let place = WatcherPermit(self.watchers.clone());
         if self.watchers.fetch_add(1, Ordering::SeqCst) >= WATCHERS_MAX {
             return Err(Error::Overloaded { retry_after_s: 5 });
         }
         let workspace_id = caller.workspace_id.to_string();
-        let known = Known::now(self, &workspace_id).await?;
+        let known = FeedState::now(self, &workspace_id).await?;
         Ok(Watcher {
             gateway: self.clone(),
             workspace_id,
@@ -93,25 +93,25 @@ impl Gateway {
 
 impl Watcher {
     /// Waits for the next look; a gateway that stops is seen at once.
-    pub async fn look(&mut self) -> Result<Seen, Error> {
+    pub async fn look(&mut self) -> Result<FeedChange, Error> {
         let stop = self.gateway.stop.cancelled();
         if tokio::time::timeout(LOOK_EVERY, stop).await.is_ok() {
-            return Ok(Seen::Stopping);
+            return Ok(FeedChange::Stopping);
         }
         let store = &self.gateway.store;
         let now_ms = self.gateway.clock.now_ms();
         let standing = store.find_sign_in(&self.workspace_id, &self.sign_in_id, now_ms);
         if standing.await?.is_none() {
-            return Ok(Seen::SignedOut);
+            return Ok(FeedChange::SignedOut);
         }
-        let now = Known::now(&self.gateway, &self.workspace_id).await?;
+        let now = FeedState::now(&self.gateway, &self.workspace_id).await?;
         let topics = changed(&self.known, &now);
         self.known = now;
-        Ok(Seen::Changed(topics))
+        Ok(FeedChange::Changed(topics))
     }
 }
 
-fn changed(before: &Known, now: &Known) -> Vec<&'static str> {
+fn changed(before: &FeedState, now: &FeedState) -> Vec<&'static str> {
     let serves_else = !before.serving.ptr_eq(&now.serving);
     let counted = [
         ("keys", Topic::Keys),
@@ -125,11 +125,11 @@ fn changed(before: &Known, now: &Known) -> Vec<&'static str> {
     let counted = counted
         .into_iter()
         .filter(|&(_, topic)| {
-            before.changes.of(topic) != now.changes.of(topic)
+            before.changes.get(topic) != now.changes.get(topic)
                 || (topic == Topic::Plugins && serves_else)
         })
         .map(|(name, _)| name);
-    let (old, new) = (&before.pulse, &now.pulse);
+    let (old, new) = (&before.usage_mark, &now.usage_mark);
     let listed = [
         ("executions", old.executions != new.executions),
         ("approvals", old.approvals != new.approvals),
@@ -150,11 +150,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::testing::World;
+    use crate::testing::TestWorld;
 
     #[tokio::test]
     async fn plugins_that_serve_are_a_change_though_the_database_has_long_said_so() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let member = world.member(Role::Member, true).await;
         let entered = world
             .authenticate_member(Some(member.jwt.expose()), "req_1".to_owned(), None)
@@ -162,11 +162,17 @@ mod tests {
             .unwrap();
         let watching = world.gateway.watch(&entered.caller, &entered.sign_in_id);
         let mut watcher = watching.await.unwrap();
-        assert_eq!(watcher.look().await.unwrap(), Seen::Changed(Vec::new()));
-        let none = Arc::new(Snapshot::of(BTreeMap::new()));
+        assert_eq!(
+            watcher.look().await.unwrap(),
+            FeedChange::Changed(Vec::new())
+        );
+        let none = Arc::new(Snapshot::from_serving(BTreeMap::new()));
         world.gateway.snapshot.store(none);
         let seen = watcher.look().await.unwrap();
-        assert_eq!(seen, Seen::Changed(vec!["plugins"]));
-        assert_eq!(watcher.look().await.unwrap(), Seen::Changed(Vec::new()));
+        assert_eq!(seen, FeedChange::Changed(vec!["plugins"]));
+        assert_eq!(
+            watcher.look().await.unwrap(),
+            FeedChange::Changed(Vec::new())
+        );
     }
 }

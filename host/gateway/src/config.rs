@@ -27,7 +27,7 @@ pub struct GatewayConfig {
     pub oidc: Option<OidcConfig>,
     /// The model that sessions converse through.
     pub model: Option<ModelSettings>,
-    pub keep: Keep,
+    pub keep: Retention,
 }
 
 impl GatewayConfig {
@@ -46,7 +46,7 @@ impl GatewayConfig {
             allow_upstreams: Vec::new(),
             oidc: None,
             model: None,
-            keep: Keep::default(),
+            keep: Retention::default(),
             data_dir,
         }
     }
@@ -54,7 +54,7 @@ impl GatewayConfig {
 
 /// How long what was written down is kept; for ever if absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Keep {
+pub struct Retention {
     pub receipts_ms: Option<i64>,
     pub audit_ms: Option<i64>,
 }

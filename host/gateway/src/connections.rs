@@ -34,16 +34,16 @@ use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use call::{ForCall, Held, Says};
+pub(crate) use call::{AuthClaim, CallConnection, ForCall};
 pub use wait::{WAIT_S_MAX, WaitFor};
 
 use crate::executions::writer::Receipts;
-use crate::plugins::{Serving, Snapshot};
+use crate::plugins::{ServingPlugin, Snapshot};
 use crate::tools::ConnectionState;
 use crate::{Caller, Error, Gateway, Scope};
-use choose::Choice;
-use credential::Credential;
-use requests::{About, Why};
+use choose::ConnectionChoice;
+use credential::OpenCredential;
+use requests::{ConnectionPurpose, ConnectionRef};
 use toolgate_catalog::Tool;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_core::clock::{Clock, rfc3339};
@@ -51,7 +51,7 @@ use toolgate_core::ids::UserId;
 use toolgate_egress::Egress;
 use toolgate_oauth as oauth;
 use toolgate_store::{Connection, Store};
-use toolgate_vault::{Place, Secret, Vault};
+use toolgate_vault::{SealContext, Secret, Vault};
 
 /// A connection as public answers show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -121,10 +121,10 @@ pub struct DeletedConnection {
 }
 
 /// Whoever holds it refreshes.
-type Turn = tokio::sync::Mutex<()>;
+type RefreshLock = tokio::sync::Mutex<()>;
 
 /// What connections are kept with; shared by running calls.
-pub(crate) struct Keeper {
+pub(crate) struct ConnectionManager {
     pub(crate) store: Store,
     pub(crate) vault: Vault,
     pub(crate) egress: Egress,
@@ -136,12 +136,12 @@ pub(crate) struct Keeper {
     running: TaskTracker,
     receipts: Receipts,
     /// One turn for each connection that is being refreshed here.
-    refreshing: Mutex<HashMap<String, Weak<Turn>>>,
+    refreshing: Mutex<HashMap<String, Weak<RefreshLock>>>,
     known: known::KnownSecrets,
 }
 
-/// What a [`Keeper`] works with.
-pub(crate) struct KeeperParts {
+/// What a [`ConnectionManager`] works with.
+pub(crate) struct ConnectionManagerParts {
     pub(crate) store: Store,
     pub(crate) vault: Vault,
     pub(crate) egress: Egress,
@@ -153,8 +153,8 @@ pub(crate) struct KeeperParts {
     pub(crate) receipts: Receipts,
 }
 
-impl Keeper {
-    pub(crate) fn new(parts: KeeperParts) -> Arc<Self> {
+impl ConnectionManager {
+    pub(crate) fn new(parts: ConnectionManagerParts) -> Arc<Self> {
         Arc::new(Self {
             store: parts.store,
             vault: parts.vault,
@@ -169,7 +169,7 @@ impl Keeper {
         })
     }
 
-    fn turn_of(&self, row: &Connection) -> Arc<Turn> {
+    fn turn_of(&self, row: &Connection) -> Arc<RefreshLock> {
         let key = format!("{} {}", row.workspace_id, row.id);
         let mut locks = self
             .refreshing
@@ -179,26 +179,26 @@ impl Keeper {
             return lock;
         }
         locks.retain(|_, lock| lock.strong_count() > 0);
-        let lock = Arc::new(Turn::new(()));
+        let lock = Arc::new(RefreshLock::new(()));
         locks.insert(key, Arc::downgrade(&lock));
         lock
     }
 
-    fn open(&self, row: &Connection) -> Result<Credential, Error> {
+    fn open(&self, row: &Connection) -> Result<OpenCredential, Error> {
         let opened = self
             .vault
             .unseal(&place_of(row), &row.sealed)
             .map_err(|cause| Error::Internal(cause.into()))?;
-        Credential::parse(&opened).map_err(|cause| Error::Internal(cause.into()))
+        OpenCredential::parse(&opened).map_err(|cause| Error::Internal(cause.into()))
     }
 
-    fn seal(&self, place: &Place<'_>, secret: &Secret) -> Result<String, Error> {
+    fn seal(&self, place: &SealContext<'_>, secret: &Secret) -> Result<String, Error> {
         self.vault
             .seal(place, secret)
             .map_err(|cause| Error::Internal(cause.into()))
     }
 
-    fn serving(&self, service: &str) -> Option<Arc<Serving>> {
+    fn serving(&self, service: &str) -> Option<Arc<ServingPlugin>> {
         self.snapshot.load().serving.get(service).cloned()
     }
 
@@ -232,7 +232,7 @@ impl Keeper {
             (None, Some(token)) => (token, false),
             (None, None) => return Ok(false),
         };
-        let requests = self.requests(Why::Revocation, about(row));
+        let requests = self.requests(ConnectionPurpose::Revocation, about(row));
         let egress = self.egress.journaled_by(requests.clone());
         let revoked = oauth::send::revoke(&egress, &provider, token, refresh).await;
         requests.ended(revoked.is_ok(), None).await;
@@ -240,8 +240,8 @@ impl Keeper {
     }
 }
 
-fn about(row: &Connection) -> About<'_> {
-    About {
+fn about(row: &Connection) -> ConnectionRef<'_> {
+    ConnectionRef {
         workspace_id: &row.workspace_id,
         user_id: &row.user_id,
         service: &row.service,
@@ -365,11 +365,11 @@ impl Gateway {
                     .get(tool.service())
                     .map_or(&[][..], Vec::as_slice);
                 match choose::choose(rows, &tool.spec().auth, tool.scopes(), None) {
-                    Choice::Use(_) => ConnectionState::Connected,
-                    Choice::Broken(_) => ConnectionState::Expired,
-                    Choice::MoreScopes(_) | Choice::Nothing | Choice::Unknown => {
-                        ConnectionState::NotConnected
-                    }
+                    ConnectionChoice::Use(_) => ConnectionState::Connected,
+                    ConnectionChoice::Broken(_) => ConnectionState::Expired,
+                    ConnectionChoice::MoreScopes(_)
+                    | ConnectionChoice::Nothing
+                    | ConnectionChoice::Unknown => ConnectionState::NotConnected,
                 }
             })
             .collect())
@@ -384,8 +384,8 @@ fn slot_of<'a>(manifest: &'a Manifest, name: &str) -> Option<&'a Slot> {
     manifest.auth.iter().find(|slot| slot.slot == name)
 }
 
-fn place_of(row: &Connection) -> Place<'_> {
-    Place {
+fn place_of(row: &Connection) -> SealContext<'_> {
+    SealContext {
         kind: "connection",
         workspace_id: &row.workspace_id,
         user_id: &row.user_id,

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::tools::execute::asker;
-use crate::tools::idempotency::{Attempt, Once};
+use crate::tools::idempotency::{IdempotentAnswer, KeyedRequest};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
@@ -182,9 +182,9 @@ impl Gateway {
     pub async fn add_document_once(
         self: &Arc<Self>,
         caller: &Caller,
-        attempt: Option<Attempt>,
+        attempt: Option<KeyedRequest>,
         request: AddDocument,
-    ) -> Result<Once<ListedDocument>, Error> {
+    ) -> Result<IdempotentAnswer<ListedDocument>, Error> {
         caller.need(Scope::Knowledge)?;
         let (gateway, owned) = (self.clone(), caller.clone());
         let work = async move { gateway.add_document(&owned, request).await };
@@ -229,7 +229,7 @@ impl Gateway {
             .reader
             .read(&self.runtime, asker(caller), media_type, bytes, now_ms)
             .await?;
-        let row = store::Document {
+        let row = store::DocumentRow {
             workspace_id: caller.workspace_id.to_string(),
             id: ids::ulid("doc"),
             title: title.unwrap_or_else(|| found_title(&read)),
@@ -384,7 +384,7 @@ impl Gateway {
 
 /// What reading and searching need.
 pub(crate) struct Knowledge {
-    pub reader: read::Reader,
+    pub reader: read::DocumentReader,
     pub indexes: index::Indexes,
 }
 
@@ -399,7 +399,7 @@ fn checked_title(title: &str) -> Result<String, Error> {
 }
 
 /// What a document calls itself, else its first line.
-fn found_title(read: &read::Read) -> String {
+fn found_title(read: &read::ParsedDocument) -> String {
     let first = || read.text.lines().find(|line| !line.trim().is_empty());
     let title = read.title.as_deref().or_else(first).unwrap_or_default();
     title
@@ -411,7 +411,7 @@ fn found_title(read: &read::Read) -> String {
         .collect()
 }
 
-fn shown(row: store::Document) -> Document {
+fn shown(row: store::DocumentRow) -> Document {
     Document {
         about: ListedDocument {
             document_id: row.id,

@@ -1,4 +1,4 @@
-//! What the product does, one file per resource.
+//! What the product does, one folder per subject.
 //!
 //! An operation is an `async fn` on [`Gateway`]: the caller first, one typed request, one typed
 //! result or an [`Error`]. This module knows neither axum nor rmcp, neither status codes nor
@@ -9,11 +9,16 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+pub mod access;
 pub mod audit;
+pub mod change_feed;
 pub mod config;
 pub mod connections;
+pub mod dashboard;
 mod error;
 pub mod executions;
+pub mod identity;
+pub mod jobs;
 pub mod knowledge;
 pub mod limits;
 pub mod metrics;
@@ -24,16 +29,6 @@ pub mod skills;
 pub mod testing;
 pub mod tools;
 pub mod webhooks;
-
-pub mod change_feed;
-
-pub mod access;
-
-pub mod identity;
-
-pub mod jobs;
-
-pub mod dashboard;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -65,9 +60,9 @@ pub struct Gateway {
     store: Store,
     egress: Egress,
     vault: toolgate_vault::Vault,
-    connections: Arc<connections::Keeper>,
-    conversing: sessions::messages::Conversing,
-    meaning: tools::embeddings::Meaning,
+    connections: Arc<connections::ConnectionManager>,
+    turn_settings: sessions::messages::TurnSettings,
+    embeddings: tools::embeddings::Embeddings,
     runtime: Runtime,
     clock: Clock,
     metrics: Arc<Metrics>,
@@ -75,7 +70,7 @@ pub struct Gateway {
     services: connections::services::Services,
     known_keys: identity::authenticate::KnownKeys,
     known_rules: access::permissions::KnownRules,
-    counts: limits::Counts,
+    counts: limits::RequestCounts,
     hook_refusals: webhooks::inbound::refusals::Refusals,
     passwords: identity::members::Passwords,
     oidc: Option<crate::config::OidcConfig>,
@@ -83,7 +78,7 @@ pub struct Gateway {
     waiters: connections::wait::Waiters,
     /// How many watch for live updates.
     watchers: Arc<AtomicUsize>,
-    plugins: plugins::Shelf,
+    plugins: plugins::PluginAdmin,
     /// Files of the plugins folder that are still on their way into service.
     loading: Arc<AtomicUsize>,
     knowledge: knowledge::Knowledge,
@@ -119,7 +114,7 @@ impl Gateway {
             .await
             .context("the database cannot be opened")?;
         let egress = egress.await??;
-        let conversing = sessions::messages::Conversing::open(config.model.as_ref(), &egress)
+        let conversing = sessions::messages::TurnSettings::open(config.model.as_ref(), &egress)
             .context("the model cannot be used")?;
         let cache_key =
             toolgate_vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
@@ -137,7 +132,9 @@ impl Gateway {
                 .context("the engine of large plugins cannot be opened")?;
         }
         let metrics = Metrics::new();
-        let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::of(BTreeMap::new())));
+        let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::from_serving(
+            BTreeMap::new(),
+        )));
         let mut intake = Intake::new(
             &config.plugins_dir,
             &config.data_dir,
@@ -148,7 +145,7 @@ impl Gateway {
             snapshot.clone(),
         )?
         .with_upgrades(config.upgrades);
-        intake.scan(plugins::Reach::Remembered).await?;
+        intake.scan(plugins::ScanScope::Remembered).await?;
         connections::labels::clean(&store, &vault, &snapshot)
             .await
             .context("the names of connected accounts cannot be cleaned")?;
@@ -156,7 +153,7 @@ impl Gateway {
         let public_url = config.public_url.clone();
         let receipts = executions::writer::Receipts::start(store.clone());
         let gateway = Arc::new(Self {
-            connections: connections::Keeper::new(connections::KeeperParts {
+            connections: connections::ConnectionManager::new(connections::ConnectionManagerParts {
                 store: store.clone(),
                 vault: vault.clone(),
                 egress: egress.clone(),
@@ -166,23 +163,27 @@ impl Gateway {
                 running: running.clone(),
                 receipts: receipts.clone(),
             }),
-            conversing,
-            meaning: tools::embeddings::Meaning::new(toolgate_search::embeddings::files::folder(
-                &config.data_dir,
-            )),
+            turn_settings: conversing,
+            embeddings: tools::embeddings::Embeddings::new(
+                toolgate_search::embeddings::files::folder(&config.data_dir),
+            ),
             services: connections::services::Services::default(),
             known_keys: identity::authenticate::KnownKeys::default(),
             known_rules: access::permissions::KnownRules::default(),
-            counts: limits::Counts::default(),
+            counts: limits::RequestCounts::default(),
             hook_refusals: webhooks::inbound::refusals::Refusals::default(),
             passwords: identity::members::Passwords::default(),
             oidc: config.oidc.clone(),
             waiters: connections::wait::Waiters::default(),
             watchers: Arc::default(),
             loading: intake.loading(),
-            plugins: plugins::Shelf::new(&config.plugins_dir, &config.data_dir, config.upgrades),
+            plugins: plugins::PluginAdmin::new(
+                &config.plugins_dir,
+                &config.data_dir,
+                config.upgrades,
+            ),
             knowledge: knowledge::Knowledge {
-                reader: knowledge::read::Reader::open(&config.data_dir)?,
+                reader: knowledge::read::DocumentReader::open(&config.data_dir)?,
                 indexes: knowledge::index::Indexes::default(),
             },
             public_url,
@@ -208,7 +209,7 @@ impl Gateway {
             gateway.connections.clone(),
             gateway.stop.clone(),
         ));
-        tokio::spawn(webhooks::courier::run(gateway.clone()));
+        tokio::spawn(webhooks::dispatcher::run(gateway.clone()));
         Ok(gateway)
     }
 

@@ -99,7 +99,7 @@ impl Window {
 
 /// The counts of this process.
 #[derive(Default)]
-pub(crate) struct Counts {
+pub(crate) struct RequestCounts {
     windows: Mutex<HashMap<(String, i64), Window>>,
     /// Held while counts are added up, so that none is added twice.
     adding: tokio::sync::Mutex<()>,
@@ -107,14 +107,14 @@ pub(crate) struct Counts {
 }
 
 /// What a look at the windows comes to.
-enum Look {
+enum WindowState {
     Counted,
     /// Some window has reached its share: add up first.
     AddUp,
     Refused(RateLimited),
 }
 
-impl Counts {
+impl RequestCounts {
     /// Counts one request against every limit of its key, or none when one of them is met.
     pub(crate) async fn count(
         &self,
@@ -127,9 +127,9 @@ impl Counts {
         }
         loop {
             match self.look(limits, now_ms) {
-                Look::Counted => return Ok(()),
-                Look::Refused(limited) => return Err(Error::RateLimited(limited)),
-                Look::AddUp => {}
+                WindowState::Counted => return Ok(()),
+                WindowState::Refused(limited) => return Err(Error::RateLimited(limited)),
+                WindowState::AddUp => {}
             }
             let _adding = self.adding.lock().await;
             // Whoever held the lock before may have added up for this request too.
@@ -146,7 +146,7 @@ impl Counts {
         }
     }
 
-    fn look(&self, limits: &[Limit], now_ms: i64) -> Look {
+    fn look(&self, limits: &[Limit], now_ms: i64) -> WindowState {
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         if windows.len() >= COUNTED_MAX {
             windows.retain(|(_, span_ms), window| window.starts_at_ms + span_ms > now_ms);
@@ -179,10 +179,10 @@ impl Counts {
             }
         }
         if let Some(limited) = refused {
-            return Look::Refused(limited);
+            return WindowState::Refused(limited);
         }
         if add_up {
-            return Look::AddUp;
+            return WindowState::AddUp;
         }
         for limit in limits {
             let key = (limit.subject.clone(), limit.span_ms);
@@ -190,7 +190,7 @@ impl Counts {
                 window.pending += 1;
             }
         }
-        Look::Counted
+        WindowState::Counted
     }
 
     /// Adds up `due` and learns the sums. The caller holds `adding`.

@@ -30,10 +30,10 @@ pub struct Metrics {
     http_requests: Family<HttpRequest, Counter>,
     http_duration: Family<HttpRoute, Histogram, Buckets>,
     executions: Family<Executed, Counter>,
-    execution_duration: Family<OfService, Histogram, Buckets>,
+    execution_duration: Family<ServiceLabel, Histogram, Buckets>,
     executions_running: Gauge,
     egress_requests: Family<EgressRequest, Counter>,
-    plugins: Family<OfState, Gauge>,
+    plugins: Family<StateLabel, Gauge>,
     catalog_services: Gauge,
     catalog_tools: Gauge,
 }
@@ -59,7 +59,7 @@ struct Executed {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfService {
+struct ServiceLabel {
     service: String,
 }
 
@@ -70,7 +70,7 @@ struct EgressRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfState {
+struct StateLabel {
     state: &'static str,
 }
 
@@ -117,9 +117,9 @@ impl MetricConstructor<Histogram> for Buckets {
 
 /// Counts one running execution until it is dropped.
 #[derive(Debug)]
-pub struct Running<'a>(&'a Gauge);
+pub struct RunningGuard<'a>(&'a Gauge);
 
-impl Drop for Running<'_> {
+impl Drop for RunningGuard<'_> {
     fn drop(&mut self) {
         self.0.dec();
     }
@@ -212,9 +212,9 @@ impl Metrics {
     }
 
     /// Call when an execution starts; keep the guard until it has ended.
-    pub fn execution_started(&self) -> Running<'_> {
+    pub fn execution_started(&self) -> RunningGuard<'_> {
         self.executions_running.inc();
-        Running(&self.executions_running)
+        RunningGuard(&self.executions_running)
     }
 
     /// One ended execution. `status` and `reason` are the words of the answer; `reason` is empty
@@ -226,7 +226,7 @@ impl Metrics {
         reason: &'static str,
         took: Duration,
     ) {
-        let of_service = OfService {
+        let of_service = ServiceLabel {
             service: service.to_owned(),
         };
         self.execution_duration
@@ -270,7 +270,7 @@ impl Metrics {
         self.plugins.clear();
         for (state, count) in states {
             let count = i64::try_from(count).unwrap_or(i64::MAX);
-            self.plugins.get_or_create(&OfState { state }).set(count);
+            self.plugins.get_or_create(&StateLabel { state }).set(count);
         }
     }
 

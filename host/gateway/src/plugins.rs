@@ -6,16 +6,16 @@
 //! folder. Catalog and code are one [`Snapshot`], swapped whole; a call keeps the one it began on.
 //! Read [`intake`] for the way of a file, [`decide`] for the rules.
 
+pub mod admin;
 mod decide;
 mod folder;
 mod intake;
-mod judged;
 mod listing;
 mod names;
 mod probation;
 mod recall;
 mod removal;
-pub mod shelf;
+mod report;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -28,15 +28,15 @@ use toolgate_egress::Grant;
 use toolgate_runtime::Plugin;
 use toolgate_search::SearchIndex;
 
-pub use intake::{Intake, Reach};
+pub(crate) use admin::PluginAdmin;
+use admin::{not_writable, plain};
+pub use intake::{Intake, ScanScope};
 pub use listing::{
-    Approved, ListedFile, ListedPlugin, Pending, PluginList, approve, list, manifest, manifests,
-    waiting,
+    Approved, ListedFile, ListedPlugin, PendingVersion, PluginList, approve, list, manifest,
+    manifests, waiting,
 };
 use probation::Probation;
 pub use removal::{Removed, remove};
-pub(crate) use shelf::Shelf;
-use shelf::{not_writable, plain};
 pub use watch::watch;
 
 /// Names the rules by which a file was inspected; other rules inspect again.
@@ -44,7 +44,7 @@ pub(crate) const INSPECTOR: &str = concat!("toolgate ", env!("CARGO_PKG_VERSION"
 
 /// One integration that serves.
 #[derive(Debug)]
-pub struct Serving {
+pub struct ServingPlugin {
     pub code: Plugin,
     pub manifest: Arc<Manifest>,
     /// What receipts say of it: the manifest's names, and what the code is known by.
@@ -60,11 +60,11 @@ pub struct Serving {
 pub struct Snapshot {
     pub catalog: Catalog,
     pub search: SearchIndex,
-    pub serving: BTreeMap<String, Arc<Serving>>,
+    pub serving: BTreeMap<String, Arc<ServingPlugin>>,
 }
 
 impl Snapshot {
-    pub(crate) fn new(catalog: Catalog, serving: BTreeMap<String, Arc<Serving>>) -> Self {
+    pub(crate) fn new(catalog: Catalog, serving: BTreeMap<String, Arc<ServingPlugin>>) -> Self {
         Self {
             search: SearchIndex::new(&catalog),
             catalog,
@@ -72,7 +72,7 @@ impl Snapshot {
         }
     }
 
-    pub(crate) fn of(serving: BTreeMap<String, Arc<Serving>>) -> Self {
+    pub(crate) fn from_serving(serving: BTreeMap<String, Arc<ServingPlugin>>) -> Self {
         let tools = serving
             .values()
             .map(|one| PluginTools {

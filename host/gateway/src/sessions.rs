@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::messages::{Heard, Listener, Message, Say};
+use self::messages::{Listener, Message, MessageInput, TurnEvent};
 use crate::tools::execute::checked_session_id;
-use crate::tools::idempotency::{Attempt, Once};
+use crate::tools::idempotency::{IdempotentAnswer, KeyedRequest};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::{self, UserId};
@@ -80,16 +80,16 @@ impl Gateway {
     pub async fn create_session(
         self: &Arc<Self>,
         caller: &Caller,
-        attempt: Option<Attempt>,
+        attempt: Option<KeyedRequest>,
         request: CreateSession,
         listener: Option<Listener>,
-    ) -> Result<Once<Session>, Error> {
+    ) -> Result<IdempotentAnswer<Session>, Error> {
         caller.need(Scope::Sessions)?;
         caller.user(request.user_id.as_ref())?;
         messages::check_content("prompt", &request.prompt)?;
         let (gateway, owned) = (self.clone(), caller.clone());
         let work = async move { gateway.begin_session(&owned, request, listener).await };
-        let longest = self.conversing.longest();
+        let longest = self.turn_settings.longest();
         self.once_within(
             caller,
             attempt,
@@ -107,7 +107,7 @@ impl Gateway {
         listener: Option<Listener>,
     ) -> Result<Session, Error> {
         let now_ms = self.clock.now_ms();
-        let row = store::Session {
+        let row = store::SessionRow {
             workspace_id: caller.workspace_id.clone(),
             id: ids::session(CREATED.trim_end_matches('_')).into(),
             user_id: caller.user(request.user_id.as_ref())?.text(),
@@ -118,9 +118,9 @@ impl Gateway {
         self.store.put_session(&row).await?;
         if let Some(listener) = &listener {
             // Whoever listened may have left; the session is there all the same.
-            let _ = listener.send(Heard::Session(Box::new(shown(row.clone(), None))));
+            let _ = listener.send(TurnEvent::Session(Box::new(shown(row.clone(), None))));
         }
-        let say = Say::Message(request.prompt);
+        let say = MessageInput::Message(request.prompt);
         let reply = self.turn(caller, &row, say, listener).await?;
         let mut session = self.session(caller, &row.id).await?;
         // The reply as it was made: what is kept of it holds no link.
@@ -236,7 +236,7 @@ impl Gateway {
             found = if caller.confined || id.starts_with(CREATED) {
                 find().await?
             } else {
-                let begun = store::Session {
+                let begun = store::SessionRow {
                     workspace_id: caller.workspace_id.clone(),
                     id: checked_session_id(id.to_owned())?.into(),
                     user_id: user.text(),
@@ -258,7 +258,7 @@ pub(crate) fn unknown(session_id: &str) -> Error {
     Error::SessionNotFound(toolgate_core::visible::shown_name(session_id))
 }
 
-fn shown(row: store::Session, messages: Option<Vec<Message>>) -> Session {
+fn shown(row: store::SessionRow, messages: Option<Vec<Message>>) -> Session {
     Session {
         session_id: row.id.to_string(),
         user_id: row.user_id.to_string(),
@@ -272,7 +272,7 @@ fn shown(row: store::Session, messages: Option<Vec<Message>>) -> Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::World;
+    use crate::testing::TestWorld;
 
     fn create(prompt: &str) -> CreateSession {
         CreateSession {
@@ -282,20 +282,20 @@ mod tests {
     }
 
     async fn begin(
-        world: &World,
+        world: &TestWorld,
         caller: &Caller,
         request: CreateSession,
     ) -> Result<Session, Error> {
         let made = world.create_session(caller, None, request, None).await?;
         match made {
-            Once::New(session) => Ok(session),
-            Once::Again(_) => panic!("no key was named"),
+            IdempotentAnswer::New(session) => Ok(session),
+            IdempotentAnswer::Again(_) => panic!("no key was named"),
         }
     }
 
     #[tokio::test]
     async fn a_session_is_there_until_it_was_idle_for_a_day() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::Sessions]).await;
         let made = begin(&world, &caller, create("Plan the week"))
             .await
@@ -318,7 +318,7 @@ mod tests {
 
     #[tokio::test]
     async fn sessions_are_listed_by_user_and_deleted_once() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::Sessions, Scope::UsersAny]).await;
         let bob = Some(UserId::parse("bob").unwrap());
         let theirs = CreateSession {
@@ -357,7 +357,7 @@ mod tests {
 
     #[tokio::test]
     async fn prompts_are_bounded_and_sessions_stay_in_their_workspace() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::Sessions]).await;
         let most = "\u{1f980}".repeat(PROMPT_CHARS_MAX);
         let made = begin(&world, &caller, create(&most)).await.unwrap();
@@ -388,7 +388,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_acts_for_one_user_alone_runs_in_that_users_sessions_alone() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::Sessions, Scope::UsersAny]).await;
         let bob = UserId::parse("bob").unwrap();
         let confined = caller.confined_to(bob.clone());
@@ -399,7 +399,7 @@ mod tests {
         };
         let own = begin(&world, &confined, own).await.unwrap();
         // One that an execution has begun.
-        let begun = |id: &str, user_id: &str| store::Session {
+        let begun = |id: &str, user_id: &str| store::SessionRow {
             workspace_id: caller.workspace_id.clone(),
             id: id.into(),
             user_id: user_id.into(),

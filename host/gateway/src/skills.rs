@@ -194,7 +194,7 @@ impl Gateway {
     ) -> Result<Skill, Error> {
         caller.need(Scope::SkillsWrite)?;
         let now_ms = self.clock.now_ms();
-        let row = store::Skill {
+        let row = store::SkillRow {
             workspace_id: caller.workspace_id.to_string(),
             id: ids::uuid(),
             name: checked("name", request.name, NAME_CHARS_MAX)?,
@@ -358,7 +358,7 @@ fn checked(field: &str, text: String, chars_max: usize) -> Result<String, Error>
     Ok(text)
 }
 
-fn full(row: store::Skill) -> Skill {
+fn full(row: store::SkillRow) -> Skill {
     Skill {
         skill_id: row.id,
         name: row.name,
@@ -370,7 +370,7 @@ fn full(row: store::Skill) -> Skill {
     }
 }
 
-fn listed(row: store::Skill) -> ListedSkill {
+fn listed(row: store::SkillRow) -> ListedSkill {
     ListedSkill {
         skill_id: row.id,
         name: row.name,

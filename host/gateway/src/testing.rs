@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use crate::config::GatewayConfig;
 use crate::identity::keys::{self, NewKey};
 use crate::identity::members::links::{self, NewLink};
-use crate::identity::members::sign_in::{Client, SetUpRequest, SignedIn};
+use crate::identity::members::sign_in::{Browser, SetUpRequest, SignedIn};
 use crate::plugins::Snapshot;
 use crate::{Caller, Gateway, Scope};
 use toolgate_catalog::fixture;
@@ -28,8 +28,8 @@ pub const NOW_MS: i64 = 1_795_167_030_000;
 pub const PASSWORD: &str = "correct horse battery";
 
 /// A browser on this machine.
-pub fn browser() -> Client {
-    Client {
+pub fn browser() -> Browser {
+    Browser {
         request_id: ids::ulid("req"),
         address: Some([127, 0, 0, 1].into()),
         user_agent: Some("test".to_owned()),
@@ -37,7 +37,7 @@ pub fn browser() -> Client {
     }
 }
 
-pub struct World {
+pub struct TestWorld {
     pub gateway: Arc<Gateway>,
     pub clock: Clock,
     ours: Workspace,
@@ -47,7 +47,7 @@ pub struct World {
     folder: tempfile::TempDir,
 }
 
-impl Deref for World {
+impl Deref for TestWorld {
     type Target = Arc<Gateway>;
 
     fn deref(&self) -> &Arc<Gateway> {
@@ -55,7 +55,7 @@ impl Deref for World {
     }
 }
 
-impl World {
+impl TestWorld {
     pub async fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("plugins")).unwrap();

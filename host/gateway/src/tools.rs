@@ -18,7 +18,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::tools::embeddings::{LexicalReason, Ranking};
-use crate::tools::idempotency::Claim;
+use crate::tools::idempotency::ClaimedKey;
 use crate::tools::results::{Budget, Truncated};
 use toolgate_catalog::manifest::Effect;
 use toolgate_core::ids::UserId;
@@ -36,7 +36,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    pub fn of(effect: Effect, idempotent: bool) -> Self {
+    pub fn new(effect: Effect, idempotent: bool) -> Self {
         Self {
             read_only_hint: effect == Effect::Read,
             destructive_hint: effect == Effect::Destructive,
@@ -190,7 +190,7 @@ pub struct Execute {
     /// How much of the result to answer.
     pub budget: Budget,
     /// Of a request with an `Idempotency-Key`.
-    pub claim: Option<Claim>,
+    pub claim: Option<ClaimedKey>,
 }
 
 /// Arguments as an edge received them.

@@ -2,14 +2,14 @@
 //! (<https://www.standardwebhooks.com>).
 //!
 //! Events are written by the store together with what they tell of ([`toolgate_store::Event`]).
-//! [`courier`] sends them, in order for each webhook; [`schedule`] is the pure rule of what follows
+//! [`dispatcher`] sends them, in order for each webhook; [`schedule`] is the pure rule of what follows
 //! from an answer; [`signing`] makes secrets and signatures; [`deliveries`] shows what became of
 //! each. Addresses are held to the policy of egress, at the making and at every sending.
 
 pub mod inbound;
 
-pub(crate) mod courier;
 pub mod deliveries;
+pub(crate) mod dispatcher;
 pub mod schedule;
 pub mod signing;
 
@@ -143,7 +143,7 @@ impl Gateway {
         let now_ms = self.clock.now_ms();
         let id = ids::ulid("whk");
         let secret = signing::new_secret();
-        let row = store::Webhook {
+        let row = store::WebhookRow {
             sealed: self.seal_secret(signing::place(&caller.workspace_id, &id), &secret)?,
             id,
             workspace_id: caller.workspace_id.to_string(),
@@ -304,7 +304,7 @@ impl Gateway {
         &self,
         caller: &Caller,
         webhook_id: &str,
-    ) -> Result<store::Webhook, Error> {
+    ) -> Result<store::WebhookRow, Error> {
         let found = self
             .store
             .find_webhook(&caller.workspace_id, webhook_id)
@@ -314,7 +314,7 @@ impl Gateway {
 
     pub(crate) fn seal_secret(
         &self,
-        place: toolgate_vault::Place<'_>,
+        place: toolgate_vault::SealContext<'_>,
         secret: &Secret,
     ) -> Result<String, Error> {
         let sealed = self.vault.seal(&place, secret);
@@ -323,7 +323,7 @@ impl Gateway {
 
     pub(crate) fn open_secret(
         &self,
-        place: toolgate_vault::Place<'_>,
+        place: toolgate_vault::SealContext<'_>,
         sealed: &str,
     ) -> Result<Secret, Error> {
         let opened = self.vault.unseal(&place, sealed);
@@ -430,7 +430,7 @@ fn checked_filters(filters: Filters) -> Result<EventFilters, Error> {
     })
 }
 
-fn shown(row: store::Webhook, now_ms: i64) -> Webhook {
+fn shown(row: store::WebhookRow, now_ms: i64) -> Webhook {
     Webhook {
         webhook_id: row.id,
         url: row.url,

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{HeaderMap, header};
 
 use super::client::address_of;
-use super::envelope::Failure;
+use super::envelope::ApiFailure;
 use super::layer::RequestId;
 use toolgate_core::ids;
 use toolgate_gateway::{Caller, Error, Gateway};
@@ -21,17 +21,17 @@ pub struct Authenticated(pub Caller);
 /// Put into a request by an edge of this process that has authenticated its caller in another way.
 /// Nothing that arrives over the network can carry it.
 #[derive(Clone)]
-pub struct Entered(pub Caller);
+pub struct PreAuthenticated(pub Caller);
 
 impl<S> FromRequestParts<S> for Authenticated
 where
     S: Send + Sync,
     Arc<Gateway>: FromRef<S>,
 {
-    type Rejection = Failure;
+    type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
-        if let Some(Entered(caller)) = parts.extensions.get::<Entered>() {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiFailure> {
+        if let Some(PreAuthenticated(caller)) = parts.extensions.get::<PreAuthenticated>() {
             return Ok(Self(caller.clone()));
         }
         let key = bearer(&parts.headers)?;

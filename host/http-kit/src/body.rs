@@ -13,7 +13,7 @@ use futures_util::StreamExt as _;
 use http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 
-use super::envelope::Failure;
+use super::envelope::ApiFailure;
 use toolgate_core::json;
 
 /// Largest request body.
@@ -30,11 +30,11 @@ const REFUSED_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct JsonBody<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
-    type Rejection = Failure;
+    type Rejection = ApiFailure;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiFailure> {
         if !is_json(request.headers()) {
-            return Err(Failure::UnsupportedMediaType);
+            return Err(ApiFailure::UnsupportedMediaType);
         }
         let bytes = read(request.into_body(), BODY_BYTES_MAX, BODY_TIMEOUT).await?;
         decode(&bytes).map(Self)
@@ -64,8 +64,8 @@ pub fn is_json(headers: &HeaderMap) -> bool {
 
 /// The whole body, counted while it arrives: a length that the client states is only believed
 /// when it is too large.
-pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Bytes, Failure> {
-    let too_large = || Failure::PayloadTooLarge { bytes_max };
+pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Bytes, ApiFailure> {
+    let too_large = || ApiFailure::PayloadTooLarge { bytes_max };
     let stated = HttpBody::size_hint(&body).lower();
     let mut chunks = body.into_data_stream();
     if stated > u64::try_from(bytes_max).unwrap_or(u64::MAX) {
@@ -122,12 +122,12 @@ async fn let_go_by(chunks: &mut BodyDataStream) {
     let _ = tokio::time::timeout(REFUSED_TIMEOUT, read_on).await;
 }
 
-fn cut_short() -> Failure {
+fn cut_short() -> ApiFailure {
     unsent("the body ended before it was complete".to_owned())
 }
 
-fn unsent(message: String) -> Failure {
-    Failure::Request {
+fn unsent(message: String) -> ApiFailure {
+    ApiFailure::Request {
         field: None,
         message,
         hint: None,
@@ -135,11 +135,11 @@ fn unsent(message: String) -> Failure {
 }
 
 /// One JSON document as a `T`.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
-    json::check(bytes).map_err(Failure::Json)?;
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiFailure> {
+    json::check(bytes).map_err(ApiFailure::Json)?;
     // A struct would also be read from an array, its fields by position.
     if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Failure::field("body", "must be one JSON object"));
+        return Err(ApiFailure::field("body", "must be one JSON object"));
     }
     if let Ok(decoded) = serde_json::from_slice(bytes) {
         return Ok(decoded);
@@ -148,10 +148,10 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
-        let what = json::Problem::of(error.inner()).what;
+        let what = json::JsonProblem::from_error(error.inner()).what;
         match path.as_str() {
-            "." => Failure::field("body", what),
-            _ => Failure::field(path, what),
+            "." => ApiFailure::field("body", what),
+            _ => ApiFailure::field(path, what),
         }
     })
 }

@@ -12,7 +12,7 @@ use axum::response::Response;
 use http::Extensions;
 
 use super::answer::write_headers;
-use super::envelope::{Failure, failure_response};
+use super::envelope::{ApiFailure, failure_response};
 use toolgate_core::client_address::TrustedProxies;
 use toolgate_core::ids;
 
@@ -47,7 +47,7 @@ pub fn address_of(extensions: &Extensions) -> Option<IpAddr> {
 }
 
 fn refused(sentence: &str) -> Response {
-    let failure = Failure::Request {
+    let failure = ApiFailure::Request {
         field: None,
         message: sentence.to_owned(),
         hint: Some(

@@ -2,7 +2,7 @@
 //!
 //! One of the two files that map [`gateway::Error`](toolgate_gateway::Error) outward (the other is
 //! `mcp/render.rs`): status, code, headers and body of every refusal are decided here, by an
-//! exhaustive match. A refusal travels inside the response as a [`Failure`] until [`finish`], in
+//! exhaustive match. A refusal travels inside the response as a [`ApiFailure`] until [`finish`], in
 //! the layer around all routes, writes its body; so none can leave in another shape, not even one
 //! that the HTTP library made.
 
@@ -44,11 +44,11 @@ pub struct Meta {
 
 impl<T> Success<T> {
     pub fn new(caller: &Caller, data: T) -> Self {
-        Self::of(caller.request_id.to_string(), data)
+        Self::for_request(caller.request_id.to_string(), data)
     }
 
     /// For a route that answers without a caller.
-    pub fn of(request_id: String, data: T) -> Self {
+    pub fn for_request(request_id: String, data: T) -> Self {
         Self {
             success: true,
             data,
@@ -61,7 +61,7 @@ impl<T: Serialize> IntoResponse for Success<T> {
     fn into_response(self) -> Response {
         match serde_json::to_vec(&self) {
             Ok(body) => json_response(StatusCode::OK, body),
-            Err(error) => Failure::from(Error::Internal(error.into())).into_response(),
+            Err(error) => ApiFailure::from(Error::Internal(error.into())).into_response(),
         }
     }
 }
@@ -96,7 +96,7 @@ pub struct ErrorBody {
 
 /// Every way in which a REST request ends without its result.
 #[derive(Debug)]
-pub enum Failure {
+pub enum ApiFailure {
     Gateway(Error),
     /// The request is not what the route takes. `field` names the parameter or body field.
     Request {
@@ -105,7 +105,7 @@ pub enum Failure {
         hint: Option<String>,
     },
     /// The body is not a JSON document; line and column count from 1.
-    Json(toolgate_core::json::Problem),
+    Json(toolgate_core::json::JsonProblem),
     UnknownRoute,
     MethodNotAllowed,
     PayloadTooLarge {
@@ -118,7 +118,7 @@ pub enum Failure {
     Panicked,
 }
 
-impl Failure {
+impl ApiFailure {
     /// A refusal that names the parameter or body field at fault.
     pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Request {
@@ -255,7 +255,7 @@ impl Failure {
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for ApiFailure {
     fn from(error: Error) -> Self {
         Self::Gateway(error)
     }
@@ -367,7 +367,7 @@ fn rate_limit(headers: &mut HeaderMap, limited: &RateLimited) {
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ApiFailure {
     /// Status and the failure itself; [`finish`] writes the rest.
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
@@ -379,13 +379,17 @@ impl IntoResponse for Failure {
 /// Gives an answer its last form: a refusal of whatever origin becomes an envelope.
 ///
 /// `head`: the request's method is HEAD, so the length is stated and the body stays away.
-pub fn finish(answer: Response, request_id: &str, head: bool) -> (Response, Option<Arc<Failure>>) {
+pub fn finish(
+    answer: Response,
+    request_id: &str,
+    head: bool,
+) -> (Response, Option<Arc<ApiFailure>>) {
     let status = answer.status();
     if !(status.is_client_error() || status.is_server_error()) {
         return (answer, None);
     }
     let (mut parts, _) = answer.into_parts();
-    let failure = parts.extensions.remove::<Arc<Failure>>();
+    let failure = parts.extensions.remove::<Arc<ApiFailure>>();
     let failure = failure.unwrap_or_else(|| Arc::new(foreign(status)));
     let mut finished = failure_response(&failure, request_id);
     if let Some(allow) = parts.headers.remove(header::ALLOW) {
@@ -401,7 +405,7 @@ pub fn finish(answer: Response, request_id: &str, head: bool) -> (Response, Opti
 }
 
 /// A refusal as a whole response, for an edge outside this router.
-pub fn failure_response(failure: &Failure, request_id: &str) -> Response {
+pub fn failure_response(failure: &ApiFailure, request_id: &str) -> Response {
     let body = serde_json::to_vec(&failure.body(request_id))
         .expect("strings and JSON values always serialise");
     let mut response = json_response(failure.status(), body);
@@ -410,20 +414,20 @@ pub fn failure_response(failure: &Failure, request_id: &str) -> Response {
 }
 
 /// What a status means that the HTTP library chose by itself.
-fn foreign(status: StatusCode) -> Failure {
+fn foreign(status: StatusCode) -> ApiFailure {
     match status {
-        StatusCode::NOT_FOUND => Failure::UnknownRoute,
-        StatusCode::METHOD_NOT_ALLOWED => Failure::MethodNotAllowed,
-        StatusCode::PAYLOAD_TOO_LARGE => Failure::PayloadTooLarge {
+        StatusCode::NOT_FOUND => ApiFailure::UnknownRoute,
+        StatusCode::METHOD_NOT_ALLOWED => ApiFailure::MethodNotAllowed,
+        StatusCode::PAYLOAD_TOO_LARGE => ApiFailure::PayloadTooLarge {
             bytes_max: super::BODY_BYTES_MAX,
         },
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => Failure::UnsupportedMediaType,
-        status if status.is_client_error() => Failure::Request {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiFailure::UnsupportedMediaType,
+        status if status.is_client_error() => ApiFailure::Request {
             field: None,
             message: "the request is malformed".to_owned(),
             hint: None,
         },
-        _ => Failure::Gateway(Error::Internal(anyhow::anyhow!(
+        _ => ApiFailure::Gateway(Error::Internal(anyhow::anyhow!(
             "unexplained status {status}"
         ))),
     }
@@ -434,11 +438,11 @@ fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
 }
 
 /// The fallback of all routes.
-pub async fn unknown_route() -> Failure {
-    Failure::UnknownRoute
+pub async fn unknown_route() -> ApiFailure {
+    ApiFailure::UnknownRoute
 }
 
 /// The fallback of a route's methods.
-pub async fn wrong_method() -> Failure {
-    Failure::MethodNotAllowed
+pub async fn wrong_method() -> ApiFailure {
+    ApiFailure::MethodNotAllowed
 }

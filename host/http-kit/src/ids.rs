@@ -3,7 +3,7 @@
 //! Whether anything goes by the name is the gateway's to say; here only what could never be one
 //! is refused: empty, endless, or with a control character that would end up in logs and queries.
 
-use super::envelope::Failure;
+use super::envelope::ApiFailure;
 
 /// No identifier of the contract is longer.
 pub const ID_CHARS_MAX: usize = 256;
@@ -12,16 +12,19 @@ pub const ID_CHARS_MAX: usize = 256;
 pub const PATTERN: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 
 /// Refuses `text` as the value of `field`.
-pub fn check(field: &str, text: &str) -> Result<(), Failure> {
+pub fn check(field: &str, text: &str) -> Result<(), ApiFailure> {
     if text.is_empty() {
-        return Err(Failure::field(field, "must not be empty"));
+        return Err(ApiFailure::field(field, "must not be empty"));
     }
     if text.chars().count() > ID_CHARS_MAX {
         let message = format!("is longer than {ID_CHARS_MAX} characters");
-        return Err(Failure::field(field, message));
+        return Err(ApiFailure::field(field, message));
     }
     if text.chars().any(char::is_control) {
-        return Err(Failure::field(field, "control characters are not allowed"));
+        return Err(ApiFailure::field(
+            field,
+            "control characters are not allowed",
+        ));
     }
     Ok(())
 }

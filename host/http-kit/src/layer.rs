@@ -17,7 +17,7 @@ use http::Method;
 
 use super::answer::write_headers;
 use super::client::address_of;
-use super::envelope::{self, Failure};
+use super::envelope::{self, ApiFailure};
 use toolgate_core::ids;
 use toolgate_gateway::metrics::Metrics;
 
@@ -36,7 +36,7 @@ pub async fn around(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let mut exchange = Exchange {
+    let mut exchange = OpenRequest {
         metrics,
         request_id: ids::ulid("req"),
         method: request.method().clone(),
@@ -50,16 +50,16 @@ pub async fn around(
 
     // The panic hook has already written what happened; whoever asked learns nothing of it.
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    let answer = answer.unwrap_or_else(|_| Failure::Panicked.into_response());
+    let answer = answer.unwrap_or_else(|_| ApiFailure::Panicked.into_response());
     let head = exchange.method == Method::HEAD;
     let (mut answer, failure) = envelope::finish(answer, &exchange.request_id, head);
     write_headers(answer.headers_mut(), &exchange.request_id);
     exchange.ended = true;
     exchange.record(
         answer.status().as_u16(),
-        failure.as_deref().map(Failure::code),
+        failure.as_deref().map(ApiFailure::code),
     );
-    if let Some(cause) = failure.as_deref().and_then(Failure::cause) {
+    if let Some(cause) = failure.as_deref().and_then(ApiFailure::cause) {
         let request_id = exchange.request_id.as_str();
         tracing::error!(request_id, error.chain = cause, "request failed");
     }
@@ -67,7 +67,7 @@ pub async fn around(
 }
 
 /// One request on its way. Dropped before its end, it was given up by its client.
-struct Exchange {
+struct OpenRequest {
     metrics: Arc<Metrics>,
     request_id: String,
     method: Method,
@@ -77,7 +77,7 @@ struct Exchange {
     ended: bool,
 }
 
-impl Exchange {
+impl OpenRequest {
     fn record(&self, status: u16, code: Option<&'static str>) {
         let took = self.started.elapsed();
         let route = self.route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
@@ -95,7 +95,7 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         if !self.ended {
             self.record(CLIENT_GONE, None);
@@ -132,9 +132,10 @@ mod tests {
         };
         let refused = move || {
             let limited = limited.clone();
-            async { Failure::Gateway(Error::RateLimited(limited)) }
+            async { ApiFailure::Gateway(Error::RateLimited(limited)) }
         };
-        let secret = || async { Failure::Gateway(Error::Internal(anyhow::anyhow!("/etc/secret"))) };
+        let secret =
+            || async { ApiFailure::Gateway(Error::Internal(anyhow::anyhow!("/etc/secret"))) };
         let panics = || async { "x".parse::<u8>().expect("a secret").to_string() };
         Router::new()
             .route("/fine", get(|| async { "fine" }))

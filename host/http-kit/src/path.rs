@@ -3,7 +3,7 @@
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 
-use super::envelope::Failure;
+use super::envelope::ApiFailure;
 use super::ids;
 
 /// The values of a route's `N` variable segments, in the template's order, each fit to be an
@@ -11,10 +11,10 @@ use super::ids;
 pub struct Segments<const N: usize>(pub [String; N]);
 
 impl<S: Send + Sync, const N: usize> FromRequestParts<S> for Segments<N> {
-    type Rejection = Failure;
+    type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
-        let not_utf8 = |_| Failure::Request {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiFailure> {
+        let not_utf8 = |_| ApiFailure::Request {
             field: None,
             message: "the path is not UTF-8 once percent-decoded".to_owned(),
             hint: None,

@@ -1,6 +1,6 @@
 //! Query strings, read strictly.
 //!
-//! A handler takes [`Query`], asks for each parameter by name and ends with [`Query::finish`],
+//! A handler takes [`QueryParameters`], asks for each parameter by name and ends with [`QueryParameters::finish`],
 //! which refuses what nobody asked for. Refused too: a parameter given twice, a broken
 //! percent-encoding, text that is not UTF-8, control characters, numbers outside their range.
 
@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::envelope::Failure;
+use super::envelope::ApiFailure;
 use super::ids;
 use toolgate_core::ids::UserId;
 
@@ -21,7 +21,7 @@ pub const PAGE_LIMIT_DEFAULT: usize = 20;
 
 /// Which page of a list, newest first, is wanted.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct PageQuery {
     pub limit: usize,
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,
@@ -29,32 +29,32 @@ pub struct Page {
 
 /// A request's query parameters.
 #[derive(Debug)]
-pub struct Query {
+pub struct QueryParameters {
     given: Vec<(String, String)>,
     known: Vec<&'static str>,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Query {
-    type Rejection = Failure;
+impl<S: Send + Sync> FromRequestParts<S> for QueryParameters {
+    type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiFailure> {
         Self::parse(parts.uri.query().unwrap_or(""))
     }
 }
 
-impl Query {
-    pub fn parse(text: &str) -> Result<Self, Failure> {
+impl QueryParameters {
+    pub fn parse(text: &str) -> Result<Self, ApiFailure> {
         let mut given: Vec<(String, String)> = Vec::new();
         for pair in text.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode(name).ok_or_else(|| malformed("a parameter's name"))?;
             let value = decode(value).ok_or_else(|| malformed(&name))?;
             if given.iter().any(|(other, _)| *other == name) {
-                return Err(Failure::field(name, "is given twice"));
+                return Err(ApiFailure::field(name, "is given twice"));
             }
             if given.len() == PARAMETERS_MAX {
                 let message = format!("more than {PARAMETERS_MAX} parameters");
-                return Err(Failure::field(name, message));
+                return Err(ApiFailure::field(name, message));
             }
             given.push((name, value));
         }
@@ -69,7 +69,7 @@ impl Query {
     }
 
     /// An identifier, a filter or a cursor. Present but empty counts as absent.
-    pub fn id(&mut self, name: &'static str) -> Result<Option<String>, Failure> {
+    pub fn id(&mut self, name: &'static str) -> Result<Option<String>, ApiFailure> {
         let value = self.take(name).filter(|value| !value.is_empty());
         value
             .map(|value| ids::check(name, &value).map(|()| value))
@@ -78,10 +78,10 @@ impl Query {
 
     /// The user a request is for. Unlike other identifiers an empty one is refused: it would
     /// otherwise run as the key's default user.
-    pub fn user_id(&mut self) -> Result<Option<UserId>, Failure> {
+    pub fn user_id(&mut self) -> Result<Option<UserId>, ApiFailure> {
         let value = self.take("user_id");
         let parse = |text: String| {
-            UserId::parse(&text).map_err(|bad| Failure::field("user_id", bad.to_string()))
+            UserId::parse(&text).map_err(|bad| ApiFailure::field("user_id", bad.to_string()))
         };
         value.map(parse).transpose()
     }
@@ -92,19 +92,22 @@ impl Query {
         &mut self,
         name: &'static str,
         chars_max: usize,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>, ApiFailure> {
         let Some(value) = self.take(name).filter(|value| !value.trim().is_empty()) else {
             return Ok(None);
         };
         if value.chars().count() > chars_max {
             let message = format!("is longer than {chars_max} characters");
-            return Err(Failure::field(name, message));
+            return Err(ApiFailure::field(name, message));
         }
         if value
             .chars()
             .any(|c| c.is_control() && !"\t\r\n".contains(c))
         {
-            return Err(Failure::field(name, "control characters are not allowed"));
+            return Err(ApiFailure::field(
+                name,
+                "control characters are not allowed",
+            ));
         }
         Ok(Some(value))
     }
@@ -115,7 +118,7 @@ impl Query {
         name: &'static str,
         range: RangeInclusive<usize>,
         default: usize,
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, ApiFailure> {
         let Some(value) = self.take(name) else {
             return Ok(default);
         };
@@ -126,7 +129,7 @@ impl Query {
             .filter(|number| digits && range.contains(number));
         number.ok_or_else(|| {
             let (first, last) = (range.start(), range.end());
-            Failure::field(
+            ApiFailure::field(
                 name,
                 format!("must be a whole number from {first} to {last}"),
             )
@@ -134,8 +137,8 @@ impl Query {
     }
 
     /// `limit` and `cursor` of a list whose pages hold at most `limit_max` entries.
-    pub fn page(&mut self, limit_max: usize) -> Result<Page, Failure> {
-        Ok(Page {
+    pub fn page(&mut self, limit_max: usize) -> Result<PageQuery, ApiFailure> {
+        Ok(PageQuery {
             limit: self.number("limit", 1..=limit_max, PAGE_LIMIT_DEFAULT.min(limit_max))?,
             cursor: self.id("cursor")?,
         })
@@ -146,7 +149,7 @@ impl Query {
         &mut self,
         name: &'static str,
         words: &[(&'static str, T)],
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>, ApiFailure> {
         let Some(value) = self.take(name) else {
             return Ok(None);
         };
@@ -155,13 +158,13 @@ impl Query {
             None => {
                 let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
                 let message = format!("must be one of {}", words.join(", "));
-                Err(Failure::field(name, message))
+                Err(ApiFailure::field(name, message))
             }
         }
     }
 
     /// Refuses every parameter that was not asked for.
-    pub fn finish(self) -> Result<(), Failure> {
+    pub fn finish(self) -> Result<(), ApiFailure> {
         let Some((unknown, _)) = self.given.first() else {
             return Ok(());
         };
@@ -175,7 +178,7 @@ impl Query {
             None if self.known.is_empty() => "This route takes no query parameters.".to_owned(),
             None => format!("This route takes {}.", self.known.join(", ")),
         };
-        Err(Failure::Request {
+        Err(ApiFailure::Request {
             field: Some(shown),
             message: "unknown query parameter".to_owned(),
             hint: Some(hint),
@@ -183,8 +186,8 @@ impl Query {
     }
 }
 
-fn malformed(what: &str) -> Failure {
-    Failure::field(what, "is not percent-encoded UTF-8")
+fn malformed(what: &str) -> ApiFailure {
+    ApiFailure::field(what, "is not percent-encoded UTF-8")
 }
 
 /// `application/x-www-form-urlencoded` text; unlike the URL Standard's parser this one refuses
@@ -233,9 +236,9 @@ fn edits(a: &str, b: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn refusal(failure: Failure) -> (Option<String>, String, Option<String>) {
+    fn refusal(failure: ApiFailure) -> (Option<String>, String, Option<String>) {
         match failure {
-            Failure::Request {
+            ApiFailure::Request {
                 field,
                 message,
                 hint,
@@ -246,7 +249,8 @@ mod tests {
 
     #[test]
     fn parameters_are_decoded() {
-        let mut query = Query::parse("query=open+issue%20%C3%A4%2B&service=&limit=007&&").unwrap();
+        let mut query =
+            QueryParameters::parse("query=open+issue%20%C3%A4%2B&service=&limit=007&&").unwrap();
         assert_eq!(query.words("query", 50).unwrap().unwrap(), "open issue ä+");
         assert_eq!(query.id("service").unwrap(), None);
         assert_eq!(query.number("limit", 1..=100, 20).unwrap(), 7);
@@ -256,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_page_has_a_bounded_size() {
-        let page = |text: &str| Query::parse(text).unwrap().page(100);
+        let page = |text: &str| QueryParameters::parse(text).unwrap().page(100);
         let first = page("").unwrap();
         assert_eq!((first.limit, first.cursor), (PAGE_LIMIT_DEFAULT, None));
         let next = page("limit=100&cursor=1.a").unwrap();
@@ -276,11 +280,11 @@ mod tests {
             ("a=%ff", "a"),
             ("%c3=1", "a parameter's name"),
         ] {
-            let (at, ..) = refusal(Query::parse(text).unwrap_err());
+            let (at, ..) = refusal(QueryParameters::parse(text).unwrap_err());
             assert_eq!(at.as_deref(), Some(field), "{text}");
         }
         let many: String = (0..=PARAMETERS_MAX).map(|n| format!("p{n}=&")).collect();
-        assert!(Query::parse(&many).is_err());
+        assert!(QueryParameters::parse(&many).is_err());
     }
 
     #[test]
@@ -297,7 +301,9 @@ mod tests {
             ("limit=1.0", None),
             ("limit=99999999999999999999999", None),
         ] {
-            let read = Query::parse(text).unwrap().number("limit", 1..=100, 20);
+            let read = QueryParameters::parse(text)
+                .unwrap()
+                .number("limit", 1..=100, 20);
             match number {
                 Some(number) => assert_eq!(read.unwrap(), number, "{text}"),
                 None => {
@@ -311,7 +317,7 @@ mod tests {
 
     #[test]
     fn control_characters_are_refused() {
-        let mut query = Query::parse("a=x%00&b=x%0A&c=x%00&d=x%0A").unwrap();
+        let mut query = QueryParameters::parse("a=x%00&b=x%0A&c=x%00&d=x%0A").unwrap();
         assert!(query.id("a").is_err());
         assert!(query.id("b").is_err());
         assert!(query.words("c", 10).is_err());
@@ -320,7 +326,11 @@ mod tests {
 
     #[test]
     fn words_hold_their_length_in_characters() {
-        let parse = |text: &str| Query::parse(&format!("q={text}")).unwrap().words("q", 3);
+        let parse = |text: &str| {
+            QueryParameters::parse(&format!("q={text}"))
+                .unwrap()
+                .words("q", 3)
+        };
         assert_eq!(parse("äöü").unwrap().as_deref(), Some("äöü"));
         assert!(parse("abcd").is_err());
         assert_eq!(parse("+%20").unwrap(), None);
@@ -328,17 +338,35 @@ mod tests {
 
     #[test]
     fn an_empty_user_is_refused_and_not_taken_for_the_default() {
-        assert!(Query::parse("user_id=").unwrap().user_id().is_err());
-        assert!(Query::parse("user_id=a%2Fb").unwrap().user_id().is_err());
-        assert!(Query::parse("").unwrap().user_id().unwrap().is_none());
-        let ada = Query::parse("user_id=ada@example.com").unwrap().user_id();
+        assert!(
+            QueryParameters::parse("user_id=")
+                .unwrap()
+                .user_id()
+                .is_err()
+        );
+        assert!(
+            QueryParameters::parse("user_id=a%2Fb")
+                .unwrap()
+                .user_id()
+                .is_err()
+        );
+        assert!(
+            QueryParameters::parse("")
+                .unwrap()
+                .user_id()
+                .unwrap()
+                .is_none()
+        );
+        let ada = QueryParameters::parse("user_id=ada@example.com")
+            .unwrap()
+            .user_id();
         assert_eq!(ada.unwrap().unwrap().as_str(), "ada@example.com");
     }
 
     #[test]
     fn words_of_a_list_are_matched_exactly() {
         let words = [("success", 1), ("error", 2)];
-        let read = |text| Query::parse(text).unwrap().word("status", &words);
+        let read = |text| QueryParameters::parse(text).unwrap().word("status", &words);
         assert_eq!(read("status=error").unwrap(), Some(2));
         assert_eq!(read("").unwrap(), None);
         for other in ["status=Error", "status="] {
@@ -354,7 +382,7 @@ mod tests {
             ("q=1", "q", "This route takes query, schema_limit."),
             ("que%00ry=1", "query", "Did you mean query?"),
         ] {
-            let mut query = Query::parse(text).unwrap();
+            let mut query = QueryParameters::parse(text).unwrap();
             query.words("query", 10).unwrap();
             query.number("schema_limit", 0..=5, 3).unwrap();
             let (at, message, said) = refusal(query.finish().unwrap_err());
@@ -362,7 +390,7 @@ mod tests {
             assert_eq!(message, "unknown query parameter");
             assert_eq!(said.as_deref(), Some(hint));
         }
-        let (.., hint) = refusal(Query::parse("x=1").unwrap().finish().unwrap_err());
+        let (.., hint) = refusal(QueryParameters::parse("x=1").unwrap().finish().unwrap_err());
         assert_eq!(
             hint.as_deref(),
             Some("This route takes no query parameters.")

@@ -40,7 +40,7 @@ mod workspace;
 
 pub use access::Access;
 pub use cookies::{REFRESH_COOKIE, SESSION_COOKIE};
-pub use routes::Listed;
+pub use routes::ListedRoute;
 
 /// The header that a change has to carry, with any value.
 pub const DASHBOARD_HEADER: &str = "x-toolgate-dashboard";
@@ -55,7 +55,7 @@ pub struct InternalOptions {
 
 /// The state of all routes; cheap to clone.
 #[derive(Clone)]
-struct App {
+struct InternalState {
     gateway: Arc<Gateway>,
     /// The public routes, for [`mirror`].
     public: Router,
@@ -71,7 +71,7 @@ struct Site {
 }
 
 impl Site {
-    fn of(public_url: &str) -> Self {
+    fn new(public_url: &str) -> Self {
         let (scheme, rest) = public_url.split_once("://").unwrap_or(("http", public_url));
         Self {
             authority: rest.split('/').next().unwrap_or_default().to_owned(),
@@ -80,14 +80,14 @@ impl Site {
     }
 }
 
-impl FromRef<App> for Arc<Gateway> {
-    fn from_ref(app: &App) -> Self {
+impl FromRef<InternalState> for Arc<Gateway> {
+    fn from_ref(app: &InternalState) -> Self {
         app.gateway.clone()
     }
 }
 
-impl FromRef<App> for Arc<Site> {
-    fn from_ref(app: &App) -> Self {
+impl FromRef<InternalState> for Arc<Site> {
+    fn from_ref(app: &InternalState) -> Self {
         app.site.clone()
     }
 }
@@ -99,17 +99,17 @@ pub fn router(gateway: Arc<Gateway>, options: InternalOptions) -> Router {
 }
 
 /// Every route of this edge with who may come: what the router is built from.
-pub fn listed(gateway: Arc<Gateway>, options: InternalOptions) -> Vec<Listed> {
+pub fn listed(gateway: Arc<Gateway>, options: InternalOptions) -> Vec<ListedRoute> {
     built(gateway, options).1
 }
 
-fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed>) {
+fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<ListedRoute>) {
     let metrics = options.rest.metrics.clone();
     let (public, document) = rest::bare(gateway.clone(), options.rest);
-    let app = App {
+    let app = InternalState {
         gateway,
         public,
-        site: Arc::new(Site::of(&options.public_url)),
+        site: Arc::new(Site::new(&options.public_url)),
     };
     let mut routes = routes::Routes::new(app);
     sign_in::routes(&mut routes);

@@ -47,7 +47,7 @@ mod webhooks;
 pub use openapi::document;
 
 /// Every resource, one line each.
-fn api() -> OpenApiRouter<App> {
+fn api() -> OpenApiRouter<RestState> {
     OpenApiRouter::with_openapi(openapi::head())
         .merge(tools::routes())
         .merge(executions::routes())
@@ -85,17 +85,17 @@ pub fn router(gateway: Arc<Gateway>, options: RestOptions) -> Router {
 
 /// The same routes without [`toolgate_http_kit::layer`], and the document that lists them: for the dashboard's edge,
 /// which answers each of them under a path of its own with a caller that it has authenticated
-/// ([`toolgate_http_kit::auth::Entered`]).
+/// ([`toolgate_http_kit::auth::PreAuthenticated`]).
 pub fn bare(
     gateway: Arc<Gateway>,
     options: RestOptions,
 ) -> (Router, &'static utoipa::openapi::OpenApi) {
-    let Declared {
+    let SharedAnswers {
         routes,
         document,
         pages,
     } = declared();
-    let app = App {
+    let app = RestState {
         gateway,
         pages: pages.clone(),
         options: Arc::new(options),
@@ -104,21 +104,21 @@ pub fn bare(
 }
 
 /// What is the same in every process.
-struct Declared {
-    routes: Router<App>,
+struct SharedAnswers {
+    routes: Router<RestState>,
     document: utoipa::openapi::OpenApi,
     pages: Arc<Pages>,
 }
 
-fn declared() -> &'static Declared {
-    static DECLARED: LazyLock<Declared> = LazyLock::new(|| {
+fn declared() -> &'static SharedAnswers {
+    static DECLARED: LazyLock<SharedAnswers> = LazyLock::new(|| {
         let (routes, declared) = api().split_for_parts();
         let document = openapi::complete(declared);
-        Declared {
+        SharedAnswers {
             routes: routes
                 .fallback(toolgate_http_kit::envelope::unknown_route)
                 .method_not_allowed_fallback(toolgate_http_kit::envelope::wrong_method),
-            pages: Arc::new(Pages::of(&document)),
+            pages: Arc::new(Pages::new(&document)),
             document,
         }
     });
@@ -139,7 +139,7 @@ pub fn metrics_router(metrics: Arc<Metrics>) -> Router {
 
 /// The state of all routes; cheap to clone. A resource takes `State<Arc<Gateway>>`.
 #[derive(Clone)]
-struct App {
+struct RestState {
     gateway: Arc<Gateway>,
     pages: Arc<Pages>,
     options: Arc<RestOptions>,
@@ -148,33 +148,33 @@ struct App {
 /// What never changes while the process runs, rendered once.
 struct Pages {
     openapi: Bytes,
-    docs: docs::Page,
+    docs: docs::DocsPage,
 }
 
 impl Pages {
-    fn of(document: &utoipa::openapi::OpenApi) -> Self {
+    fn new(document: &utoipa::openapi::OpenApi) -> Self {
         let value = serde_json::to_value(document).expect("the document holds string keys only");
         Self {
             openapi: value.to_string().into(),
-            docs: docs::Page::of(&value),
+            docs: docs::DocsPage::render(&value),
         }
     }
 }
 
-impl FromRef<App> for Arc<Gateway> {
-    fn from_ref(app: &App) -> Self {
+impl FromRef<RestState> for Arc<Gateway> {
+    fn from_ref(app: &RestState) -> Self {
         app.gateway.clone()
     }
 }
 
-impl FromRef<App> for Arc<Pages> {
-    fn from_ref(app: &App) -> Self {
+impl FromRef<RestState> for Arc<Pages> {
+    fn from_ref(app: &RestState) -> Self {
         app.pages.clone()
     }
 }
 
-impl FromRef<App> for Arc<RestOptions> {
-    fn from_ref(app: &App) -> Self {
+impl FromRef<RestState> for Arc<RestOptions> {
+    fn from_ref(app: &RestState) -> Self {
         app.options.clone()
     }
 }

@@ -30,7 +30,7 @@ const STATE_LIFE: Duration = Duration::from_secs(15 * 60);
 const QUESTION: &str = "connect";
 
 /// The other end of one call.
-pub struct Client<'a> {
+pub struct McpClient<'a> {
     pub context: &'a RequestContext<RoleServer>,
     pub codec: &'a RequestStateCodec,
     /// What the client gave back, where it repeats a call.
@@ -56,7 +56,7 @@ pub fn link(execution: &Execution) -> Option<Link> {
     })
 }
 
-impl Client<'_> {
+impl McpClient<'_> {
     /// Whether this call repeats one that ended with `input_required`. A state that this gateway did
     /// not give to this key, user and tool, or whose time is over, is a protocol error.
     pub fn resumes(

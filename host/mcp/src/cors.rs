@@ -48,10 +48,10 @@ impl Origins {
     }
 
     /// The request's origin, if pages of it may call.
-    pub(crate) fn of<'a>(&self, headers: &'a HeaderMap) -> Origin<'a> {
+    pub(crate) fn from_headers<'a>(&self, headers: &'a HeaderMap) -> RequestOrigin<'a> {
         let mut values = headers.get_all(header::ORIGIN).iter();
         let Some(value) = values.next() else {
-            return Origin::None;
+            return RequestOrigin::None;
         };
         let text = value.to_str().unwrap_or_default();
         let allowed = values.next().is_none()
@@ -63,16 +63,16 @@ impl Origins {
                 })
             });
         if allowed {
-            Origin::Allowed(value)
+            RequestOrigin::Allowed(value)
         } else {
-            Origin::Refused
+            RequestOrigin::Refused
         }
     }
 }
 
 /// Where a request comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Origin<'a> {
+pub(crate) enum RequestOrigin<'a> {
     /// From no page.
     None,
     Allowed(&'a HeaderValue),
@@ -156,14 +156,17 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::ORIGIN, text.parse().expect("a value"));
-            let found = matches!(origins.of(&headers), Origin::Allowed(_));
+            let found = matches!(origins.from_headers(&headers), RequestOrigin::Allowed(_));
             assert_eq!(found, is_allowed, "{text}");
             headers.append(header::ORIGIN, text.parse().expect("a value"));
             assert!(
-                matches!(origins.of(&headers), Origin::Refused),
+                matches!(origins.from_headers(&headers), RequestOrigin::Refused),
                 "{text} twice"
             );
         }
-        assert!(matches!(origins.of(&HeaderMap::new()), Origin::None));
+        assert!(matches!(
+            origins.from_headers(&HeaderMap::new()),
+            RequestOrigin::None
+        ));
     }
 }

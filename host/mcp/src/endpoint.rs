@@ -26,16 +26,16 @@ use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use url::Url;
 
-use super::cors::{self, Origin, Origins};
-use super::server::Server;
-use super::sessions::{Requests, Sessions, UnderWay};
+use super::cors::{self, Origins, RequestOrigin};
+use super::server::McpServer;
+use super::sessions::{RequestGuard, Requests, Sessions};
 use super::unfit;
 use toolgate_core::ids;
 use toolgate_gateway::Gateway;
 use toolgate_http_kit::answer::write_headers;
 use toolgate_http_kit::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
 use toolgate_http_kit::client::address_of;
-use toolgate_http_kit::envelope::{Failure, failure_response};
+use toolgate_http_kit::envelope::{ApiFailure, failure_response};
 
 /// Where the edge is mounted.
 pub const PATH: &str = "/mcp";
@@ -101,7 +101,7 @@ impl McpOptions {
 /// Outside a tokio runtime.
 pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
     let codec = RequestStateCodec::try_new(options.state_key).expect("32 bytes are enough");
-    let server = Server::new(gateway.clone(), Arc::new(codec));
+    let server = McpServer::new(gateway.clone(), Arc::new(codec));
     let sessions = Arc::new(Sessions::open());
     let origins = Origins::new(&options.allowed_origins);
     let calls = TaskTracker::new();
@@ -142,7 +142,7 @@ fn close_after(shutdown: CancellationToken, calls: TaskTracker) -> CancellationT
 
 struct Endpoint {
     gateway: Arc<Gateway>,
-    protocol: StreamableHttpService<Server, Sessions>,
+    protocol: StreamableHttpService<McpServer, Sessions>,
     sessions: Arc<Sessions>,
     requests: Arc<Requests>,
     origins: Origins,
@@ -156,9 +156,9 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
     let method = request.method().clone();
     let client = address_of(request.extensions());
 
-    let shared_with = match endpoint.origins.of(request.headers()) {
-        Origin::Allowed(origin) => Some(origin.clone()),
-        Origin::None | Origin::Refused => None,
+    let shared_with = match endpoint.origins.from_headers(request.headers()) {
+        RequestOrigin::Allowed(origin) => Some(origin.clone()),
+        RequestOrigin::None | RequestOrigin::Refused => None,
     };
     let answered = if cors::is_preflight(&method, request.headers()) {
         Ok(match shared_with {
@@ -201,7 +201,7 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
 }
 
 impl Endpoint {
-    async fn converse(&self, request: Request, request_id: &str) -> Result<Response, Failure> {
+    async fn converse(&self, request: Request, request_id: &str) -> Result<Response, ApiFailure> {
         let (mut parts, body) = request.into_parts();
         let key = toolgate_http_kit::auth::bearer(&parts.headers)?;
         let address = address_of(&parts.extensions);
@@ -217,7 +217,7 @@ impl Endpoint {
         if parts.method == Method::POST {
             running = Some(self.calls.token());
             if !body::is_json(&parts.headers) {
-                return Err(Failure::UnsupportedMediaType);
+                return Err(ApiFailure::UnsupportedMediaType);
             }
             let bytes = body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
             if let Err(problem) = toolgate_core::json::check(&bytes) {
@@ -281,7 +281,7 @@ impl Endpoint {
 
 /// What is read of a message before the protocol's library reads it.
 #[derive(Deserialize)]
-struct Head<'a> {
+struct MessageHead<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     method: Option<&'a RawValue>,
@@ -289,7 +289,7 @@ struct Head<'a> {
 
 /// The id of a request, with no two ways to write it. `None`: the message is none.
 fn request_id_of(body: &[u8]) -> Option<Value> {
-    let head: Head<'_> = serde_json::from_slice(body).ok()?;
+    let head: MessageHead<'_> = serde_json::from_slice(body).ok()?;
     head.method?;
     serde_json::from_str(head.id?.get()).ok()
 }
@@ -297,7 +297,7 @@ fn request_id_of(body: &[u8]) -> Option<Value> {
 /// What is wrong with the parameters of a request for a list. The library reads those that do not fit
 /// as none.
 fn unfit_list(body: &[u8]) -> Option<Response> {
-    let head: Head<'_> = serde_json::from_slice(body).ok()?;
+    let head: MessageHead<'_> = serde_json::from_slice(body).ok()?;
     let list = head.method?.get().ends_with("/list\"");
     list.then(|| unfit_request(body, false))?
 }
@@ -370,7 +370,7 @@ fn refused(status: StatusCode, id: Option<&Value>, error: ErrorData) -> Response
 fn held_until_sent(
     answer: Response,
     running: Option<TaskTrackerToken>,
-    under_way: Option<Arc<UnderWay>>,
+    under_way: Option<Arc<RequestGuard>>,
 ) -> Response {
     let streams = answer
         .headers()
@@ -397,7 +397,7 @@ fn is_answer(event: &[u8]) -> bool {
     let lines = event.split(|byte| *byte == b'\n');
     let mut data = lines.filter_map(|line| line.strip_prefix(b"data:"));
     data.any(|data| {
-        let head = serde_json::from_slice::<Head<'_>>(data);
+        let head = serde_json::from_slice::<MessageHead<'_>>(data);
         head.is_ok_and(|head| head.id.is_some() && head.method.is_none())
     })
 }

@@ -1,4 +1,4 @@
-//! What the tools ask for, wherever it is done: in this process ([`Here`]) or over REST
+//! What the tools ask for, wherever it is done: in this process ([`LocalOperations`]) or over REST
 //! ([`super::remote`], for the proxy on standard input and output).
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use toolgate_gateway::tools::{Execute, Execution, FoundTools, SearchTools, ToolS
 use toolgate_gateway::{Caller, Error, Gateway, Health};
 
 /// The future of one operation.
-pub type Doing<'a, T> = BoxFuture<'a, Result<T, Error>>;
+pub type OperationFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// The gateway as one caller sees it.
 pub trait Operations: Send + Sync {
@@ -21,31 +21,31 @@ pub trait Operations: Send + Sync {
     fn identity(&self) -> String;
     /// Of the request, where there is one.
     fn request_id(&self) -> &str;
-    fn health(&self) -> Doing<'_, Health>;
-    fn search_tools(&self, request: SearchTools) -> Doing<'_, FoundTools>;
-    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> Doing<'a, ToolSchema>;
-    fn execute(&self, request: Execute) -> Doing<'_, Execution>;
+    fn health(&self) -> OperationFuture<'_, Health>;
+    fn search_tools(&self, request: SearchTools) -> OperationFuture<'_, FoundTools>;
+    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> OperationFuture<'a, ToolSchema>;
+    fn execute(&self, request: Execute) -> OperationFuture<'_, Execution>;
     /// At most `limit` bytes of a kept result from `offset`.
     fn stored_result<'a>(
         &'a self,
         result_id: &'a str,
         offset: usize,
         limit: usize,
-    ) -> Doing<'a, StoredResult>;
-    fn list_skills(&self, request: ListSkills) -> Doing<'_, SkillPage>;
-    fn skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, Skill>;
-    fn create_skill(&self, request: CreateSkill) -> Doing<'_, Skill>;
-    fn update_skill(&self, request: UpdateSkill) -> Doing<'_, Skill>;
-    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, DeletedSkill>;
+    ) -> OperationFuture<'a, StoredResult>;
+    fn list_skills(&self, request: ListSkills) -> OperationFuture<'_, SkillPage>;
+    fn skill<'a>(&'a self, skill_id: &'a str) -> OperationFuture<'a, Skill>;
+    fn create_skill(&self, request: CreateSkill) -> OperationFuture<'_, Skill>;
+    fn update_skill(&self, request: UpdateSkill) -> OperationFuture<'_, Skill>;
+    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> OperationFuture<'a, DeletedSkill>;
 }
 
 /// The gateway of this process, for the caller of one request.
-pub struct Here {
+pub struct LocalOperations {
     pub gateway: Arc<Gateway>,
     pub caller: Caller,
 }
 
-impl Operations for Here {
+impl Operations for LocalOperations {
     fn identity(&self) -> String {
         let caller = &self.caller;
         // No part can hold the line break that parts them.
@@ -61,19 +61,19 @@ impl Operations for Here {
         &self.caller.request_id
     }
 
-    fn health(&self) -> Doing<'_, Health> {
+    fn health(&self) -> OperationFuture<'_, Health> {
         Box::pin(async { Ok(self.gateway.health().await) })
     }
 
-    fn search_tools(&self, request: SearchTools) -> Doing<'_, FoundTools> {
+    fn search_tools(&self, request: SearchTools) -> OperationFuture<'_, FoundTools> {
         Box::pin(self.gateway.search_tools(&self.caller, request))
     }
 
-    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> Doing<'a, ToolSchema> {
+    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> OperationFuture<'a, ToolSchema> {
         Box::pin(self.gateway.tool_schema(&self.caller, tool_name, None))
     }
 
-    fn execute(&self, request: Execute) -> Doing<'_, Execution> {
+    fn execute(&self, request: Execute) -> OperationFuture<'_, Execution> {
         Box::pin(self.gateway.execute(&self.caller, request))
     }
 
@@ -82,30 +82,30 @@ impl Operations for Here {
         result_id: &'a str,
         offset: usize,
         limit: usize,
-    ) -> Doing<'a, StoredResult> {
+    ) -> OperationFuture<'a, StoredResult> {
         let piece = self
             .gateway
             .stored_result(&self.caller, result_id, offset, limit);
         Box::pin(piece)
     }
 
-    fn list_skills(&self, request: ListSkills) -> Doing<'_, SkillPage> {
+    fn list_skills(&self, request: ListSkills) -> OperationFuture<'_, SkillPage> {
         Box::pin(self.gateway.list_skills(&self.caller, request))
     }
 
-    fn skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, Skill> {
+    fn skill<'a>(&'a self, skill_id: &'a str) -> OperationFuture<'a, Skill> {
         Box::pin(self.gateway.skill(&self.caller, skill_id))
     }
 
-    fn create_skill(&self, request: CreateSkill) -> Doing<'_, Skill> {
+    fn create_skill(&self, request: CreateSkill) -> OperationFuture<'_, Skill> {
         Box::pin(self.gateway.create_skill(&self.caller, request))
     }
 
-    fn update_skill(&self, request: UpdateSkill) -> Doing<'_, Skill> {
+    fn update_skill(&self, request: UpdateSkill) -> OperationFuture<'_, Skill> {
         Box::pin(self.gateway.update_skill(&self.caller, request))
     }
 
-    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, DeletedSkill> {
+    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> OperationFuture<'a, DeletedSkill> {
         Box::pin(self.gateway.delete_skill(&self.caller, skill_id))
     }
 }

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::operations::{Doing, Operations};
+use super::operations::{OperationFuture, Operations};
 use toolgate_gateway::skills::{
     CreateSkill, DeletedSkill, ListSkills, Skill, SkillPage, UpdateSkill,
 };
@@ -138,7 +138,7 @@ impl Remote {
             body.extend_from_slice(&chunk);
         }
         if status.is_success() {
-            let read: wire::Success<T> = serde_json::from_slice(&body)
+            let read: wire::DataEnvelope<T> = serde_json::from_slice(&body)
                 .context("the gateway's answer is not what this version understands")?;
             return Ok(read.data);
         }
@@ -156,11 +156,11 @@ impl Operations for Remote {
         ""
     }
 
-    fn health(&self) -> Doing<'_, Health> {
+    fn health(&self) -> OperationFuture<'_, Health> {
         Box::pin(self.get(&["health"], &[]))
     }
 
-    fn search_tools(&self, request: SearchTools) -> Doing<'_, FoundTools> {
+    fn search_tools(&self, request: SearchTools) -> OperationFuture<'_, FoundTools> {
         Box::pin(async move {
             let mut query = vec![
                 ("query", request.query),
@@ -168,19 +168,19 @@ impl Operations for Remote {
                 ("schema_limit", request.schema_limit.to_string()),
             ];
             query.extend(request.service.map(|service| ("service", service)));
-            let found: wire::Found = self.get(&["tools", "search"], &query).await?;
+            let found: wire::SearchAnswer = self.get(&["tools", "search"], &query).await?;
             Ok(found.into())
         })
     }
 
-    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> Doing<'a, ToolSchema> {
+    fn tool_schema<'a>(&'a self, tool_name: &'a str) -> OperationFuture<'a, ToolSchema> {
         Box::pin(async move {
-            let schema: wire::Schema = self.get(&["tools", tool_name, "schema"], &[]).await?;
+            let schema: wire::SchemaAnswer = self.get(&["tools", tool_name, "schema"], &[]).await?;
             Ok(schema.into())
         })
     }
 
-    fn execute(&self, request: Execute) -> Doing<'_, Execution> {
+    fn execute(&self, request: Execute) -> OperationFuture<'_, Execution> {
         Box::pin(async move {
             let mut body = json!({
                 "arguments": match request.arguments {
@@ -200,7 +200,7 @@ impl Operations for Remote {
                 body["max_result_chars"] = chars_max.into();
             }
             let path = ["tools", &request.tool_name, "execute"];
-            let ran: wire::Ran = self.send(Method::POST, &path, Some(body)).await?;
+            let ran: wire::ExecutionAnswer = self.send(Method::POST, &path, Some(body)).await?;
             ran.into_execution()
         })
     }
@@ -210,14 +210,14 @@ impl Operations for Remote {
         result_id: &'a str,
         offset: usize,
         limit: usize,
-    ) -> Doing<'a, StoredResult> {
+    ) -> OperationFuture<'a, StoredResult> {
         Box::pin(async move {
             let query = [("offset", offset.to_string()), ("limit", limit.to_string())];
             self.get(&["results", result_id], &query).await
         })
     }
 
-    fn list_skills(&self, request: ListSkills) -> Doing<'_, SkillPage> {
+    fn list_skills(&self, request: ListSkills) -> OperationFuture<'_, SkillPage> {
         Box::pin(async move {
             let mut query = vec![
                 ("limit", request.limit.to_string()),
@@ -230,11 +230,11 @@ impl Operations for Remote {
         })
     }
 
-    fn skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, Skill> {
+    fn skill<'a>(&'a self, skill_id: &'a str) -> OperationFuture<'a, Skill> {
         Box::pin(async move { self.get(&["skills", skill_id], &[]).await })
     }
 
-    fn create_skill(&self, request: CreateSkill) -> Doing<'_, Skill> {
+    fn create_skill(&self, request: CreateSkill) -> OperationFuture<'_, Skill> {
         Box::pin(async move {
             let body = json!({
                 "name": request.name,
@@ -245,7 +245,7 @@ impl Operations for Remote {
         })
     }
 
-    fn update_skill(&self, request: UpdateSkill) -> Doing<'_, Skill> {
+    fn update_skill(&self, request: UpdateSkill) -> OperationFuture<'_, Skill> {
         Box::pin(async move {
             let mut body = json!({});
             for (field, value) in [
@@ -262,7 +262,7 @@ impl Operations for Remote {
         })
     }
 
-    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> Doing<'a, DeletedSkill> {
+    fn delete_skill<'a>(&'a self, skill_id: &'a str) -> OperationFuture<'a, DeletedSkill> {
         Box::pin(async move { self.send(Method::DELETE, &["skills", skill_id], None).await })
     }
 }

@@ -20,11 +20,11 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
-use crate::connect::Client;
-use crate::operations::{Here, Operations};
+use crate::connect::McpClient;
+use crate::operations::{LocalOperations, Operations};
 use crate::render;
 use crate::skills;
-use crate::tools::{self, Answer, Call, Refusal};
+use crate::tools::{self, ToolFailure, ToolOutcome, ToolRequest};
 use crate::unfit;
 use toolgate_gateway::skills::{ListSkills, Skill};
 use toolgate_gateway::{Caller, Error, Gateway};
@@ -52,30 +52,30 @@ const INSTRUCTIONS: &str = "A gateway to the tools of many services (code hostin
 
 /// One per session, or per request where there are none; cheap to clone.
 #[derive(Clone)]
-pub struct Server {
-    side: Side,
+pub struct McpServer {
+    side: OperationsSource,
     codec: Arc<RequestStateCodec>,
 }
 
 /// Where the operations are done.
 #[derive(Clone)]
-enum Side {
+enum OperationsSource {
     /// Here, for the caller of each request.
     Here(Arc<Gateway>),
     /// Elsewhere, with one key for all requests.
     Over(Arc<dyn Operations>),
 }
 
-impl Server {
+impl McpServer {
     /// `codec` seals what clients carry between two calls.
     pub fn new(gateway: Arc<Gateway>, codec: Arc<RequestStateCodec>) -> Self {
-        let side = Side::Here(gateway);
+        let side = OperationsSource::Here(gateway);
         Self { side, codec }
     }
 
     /// The same tools over `operations`, whoever asks.
     pub fn over(operations: Arc<dyn Operations>, codec: Arc<RequestStateCodec>) -> Self {
-        let side = Side::Over(operations);
+        let side = OperationsSource::Over(operations);
         Self { side, codec }
     }
 
@@ -84,11 +84,11 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<dyn Operations>, ErrorData> {
         match &self.side {
-            Side::Here(gateway) => Ok(Arc::new(Here {
+            OperationsSource::Here(gateway) => Ok(Arc::new(LocalOperations {
                 gateway: gateway.clone(),
                 caller: caller(context)?.clone(),
             })),
-            Side::Over(operations) => Ok(operations.clone()),
+            OperationsSource::Over(operations) => Ok(operations.clone()),
         }
     }
 
@@ -151,7 +151,7 @@ fn refused(error: Error) -> ErrorData {
     render::protocol_error(&error)
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     #[expect(deprecated, reason = "session clients may still set a log level")]
     fn get_info(&self) -> ServerConfig {
         let mut itself = Implementation::new("toolgate", env!("CARGO_PKG_VERSION"));
@@ -293,10 +293,10 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(sentence, None));
         };
         let operations = self.operations(&context)?;
-        let call = row.call(Call {
+        let call = row.call(ToolRequest {
             operations: &*operations,
             arguments: request.arguments.unwrap_or_default(),
-            client: Client {
+            client: McpClient {
                 context: &context,
                 codec: &self.codec,
                 request_state: request.request_state,
@@ -307,7 +307,7 @@ impl ServerHandler for Server {
         let answer = tokio::select! {
             answer = call => answer.unwrap_or_else(|_| {
                 let cause = anyhow::anyhow!("a handler panicked");
-                Err(Refusal::Gateway(Error::Internal(cause)))
+                Err(ToolFailure::Gateway(Error::Internal(cause)))
             }),
             // The client hung up or took the call back: nobody waits for the answer.
             () = context.ct.cancelled() => {
@@ -315,10 +315,10 @@ impl ServerHandler for Server {
             }
         };
         match answer {
-            Ok(Answer::Text(text)) => Ok(CallToolResult::success(text_block(text)).into()),
-            Ok(Answer::Failure(text)) => Ok(CallToolResult::error(text_block(text)).into()),
-            Ok(Answer::Input(required)) => Ok(required.into()),
-            Err(Refusal::Gateway(error)) => {
+            Ok(ToolOutcome::Text(text)) => Ok(CallToolResult::success(text_block(text)).into()),
+            Ok(ToolOutcome::Failure(text)) => Ok(CallToolResult::error(text_block(text)).into()),
+            Ok(ToolOutcome::Input(required)) => Ok(required.into()),
+            Err(ToolFailure::Gateway(error)) => {
                 if let Error::Internal(cause) = &error {
                     tracing::error!(
                         request_id = operations.request_id(),
@@ -329,7 +329,7 @@ impl ServerHandler for Server {
                 }
                 Ok(CallToolResult::error(text_block(render::error(&error))).into())
             }
-            Err(Refusal::Protocol(error)) => Err(error),
+            Err(ToolFailure::Protocol(error)) => Err(error),
         }
     }
 }

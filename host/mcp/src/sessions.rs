@@ -36,7 +36,7 @@ tokio::task_local! {
 #[derive(Debug)]
 pub struct Sessions {
     inner: LocalSessionManager,
-    owners: Mutex<Owners>,
+    owners: Mutex<SessionOwners>,
 }
 
 impl Sessions {
@@ -45,7 +45,7 @@ impl Sessions {
         inner.session_config.keep_alive = Some(SESSION_IDLE_MAX);
         Self {
             inner,
-            owners: Mutex::new(Owners::new(SESSIONS_PER_KEY_MAX, SESSIONS_MAX)),
+            owners: Mutex::new(SessionOwners::new(SESSIONS_PER_KEY_MAX, SESSIONS_MAX)),
         }
     }
 
@@ -65,17 +65,17 @@ impl Sessions {
         self.owners().key_of.len()
     }
 
-    fn owners(&self) -> MutexGuard<'_, Owners> {
+    fn owners(&self) -> MutexGuard<'_, SessionOwners> {
         // Every step leaves the table whole, so a panic elsewhere spoils nothing.
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-type Inner = LocalSessionManager;
+type LocalSessions = LocalSessionManager;
 
 impl SessionManager for Sessions {
-    type Error = <Inner as SessionManager>::Error;
-    type Transport = <Inner as SessionManager>::Transport;
+    type Error = <LocalSessions as SessionManager>::Error;
+    type Transport = <LocalSessions as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let key_id = OPENED_BY.try_with(String::clone).unwrap_or_default();
@@ -152,7 +152,7 @@ impl SessionManager for Sessions {
 
 /// Whose session is whose, and when each was used.
 #[derive(Debug)]
-struct Owners {
+struct SessionOwners {
     per_key_max: usize,
     all_max: usize,
     uses: u64,
@@ -162,7 +162,7 @@ struct Owners {
     used_by: HashMap<String, HashMap<String, u64>>,
 }
 
-impl Owners {
+impl SessionOwners {
     fn new(per_key_max: usize, all_max: usize) -> Self {
         Self {
             per_key_max,
@@ -231,24 +231,24 @@ pub struct Requests(Mutex<HashSet<(String, String)>>);
 
 /// One request, until its handler has ended and its answer has left.
 #[derive(Debug)]
-pub struct UnderWay {
+pub struct RequestGuard {
     requests: Arc<Requests>,
     at: (String, String),
 }
 
 impl Requests {
     /// `None`: the session is at a request with this id.
-    pub fn begin(self: &Arc<Self>, session_id: &str, id: &str) -> Option<UnderWay> {
+    pub fn begin(self: &Arc<Self>, session_id: &str, id: &str) -> Option<RequestGuard> {
         let at = (session_id.to_owned(), id.to_owned());
         let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        begun.insert(at.clone()).then(|| UnderWay {
+        begun.insert(at.clone()).then(|| RequestGuard {
             requests: self.clone(),
             at,
         })
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         let mut begun = self
             .requests
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_key_at_its_bound_loses_the_session_that_it_used_longest_ago() {
-        let mut owners = Owners::new(3, 100);
+        let mut owners = SessionOwners::new(3, 100);
         for id in ["s0", "s1", "s2"] {
             assert_eq!(owners.take_out_for("key_a"), None);
             owners.add("key_a", id);
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn at_the_bound_of_all_the_key_with_the_most_gives_way() {
-        let mut owners = Owners::new(10, 5);
+        let mut owners = SessionOwners::new(10, 5);
         for id in ["a0", "a1", "a2", "a3"] {
             owners.add("key_a", id);
         }

@@ -9,14 +9,14 @@ use rmcp::model::RequestStateCodec;
 use rmcp::service::ServerInitializeError;
 
 use crate::remote::Remote;
-use crate::server::Server;
+use crate::server::McpServer;
 
 /// Answers one client until it leaves. Standard output belongs to the protocol; whatever else is
 /// written goes to standard error.
 pub async fn serve(remote: Remote) -> anyhow::Result<()> {
     let codec = RequestStateCodec::try_new(rand::rng().random::<[u8; 32]>())
         .context("32 bytes are enough for a key")?;
-    let server = Server::over(Arc::new(remote), Arc::new(codec));
+    let server = McpServer::over(Arc::new(remote), Arc::new(codec));
     let running = match server
         .serve((tokio::io::stdin(), tokio::io::stdout()))
         .await

@@ -19,13 +19,13 @@ use rmcp::schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::connect::Client;
+use crate::connect::McpClient;
 use crate::operations::Operations;
 use crate::render;
 use toolgate_gateway::Error;
 
 /// All tools, in the order `tools/list` names them.
-const TABLE: [&Row; 9] = [
+const TABLE: [&ToolEntry; 9] = [
     &health::ROW,
     &search::ROW,
     &schema::ROW,
@@ -38,18 +38,18 @@ const TABLE: [&Row; 9] = [
 ];
 
 /// One tool: what `tools/list` says of it and what a call does.
-pub struct Row {
+pub struct ToolEntry {
     pub name: &'static str,
     title: &'static str,
     description: &'static str,
-    effect: Effect,
+    effect: ToolHints,
     parameters: fn() -> Arc<JsonObject>,
-    call: for<'a> fn(Call<'a>) -> BoxFuture<'a, Result<Answer, Refusal>>,
+    call: for<'a> fn(ToolRequest<'a>) -> BoxFuture<'a, Result<ToolOutcome, ToolFailure>>,
 }
 
 /// What a tool does, as the hints of `tools/list` state it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
+enum ToolHints {
     /// Reads what the gateway itself holds.
     Reads,
     /// Runs whatever integration tool it is told to.
@@ -63,16 +63,16 @@ enum Effect {
 }
 
 /// One `tools/call`, authenticated, its parameters not decoded yet.
-pub struct Call<'a> {
+pub struct ToolRequest<'a> {
     pub operations: &'a dyn Operations,
     pub arguments: JsonObject,
     /// Who is at the other end and what they can do beyond reading text.
-    pub client: Client<'a>,
+    pub client: McpClient<'a>,
 }
 
 /// What a call comes to.
 #[derive(Debug)]
-pub enum Answer {
+pub enum ToolOutcome {
     Text(String),
     /// A text with `isError: true`.
     Failure(String),
@@ -82,7 +82,7 @@ pub enum Answer {
 
 /// Why a call has no answer.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum ToolFailure {
     /// The operation refused; rendered as a text with `isError: true`, so that the model can correct
     /// itself.
     Gateway(Error),
@@ -90,20 +90,20 @@ pub enum Refusal {
     Protocol(ErrorData),
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for ToolFailure {
     fn from(error: Error) -> Self {
         Self::Gateway(error)
     }
 }
 
-impl From<ErrorData> for Refusal {
+impl From<ErrorData> for ToolFailure {
     fn from(error: ErrorData) -> Self {
         Self::Protocol(error)
     }
 }
 
 /// The row of `name`.
-pub fn find(name: &str) -> Option<&'static Row> {
+pub fn find(name: &str) -> Option<&'static ToolEntry> {
     TABLE.iter().find(|row| row.name == name).copied()
 }
 
@@ -114,36 +114,39 @@ pub fn list() -> &'static [Tool] {
     &TOOLS
 }
 
-impl Row {
+impl ToolEntry {
     /// Decodes, calls, renders.
-    pub fn call<'a>(&self, call: Call<'a>) -> BoxFuture<'a, Result<Answer, Refusal>> {
+    pub fn call<'a>(
+        &self,
+        call: ToolRequest<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutcome, ToolFailure>> {
         (self.call)(call)
     }
 
     fn describe(&self) -> Tool {
         let hints = ToolAnnotations::with_title(self.title);
         let hints = match self.effect {
-            Effect::Reads => hints
+            ToolHints::Reads => hints
                 .read_only(true)
                 .destructive(false)
                 .idempotent(true)
                 .open_world(false),
-            Effect::RunsTools => hints
+            ToolHints::RunsTools => hints
                 .read_only(false)
                 .destructive(true)
                 .idempotent(false)
                 .open_world(true),
-            Effect::Creates => hints
+            ToolHints::Creates => hints
                 .read_only(false)
                 .destructive(false)
                 .idempotent(false)
                 .open_world(false),
-            Effect::Overwrites => hints
+            ToolHints::Overwrites => hints
                 .read_only(false)
                 .destructive(true)
                 .idempotent(false)
                 .open_world(false),
-            Effect::Deletes => hints
+            ToolHints::Deletes => hints
                 .read_only(false)
                 .destructive(true)
                 .idempotent(true)
@@ -172,7 +175,7 @@ fn schema_of<T: JsonSchema + 'static>() -> Arc<JsonObject> {
 }
 
 /// Reads a tool's parameters. What does not fit is told to the model, which can correct it.
-fn decode<T: DeserializeOwned>(row: &Row, arguments: JsonObject) -> Result<T, Refusal> {
+fn decode<T: DeserializeOwned>(row: &ToolEntry, arguments: JsonObject) -> Result<T, ToolFailure> {
     let sent: Vec<String> = arguments.keys().cloned().collect();
     serde_json::from_value(arguments.into()).map_err(|problem| {
         let schema = (row.parameters)();
@@ -180,7 +183,7 @@ fn decode<T: DeserializeOwned>(row: &Row, arguments: JsonObject) -> Result<T, Re
         let known: Vec<&str> =
             known.map_or_else(Vec::new, |all| all.keys().map(String::as_str).collect());
         let sentence = render::bad_parameters(row.name, &problem.to_string(), &sent, &known);
-        Refusal::Gateway(Error::InvalidRequest(sentence))
+        ToolFailure::Gateway(Error::InvalidRequest(sentence))
     })
 }
 

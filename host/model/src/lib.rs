@@ -18,7 +18,7 @@ use http::{Method, header};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use toolgate_egress::{Egress, Failure, FailureKind, HostRequest, Opened};
+use toolgate_egress::{Egress, EgressFailure, FailureKind, HostRequest, OpenResponse};
 use toolgate_vault::Secret;
 
 pub use wire::{Chat, Reply, ToolCall, Usage};
@@ -113,7 +113,7 @@ impl Model {
         request: &Request,
         streamed: bool,
         until: Instant,
-    ) -> Result<Opened, Failure> {
+    ) -> Result<OpenResponse, EgressFailure> {
         let body = wire::body(&self.name, request, streamed);
         let accept = if streamed {
             "text/event-stream, application/json"
@@ -148,7 +148,7 @@ impl Model {
 }
 
 /// `Retry-After` in seconds (RFC 9110, section 10.2.3), else a second and then two.
-fn wait_for(opened: &Opened, repeats: u32) -> Duration {
+fn wait_for(opened: &OpenResponse, repeats: u32) -> Duration {
     let asked = opened
         .headers()
         .get(header::RETRY_AFTER)
@@ -159,7 +159,7 @@ fn wait_for(opened: &Opened, repeats: u32) -> Duration {
         .min(WAIT_MAX)
 }
 
-fn failed(failure: &Failure) -> ModelError {
+fn failed(failure: &EgressFailure) -> ModelError {
     tracing::warn!(error = %failure, "model.request_failed");
     match failure.kind {
         FailureKind::Timeout => ModelError::TimedOut,

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use super::wire::{self, CALLS_MAX, Reply, ToolCall};
 use super::{ModelError, failed};
-use toolgate_egress::Opened;
+use toolgate_egress::OpenResponse;
 
 type OnText<'a, 'b> = Option<&'a mut (dyn FnMut(&str) + Send + 'b)>;
 
 /// Reads an answer to its end. Its size is bounded by how it was opened.
 pub(super) async fn read(
-    opened: &mut Opened,
+    opened: &mut OpenResponse,
     on_text: &mut OnText<'_, '_>,
 ) -> Result<Reply, ModelError> {
     let kind = opened.headers().get(http::header::CONTENT_TYPE);

@@ -18,11 +18,11 @@ pub struct Callback {
     pub state: Secret,
     /// Who says that it answers, where it says so.
     pub issuer: Option<String>,
-    pub answer: Answer,
+    pub answer: CallbackOutcome,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum CallbackOutcome {
     Code(Secret),
     /// The provider's error code, safe to show.
     Error(String),
@@ -64,8 +64,8 @@ pub fn parse(query: &str) -> Result<Callback, BadCallback> {
         .ok_or(BadCallback::NoState)?;
     let code = code.filter(|code| !code.is_empty());
     let answer = match (code, error) {
-        (Some(code), None) => Answer::Code(Secret::new(code)),
-        (None, Some(error)) => Answer::Error(error_code(&error, &[])),
+        (Some(code), None) => CallbackOutcome::Code(Secret::new(code)),
+        (None, Some(error)) => CallbackOutcome::Error(error_code(&error, &[])),
         _ => return Err(BadCallback::NoAnswer),
     };
     Ok(Callback {
@@ -126,14 +126,14 @@ mod tests {
             Ok(Callback {
                 state: Secret::new(state),
                 issuer: None,
-                answer: Answer::Code(Secret::new(code)),
+                answer: CallbackOutcome::Code(Secret::new(code)),
             })
         };
         let error = |state: &str, error: &str| {
             Ok(Callback {
                 state: Secret::new(state),
                 issuer: None,
-                answer: Answer::Error(error.to_owned()),
+                answer: CallbackOutcome::Error(error.to_owned()),
             })
         };
         for (query, expected) in [

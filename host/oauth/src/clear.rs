@@ -28,13 +28,13 @@ const CREDENTIAL_WORDS: &[&str] = &[
 
 /// What of a token answer, or of the request for it, is a credential: the tokens, every text under a
 /// name that credentials have, and what was sent.
-pub(super) struct Credentials {
+pub(super) struct CredentialTexts {
     texts: Vec<Zeroizing<String>>,
     scrubber: Scrubber,
 }
 
-impl Credentials {
-    pub(crate) fn of(fields: &Map<String, Value>, sent: &[&str]) -> Self {
+impl CredentialTexts {
+    pub(crate) fn collect(fields: &Map<String, Value>, sent: &[&str]) -> Self {
         let mut texts = Vec::new();
         for (key, value) in fields {
             collect(is_credential(key), value, &mut texts);

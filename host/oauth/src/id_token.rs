@@ -40,7 +40,7 @@ pub struct IdClaims {
 
 /// What the token has to be for.
 #[derive(Clone, Copy, Debug)]
-pub struct Expected<'a> {
+pub struct ExpectedClaims<'a> {
     pub issuer: &'a str,
     pub client_id: &'a str,
     pub nonce: &'a str,
@@ -52,7 +52,7 @@ pub struct Expected<'a> {
 pub fn verified(
     token: &str,
     keys: &JwkSet,
-    expected: &Expected<'_>,
+    expected: &ExpectedClaims<'_>,
 ) -> Result<IdClaims, OAuthError> {
     let header = jsonwebtoken::decode_header(token)
         .map_err(|_| OAuthError::Answer("the ID token is no JWT"))?;
@@ -107,7 +107,7 @@ mod tests {
     use serde_json::{Value, json};
 
     const NOW_MS: i64 = 1_795_167_030_000;
-    const EXPECTED: Expected<'_> = Expected {
+    const EXPECTED: ExpectedClaims<'_> = ExpectedClaims {
         issuer: "https://id.test",
         client_id: "the-client",
         nonce: "n",

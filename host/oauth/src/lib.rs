@@ -19,7 +19,7 @@ pub mod token;
 use std::collections::BTreeMap;
 
 use toolgate_catalog::manifest::TokenAuth;
-use toolgate_egress::Failure;
+use toolgate_egress::EgressFailure;
 use toolgate_vault::Secret;
 
 /// An authorization server and the gateway's registration there, all addresses filled.
@@ -57,7 +57,7 @@ pub enum OAuthError {
     #[error("the provider's answer is not understood: {0}")]
     Answer(&'static str),
     #[error("the provider cannot be reached")]
-    Unreachable(#[source] Failure),
+    Unreachable(#[source] EgressFailure),
     #[error("the address {0} is not usable")]
     Address(&'static str),
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Method, header};
 
-use super::token::{self, Form, Grant, Tokens};
+use super::token::{self, TokenGrant, TokenRequest, Tokens};
 use super::{OAuthError, Provider};
 use toolgate_egress::{Egress, HostRequest, HostResponse};
 use toolgate_vault::Secret;
@@ -19,14 +19,14 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 pub async fn tokens(
     egress: &Egress,
     provider: &Provider,
-    grant: &Grant<'_>,
+    grant: &TokenGrant<'_>,
     pointers: &[&str],
 ) -> Result<Tokens, OAuthError> {
     let mut sent: Vec<&str> = provider.client_secret.iter().map(Secret::expose).collect();
     match grant {
-        Grant::Code { code, verifier, .. } => sent.extend([code.expose(), verifier.expose()]),
-        Grant::Refresh { token } => sent.push(token.expose()),
-        Grant::ClientCredentials { .. } => {}
+        TokenGrant::Code { code, verifier, .. } => sent.extend([code.expose(), verifier.expose()]),
+        TokenGrant::Refresh { token } => sent.push(token.expose()),
+        TokenGrant::ClientCredentials { .. } => {}
     }
     let form = token::request(provider, grant);
     let answer = post(egress, provider, &provider.token_url, form).await?;
@@ -68,7 +68,7 @@ async fn post(
     egress: &Egress,
     provider: &Provider,
     url: &str,
-    form: Form,
+    form: TokenRequest,
 ) -> Result<HostResponse, OAuthError> {
     let mut headers = vec![
         ("accept".to_owned(), "application/json".to_owned()),

@@ -11,7 +11,7 @@ use url::form_urlencoded;
 use zeroize::Zeroizing;
 
 use super::callback::error_code;
-use super::clear::{Credentials, is_scope};
+use super::clear::{CredentialTexts, is_scope};
 use super::{OAuthError, Provider};
 use toolgate_catalog::manifest::TokenAuth;
 use toolgate_vault::Secret;
@@ -28,7 +28,7 @@ const TYPES: [&str; 3] = ["bearer", "bot", "user"];
 
 /// What is asked of the token endpoint.
 #[derive(Debug)]
-pub enum Grant<'a> {
+pub enum TokenGrant<'a> {
     Code {
         code: &'a Secret,
         redirect_uri: &'a str,
@@ -43,7 +43,7 @@ pub enum Grant<'a> {
 }
 
 /// A request's header and body; the body is zeroed on drop.
-pub struct Form {
+pub struct TokenRequest {
     pub authorization: Option<Zeroizing<String>>,
     pub body: Zeroizing<String>,
 }
@@ -65,11 +65,11 @@ pub struct Tokens {
 }
 
 /// The request to the token endpoint.
-pub fn request(provider: &Provider, grant: &Grant<'_>) -> Form {
+pub fn request(provider: &Provider, grant: &TokenGrant<'_>) -> TokenRequest {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     let scope;
     match grant {
-        Grant::Code {
+        TokenGrant::Code {
             code,
             redirect_uri,
             verifier,
@@ -81,11 +81,11 @@ pub fn request(provider: &Provider, grant: &Grant<'_>) -> Form {
                 pairs.push(("code_verifier", verifier.expose()));
             }
         }
-        Grant::Refresh { token } => {
+        TokenGrant::Refresh { token } => {
             pairs.push(("grant_type", "refresh_token"));
             pairs.push(("refresh_token", token.expose()));
         }
-        Grant::ClientCredentials { scopes } => {
+        TokenGrant::ClientCredentials { scopes } => {
             pairs.push(("grant_type", "client_credentials"));
             if !scopes.is_empty() {
                 scope = scopes.join(&provider.scope_separator);
@@ -97,7 +97,7 @@ pub fn request(provider: &Provider, grant: &Grant<'_>) -> Form {
 }
 
 /// The request to the revocation endpoint (RFC 7009, section 2.1).
-pub fn revocation(provider: &Provider, token: &Secret, refresh: bool) -> Form {
+pub fn revocation(provider: &Provider, token: &Secret, refresh: bool) -> TokenRequest {
     let hint = if refresh {
         "refresh_token"
     } else {
@@ -109,7 +109,7 @@ pub fn revocation(provider: &Provider, token: &Secret, refresh: bool) -> Form {
     )
 }
 
-fn form<'a>(provider: &'a Provider, mut pairs: Vec<(&'a str, &'a str)>) -> Form {
+fn form<'a>(provider: &'a Provider, mut pairs: Vec<(&'a str, &'a str)>) -> TokenRequest {
     let secret = provider.client_secret.as_ref().map(Secret::expose);
     let mut authorization = None;
     match (provider.token_auth, secret) {
@@ -136,7 +136,7 @@ fn form<'a>(provider: &'a Provider, mut pairs: Vec<(&'a str, &'a str)>) -> Form 
     }
     let mut body = form_urlencoded::Serializer::new(String::with_capacity(2 * 1024));
     body.extend_pairs(pairs);
-    Form {
+    TokenRequest {
         authorization,
         body: Zeroizing::new(body.finish()),
     }
@@ -197,7 +197,7 @@ pub fn answer(
         Value::String(text) => text.parse().ok(),
         value => value.as_u64(),
     });
-    let credentials = Credentials::of(&fields, sent);
+    let credentials = CredentialTexts::collect(&fields, sent);
     let scopes = text(&fields, "scope").map(|scope| {
         scope
             // Some servers are asked with spaces and answer with commas.
@@ -307,7 +307,10 @@ mod tests {
                 "grant_type=refresh_token&refresh_token=r%2F1&client_id=a+b",
             ),
         ] {
-            let form = request(&provider(auth, secret), &Grant::Refresh { token: &token });
+            let form = request(
+                &provider(auth, secret),
+                &TokenGrant::Refresh { token: &token },
+            );
             assert_eq!(
                 form.authorization.as_ref().map(|text| text.as_str()),
                 header
@@ -320,7 +323,7 @@ mod tests {
     fn each_grant_sends_its_own_fields() {
         let provider = provider(TokenAuth::None, None);
         let (code, verifier) = (Secret::new("c"), Secret::new("v"));
-        let exchange = Grant::Code {
+        let exchange = TokenGrant::Code {
             code: &code,
             redirect_uri: "https://g.test/cb",
             verifier: &verifier,
@@ -331,9 +334,12 @@ mod tests {
         );
         let scopes = ["x".to_owned(), "y".to_owned()];
         assert_eq!(
-            request(&provider, &Grant::ClientCredentials { scopes: &scopes })
-                .body
-                .as_str(),
+            request(
+                &provider,
+                &TokenGrant::ClientCredentials { scopes: &scopes }
+            )
+            .body
+            .as_str(),
             "grant_type=client_credentials&scope=x%2Cy&client_id=a+b"
         );
         assert_eq!(

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::document::{Documents, Node};
-use super::schema::{Bounds, Expander};
+use super::schema::{Expander, ExpansionBounds};
 use super::words;
 
 /// One argument.
@@ -12,12 +12,12 @@ pub struct Argument<'d> {
     pub name: String,
     pub required: bool,
     pub description: Option<&'d str>,
-    pub form: Form<'d>,
+    pub form: ArgumentForm<'d>,
 }
 
 /// What an argument looks like.
 #[derive(Debug)]
-pub enum Form<'d> {
+pub enum ArgumentForm<'d> {
     Schema(Node<'d>),
     Fixed(Value),
     /// A file reference; the schema gives the description, and a list where there can be many.
@@ -44,11 +44,11 @@ const TEXT_CHARS_MAX: usize = 600;
 
 /// Arguments in the order of the description.
 #[derive(Debug, Default)]
-pub struct Arguments<'d> {
+pub struct ArgumentList<'d> {
     pub list: Vec<Argument<'d>>,
 }
 
-impl<'d> Arguments<'d> {
+impl<'d> ArgumentList<'d> {
     /// Adds an argument under a name of its own and answers that name.
     pub fn add(&mut self, wanted: &str, argument: Argument<'d>) -> String {
         let mut name = wanted.to_owned();
@@ -70,12 +70,12 @@ impl<'d> Arguments<'d> {
     }
 
     /// The object schema of all arguments, and what was cut in it.
-    pub fn schema(&self, docs: &'d Documents, bytes: usize, values: usize) -> (Value, Cut) {
-        let mut cut = Cut::default();
+    pub fn schema(&self, docs: &'d Documents, bytes: usize, values: usize) -> (Value, Omissions) {
+        let mut cut = Omissions::default();
         for (step, &(depth, text_chars)) in STEPS.iter().enumerate() {
             let mut expander = Expander::new(
                 docs,
-                Bounds {
+                ExpansionBounds {
                     depth,
                     text_chars,
                     bytes,
@@ -97,16 +97,16 @@ impl<'d> Arguments<'d> {
         let mut properties = Map::new();
         for argument in &self.list {
             let mut schema = match &argument.form {
-                Form::Schema(node) => expander.expand(*node),
-                Form::Fixed(value) => value.as_object().cloned().unwrap_or_default(),
-                Form::File { schema, many } => file(*schema, *many),
+                ArgumentForm::Schema(node) => expander.expand(*node),
+                ArgumentForm::Fixed(value) => value.as_object().cloned().unwrap_or_default(),
+                ArgumentForm::File { schema, many } => file(*schema, *many),
             };
             let chars = TEXT_CHARS_MAX.min(text_chars.max(80) * 2);
             if let Some(text) = argument
                 .description
                 .map(|text| words::clean(text, chars))
                 .filter(|t| !t.is_empty())
-                && !matches!(argument.form, Form::File { .. })
+                && !matches!(argument.form, ArgumentForm::File { .. })
             {
                 schema.insert("description".to_owned(), json!(text));
             }
@@ -134,7 +134,7 @@ impl<'d> Arguments<'d> {
             }
             left = left.saturating_sub(cost);
             let kind = match &argument.form {
-                Form::Schema(node) => node.value.get("type").and_then(Value::as_str),
+                ArgumentForm::Schema(node) => node.value.get("type").and_then(Value::as_str),
                 _ => None,
             };
             let known = ["string", "integer", "number", "boolean", "array", "object"];
@@ -183,7 +183,7 @@ fn file(schema: Node<'_>, many: bool) -> Map<String, Value> {
 
 /// What a schema of arguments lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
+pub struct Omissions {
     pub recursive: bool,
     pub shortened: bool,
 }

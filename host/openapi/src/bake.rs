@@ -22,19 +22,19 @@ use toolgate_catalog::manifest::SECTION;
 const INIT: &str = "init";
 
 /// The interpreter compiled once a process, for all plugins built by it.
-struct Oven {
+struct CompiledInterpreter {
     engine: Engine,
     component: Component,
     wizer: Wizer,
 }
 
-fn oven() -> anyhow::Result<&'static Oven> {
-    static OVEN: OnceLock<Result<Oven, String>> = OnceLock::new();
-    let made = OVEN.get_or_init(|| heat().map_err(|error| format!("{error:#}")));
+fn compiled_interpreter() -> anyhow::Result<&'static CompiledInterpreter> {
+    static COMPILED: OnceLock<Result<CompiledInterpreter, String>> = OnceLock::new();
+    let made = COMPILED.get_or_init(|| compile().map_err(|error| format!("{error:#}")));
     made.as_ref().map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-fn heat() -> anyhow::Result<Oven> {
+fn compile() -> anyhow::Result<CompiledInterpreter> {
     if interpreter::WASM.is_empty() {
         bail!(
             "this toolgate was built without the OpenAPI interpreter; run plugins/build-interpreter.sh and build it again"
@@ -49,7 +49,7 @@ fn heat() -> anyhow::Result<Oven> {
         .memory_guard_size(1 << 16);
     let engine = Engine::new(&config)?;
     let component = Component::new(&engine, &instrumented)?;
-    Ok(Oven {
+    Ok(CompiledInterpreter {
         engine,
         component,
         wizer,
@@ -69,14 +69,14 @@ pub async fn bake(described: &Described) -> anyhow::Result<Vec<u8>> {
 }
 
 async fn freeze(manifest: &str, table: &str) -> anyhow::Result<Vec<u8>> {
-    let oven = oven()?;
+    let compiled = compiled_interpreter()?;
     // Parsed again for the snapshot, which refers to the original's sections.
-    let (context, _) = oven.wizer.instrument_component(interpreter::WASM)?;
-    let mut store = Store::new(&oven.engine, ());
-    let mut linker: Linker<()> = Linker::new(&oven.engine);
-    linker.define_unknown_imports_as_traps(&oven.component)?;
+    let (context, _) = compiled.wizer.instrument_component(interpreter::WASM)?;
+    let mut store = Store::new(&compiled.engine, ());
+    let mut linker: Linker<()> = Linker::new(&compiled.engine);
+    linker.define_unknown_imports_as_traps(&compiled.component)?;
     let instance = linker
-        .instantiate_async(&mut store, &oven.component)
+        .instantiate_async(&mut store, &compiled.component)
         .await?;
     let init = instance
         .get_func(&mut store, INIT)
@@ -89,5 +89,8 @@ async fn freeze(manifest: &str, table: &str) -> anyhow::Result<Vec<u8>> {
         store: &mut store,
         instance,
     };
-    Ok(oven.wizer.snapshot_component(&context, &mut state).await?)
+    Ok(compiled
+        .wizer
+        .snapshot_component(&context, &mut state)
+        .await?)
 }

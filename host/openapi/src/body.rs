@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 use toolgate_openapi_table::{Body, Content, Encoding, Field, Source};
 
-use super::arguments::{Argument, Arguments, Form};
+use super::arguments::{Argument, ArgumentForm, ArgumentList};
 use super::document::{Documents, Node};
 use super::keys::{self, InputKeys};
 use super::problem::{Notes, Problem, below};
-use super::schema::{Beyond, Shape, shape};
+use super::schema::{OtherFields, Shape, shape};
 use super::words;
 
 /// Most fields of one body that become arguments; a larger body stays one argument.
 const FIELDS_MAX: usize = 300;
 
 /// What an operation says about its body besides the description's own words.
-pub struct Wishes<'a> {
+pub struct BodyOptions<'a> {
     pub flatten: Option<&'a str>,
     pub graphql: Option<&'a str>,
     /// Field that carries the page and is therefore no argument.
@@ -26,8 +26,8 @@ pub fn read<'d>(
     docs: &'d Documents,
     request: Option<Node<'d>>,
     pointer: &str,
-    wishes: &Wishes<'_>,
-    arguments: &mut Arguments<'d>,
+    wishes: &BodyOptions<'_>,
+    arguments: &mut ArgumentList<'d>,
     notes: &mut Notes,
 ) -> Result<Option<Body>, Problem> {
     let graphql = |fields| {
@@ -69,7 +69,7 @@ pub fn read<'d>(
     let fielded = !found.properties.is_empty()
         && !found.other
         && found.properties.len() <= FIELDS_MAX
-        && (found.beyond < Beyond::Forms || !whole_is_more);
+        && (found.beyond < OtherFields::Forms || !whole_is_more);
     let encoding = match plain.as_str() {
         _ if wishes.graphql.is_some() => Encoding::Graphql(String::new()),
         "application/x-www-form-urlencoded" => Encoding::Form,
@@ -129,15 +129,15 @@ pub fn read<'d>(
     let empty = request.at(&Value::Null);
     let node = schema.unwrap_or(empty);
     let form = match (&encoding, file) {
-        (_, true) => Form::File {
+        (_, true) => ArgumentForm::File {
             schema: node,
             many: false,
         },
-        (Encoding::Raw, _) => Form::Fixed(json!({"type": "string"})),
+        (Encoding::Raw, _) => ArgumentForm::Fixed(json!({"type": "string"})),
         (Encoding::Form | Encoding::Multipart, _) if found.properties.is_empty() => {
-            Form::Fixed(json!({"type": "object"}))
+            ArgumentForm::Fixed(json!({"type": "object"}))
         }
-        _ => Form::Schema(node),
+        _ => ArgumentForm::Schema(node),
     };
     let description = request
         .text("description")
@@ -160,17 +160,17 @@ pub fn read<'d>(
 }
 
 /// What arguments for its fields do not say of a body.
-fn lost(beyond: Beyond) -> Option<&'static str> {
+fn lost(beyond: OtherFields) -> Option<&'static str> {
     Some(match beyond {
-        Beyond::Nothing => return None,
-        Beyond::Alternatives => {
+        OtherFields::Nothing => return None,
+        OtherFields::Alternatives => {
             "the fields of all alternatives are arguments; which of them go together is not checked"
         }
-        Beyond::Anything => "the body may have further fields; they are no arguments",
-        Beyond::Forms => {
+        OtherFields::Anything => "the body may have further fields; they are no arguments",
+        OtherFields::Forms => {
             "a field has another form in each alternative; the argument has that of the first"
         }
-        Beyond::Names => "the body may have fields of any name; they are no arguments",
+        OtherFields::Names => "the body may have fields of any name; they are no arguments",
     })
 }
 
@@ -218,7 +218,7 @@ struct Collector<'a, 'd> {
     docs: &'d Documents,
     media: Node<'d>,
     encoding: &'a Encoding,
-    arguments: &'a mut Arguments<'d>,
+    arguments: &'a mut ArgumentList<'d>,
     notes: &'a mut Notes,
     fields: Vec<Field>,
     objects: Vec<Vec<String>>,
@@ -231,7 +231,7 @@ impl<'d> Collector<'_, 'd> {
         path: &[String],
         flatten: &[&str],
         needed: bool,
-        wishes: &Wishes<'_>,
+        wishes: &BodyOptions<'_>,
         pointer: &str,
     ) -> Result<(), Problem> {
         if let Some(first) = flatten.first()
@@ -306,19 +306,19 @@ impl<'d> Collector<'_, 'd> {
         if self.arguments.has(&wanted) {
             wanted = format!("body_{wanted}");
         }
-        let mut form = Form::Schema(node);
+        let mut form = ArgumentForm::Schema(node);
         if *self.encoding == Encoding::Multipart {
             let items = resolved
                 .get("items")
                 .map(|items| self.docs.resolve(items).unwrap_or(items));
             if is_file(resolved) {
-                form = Form::File {
+                form = ArgumentForm::File {
                     schema: resolved,
                     many: false,
                 };
                 field.file = true;
             } else if items.is_some_and(is_file) {
-                form = Form::File {
+                form = ArgumentForm::File {
                     schema: resolved,
                     many: true,
                 };

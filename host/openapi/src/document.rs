@@ -29,7 +29,7 @@ const SCAN_DEPTH_MAX: usize = 256;
 
 /// One file of a description.
 #[derive(Debug)]
-struct File {
+struct DocumentFile {
     /// As messages name it.
     name: String,
     value: Value,
@@ -40,7 +40,7 @@ struct File {
 /// A description with every file that it refers to.
 #[derive(Debug)]
 pub struct Documents {
-    files: Vec<File>,
+    files: Vec<DocumentFile>,
 }
 
 /// A place in a description.
@@ -115,7 +115,7 @@ impl Documents {
             folder
         };
         let mut documents = Self {
-            files: vec![File {
+            files: vec![DocumentFile {
                 name,
                 value,
                 links: BTreeMap::new(),
@@ -138,7 +138,7 @@ impl Documents {
     }
 
     /// A description without files beside it.
-    pub fn of(name: &str, value: Value) -> Self {
+    pub fn from_value(name: &str, value: Value) -> Self {
         let mut targets = Vec::new();
         references(&value, SCAN_DEPTH_MAX, &mut targets);
         let links = targets.into_iter().map(|t| {
@@ -146,7 +146,7 @@ impl Documents {
             (t, Err(refused))
         });
         Self {
-            files: vec![File {
+            files: vec![DocumentFile {
                 name: name.to_owned(),
                 links: links.collect(),
                 value,
@@ -189,7 +189,7 @@ impl Documents {
             return Err(format!("`{target}` leads outside the description's folder"));
         }
         let value = read(&path).map_err(|problem| problem.message)?;
-        self.files.push(File {
+        self.files.push(DocumentFile {
             name: path.display().to_string(),
             value,
             links: BTreeMap::new(),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::document::Node;
 use super::problem::{Problem, below};
-use toolgate_catalog::manifest::{Effect, HookSpec, Limits, Parameter};
+use toolgate_catalog::manifest::{DeclaredLimits, Effect, HookSpec, Parameter};
 
 pub const KEY: &str = "x-toolgate";
 
@@ -22,13 +22,13 @@ pub struct DocumentKeys {
     pub hosts: Vec<String>,
     pub response_headers: Vec<String>,
     pub response_types: Vec<String>,
-    pub headers: BTreeMap<String, Text>,
-    pub query: BTreeMap<String, Text>,
+    pub headers: BTreeMap<String, ScalarText>,
+    pub query: BTreeMap<String, ScalarText>,
     pub pagination: Option<Pagination>,
     pub error: Option<ErrorKeys>,
     pub parameters: Vec<Parameter>,
     pub api_base: Option<ApiBase>,
-    pub limits: Limits,
+    pub limits: DeclaredLimits,
     /// In the words of the manifest, `event` with them: a described plugin has no code to read it.
     pub webhook: Option<HookSpec>,
     pub operations: Vec<String>,
@@ -56,8 +56,8 @@ pub struct OperationKeys {
     pub flatten: Option<String>,
     pub result: Option<ResultKeys>,
     pub error: Option<ErrorKeys>,
-    pub headers: BTreeMap<String, Text>,
-    pub query: BTreeMap<String, Text>,
+    pub headers: BTreeMap<String, ScalarText>,
+    pub query: BTreeMap<String, ScalarText>,
     pub graphql: Option<String>,
     pub download: Option<bool>,
     pub skip: bool,
@@ -154,9 +154,9 @@ pub struct ResultParts {
 /// A text, or a number or truth value meant as one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "Value")]
-pub struct Text(pub String);
+pub struct ScalarText(pub String);
 
-impl From<Value> for Text {
+impl From<Value> for ScalarText {
     fn from(value: Value) -> Self {
         Self(match value {
             Value::String(text) => text,

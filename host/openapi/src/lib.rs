@@ -34,11 +34,11 @@ use toolgate_openapi_table::{Base, Table};
 
 use document::{Documents, Node};
 use keys::{DocumentKeys, OperationKeys};
-use operation::{Drafted, Refusal, Shared, Spot};
+use operation::{DraftTool, OperationContext, OperationLocation, OperationRefusal};
 pub use problem::{Note, Problem};
 use problem::{Notes, below};
 use security::Security;
-use servers::{Reach, Servers};
+use servers::{ServerHosts, Servers};
 use toolgate_catalog::manifest::{Capability, MANIFEST_VERSION, Manifest};
 use toolgate_catalog::{Schema, wire};
 
@@ -55,7 +55,7 @@ const METHODS: &[&str] = &[
 
 /// What to build from.
 #[derive(Clone, Debug, Default)]
-pub struct Input {
+pub struct BuildInput {
     pub description: PathBuf,
     pub overlays: Vec<PathBuf>,
     /// Service name in place of the derived one.
@@ -74,26 +74,26 @@ pub struct Described {
 
 /// A plugin file.
 #[derive(Clone, Debug)]
-pub struct Built {
+pub struct BuiltPlugin {
     pub wasm: Vec<u8>,
     pub described: Described,
 }
 
 /// Builds the plugin of a description.
-pub async fn build(input: &Input) -> anyhow::Result<Built> {
+pub async fn build(input: &BuildInput) -> anyhow::Result<BuiltPlugin> {
     let described = describe(input)?;
     let wasm = bake::bake(&described).await?;
-    Ok(Built { wasm, described })
+    Ok(BuiltPlugin { wasm, described })
 }
 
 /// Reads and understands a description.
-pub fn describe(input: &Input) -> Result<Described, Problem> {
+pub fn describe(input: &BuildInput) -> Result<Described, Problem> {
     let name = input.description.display().to_string();
     let made = document::with_stack(|| describe_here(input));
     made.unwrap_or_else(|| Err(Problem::new(name, "", "could not be read to its end")))
 }
 
-fn describe_here(input: &Input) -> Result<Described, Problem> {
+fn describe_here(input: &BuildInput) -> Result<Described, Problem> {
     let overlays = input
         .overlays
         .iter()
@@ -144,7 +144,7 @@ fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
 }
 
 /// The headers and media types beyond those of every plugin that the operations send and read.
-fn declared(keys: &DocumentKeys, drafts: &[Drafted<'_>]) -> (Vec<String>, Vec<String>) {
+fn declared(keys: &DocumentKeys, drafts: &[DraftTool<'_>]) -> (Vec<String>, Vec<String>) {
     let mut sent: BTreeSet<String> = BTreeSet::new();
     let mut read: BTreeSet<String> = keys.response_types.iter().cloned().collect();
     for draft in drafts {
@@ -235,17 +235,17 @@ impl<'d> Compose<'d> {
             own
         };
         let mut security = Security::new(docs, audience, &title);
-        let shared = Shared {
+        let shared = OperationContext {
             docs,
             keys: &keys,
             service: &service,
         };
-        let mut drafts: Vec<Drafted<'d>> = Vec::new();
+        let mut drafts: Vec<DraftTool<'d>> = Vec::new();
         for ((place, own), base) in operations.iter().zip(bases) {
             match operation::draft(&shared, place, own, base, &mut security, &mut self.notes) {
                 Ok(draft) => drafts.push(draft),
-                Err(Refusal::Problem(problem)) => return Err(problem),
-                Err(Refusal::Skip(why)) => self.notes.left_out(&place.pointer, why),
+                Err(OperationRefusal::Problem(problem)) => return Err(problem),
+                Err(OperationRefusal::Skip(why)) => self.notes.left_out(&place.pointer, why),
             }
         }
         if drafts.is_empty() {
@@ -346,7 +346,7 @@ impl<'d> Compose<'d> {
     }
 
     /// Every operation of the description, in its order.
-    fn places(&mut self, keys: &DocumentKeys) -> Result<Vec<Spot<'d>>, Problem> {
+    fn places(&mut self, keys: &DocumentKeys) -> Result<Vec<OperationLocation<'d>>, Problem> {
         let docs = self.docs;
         let root = docs.root();
         if root
@@ -385,7 +385,7 @@ impl<'d> Compose<'d> {
                         continue;
                     }
                 }
-                places.push(Spot {
+                places.push(OperationLocation {
                     path,
                     method,
                     item,
@@ -407,7 +407,10 @@ impl<'d> Compose<'d> {
         Ok(places)
     }
 
-    fn keyed(&mut self, places: Vec<Spot<'d>>) -> Result<Vec<(Spot<'d>, OperationKeys)>, Problem> {
+    fn keyed(
+        &mut self,
+        places: Vec<OperationLocation<'d>>,
+    ) -> Result<Vec<(OperationLocation<'d>, OperationKeys)>, Problem> {
         let mut kept = Vec::new();
         for place in places {
             let own: OperationKeys = keys::read(self.docs.name(), &place.pointer, place.node)?;
@@ -423,9 +426,9 @@ impl<'d> Compose<'d> {
         &mut self,
         keys: &DocumentKeys,
         title: &str,
-        operations: &[(Spot<'d>, OperationKeys)],
-    ) -> Result<(Reach, Vec<Base>), Problem> {
-        let mut reach = Reach::default();
+        operations: &[(OperationLocation<'d>, OperationKeys)],
+    ) -> Result<(ServerHosts, Vec<Base>), Problem> {
+        let mut reach = ServerHosts::default();
         let servers = Servers {
             file: self.docs.name(),
             title,
@@ -455,7 +458,7 @@ impl<'d> Compose<'d> {
     }
 
     /// Writes the argument schemas within the manifest's bounds: every tool has an equal share.
-    fn schemas(&mut self, drafts: &mut [Drafted<'d>]) {
+    fn schemas(&mut self, drafts: &mut [DraftTool<'d>]) {
         let bytes = (SCHEMAS_BYTES_MAX / drafts.len()).min(SCHEMA_BYTES_MAX);
         let values = (SCHEMAS_VALUES_MAX / drafts.len()).min(4_000);
         for draft in drafts {
@@ -472,13 +475,13 @@ impl<'d> Compose<'d> {
                     "the schema is large; its inner parts are not described",
                 );
             }
-            draft.tool.input = Schema::of(&schema);
+            draft.tool.input = Schema::from_value(&schema);
         }
     }
 }
 
 /// Gives every tool a name of its own: later ones get a number.
-fn name_apart(drafts: &mut [Drafted<'_>], service: &str) {
+fn name_apart(drafts: &mut [DraftTool<'_>], service: &str) {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     for draft in drafts {
         let chars_max = words::TOOL_NAME_CHARS_MAX - 1 - service.len();

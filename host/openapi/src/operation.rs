@@ -6,17 +6,17 @@ mod parameters;
 use std::collections::BTreeMap;
 
 use answers::{accept, error_shape, media_types, pages, projection};
-use parameters::{Found, Parameters};
+use parameters::{PageParameters, ParameterReader};
 
 use serde_json::{Value, json};
 use toolgate_openapi_table::{Base, Encoding, Input, Method, Operation, Piece, Source, Style};
 
-use super::arguments::{Argument, Arguments, Form};
-use super::body::{self, Wishes};
+use super::arguments::{Argument, ArgumentForm, ArgumentList};
+use super::body::{self, BodyOptions};
 use super::document::{Documents, Node};
-use super::keys::{self, DocumentKeys, OperationKeys, Paginated, Text};
+use super::keys::{self, DocumentKeys, OperationKeys, Paginated, ScalarText};
 use super::problem::{Notes, Problem, below};
-use super::security::{Needs, Security};
+use super::security::{Security, SecurityNeeds};
 use super::words;
 use toolgate_catalog::Schema;
 use toolgate_catalog::manifest::{Effect, ToolSpec};
@@ -26,7 +26,7 @@ const KEYWORDS_MAX: usize = 32;
 
 /// Where an operation stands.
 #[derive(Clone, Debug)]
-pub struct Spot<'d> {
+pub struct OperationLocation<'d> {
     pub path: &'d str,
     pub method: &'d str,
     pub item: Node<'d>,
@@ -35,9 +35,9 @@ pub struct Spot<'d> {
 }
 
 /// A tool whose schema is still to be written, and its row.
-pub struct Drafted<'d> {
+pub struct DraftTool<'d> {
     pub tool: ToolSpec,
-    pub arguments: Arguments<'d>,
+    pub arguments: ArgumentList<'d>,
     pub operation: Operation,
     /// Media types of its good answers, in lower case without parameters.
     pub answers: Vec<String>,
@@ -45,21 +45,21 @@ pub struct Drafted<'d> {
 }
 
 /// What all operations of a document share.
-pub struct Shared<'a, 'd> {
+pub struct OperationContext<'a, 'd> {
     pub docs: &'d Documents,
     pub keys: &'a DocumentKeys,
     pub service: &'a str,
 }
 
 /// Why an operation cannot become a tool.
-pub enum Refusal {
+pub enum OperationRefusal {
     /// The description's author wrote something under `x-toolgate` that cannot be.
     Problem(Problem),
     /// Left out, with this reason.
     Skip(String),
 }
 
-impl From<Problem> for Refusal {
+impl From<Problem> for OperationRefusal {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
@@ -67,21 +67,21 @@ impl From<Problem> for Refusal {
 
 /// Drafts one operation. `base` is where its requests go.
 pub fn draft<'d>(
-    shared: &Shared<'_, 'd>,
-    place: &Spot<'d>,
+    shared: &OperationContext<'_, 'd>,
+    place: &OperationLocation<'d>,
     own: &OperationKeys,
     base: Base,
     security: &mut Security<'d>,
     notes: &mut Notes,
-) -> Result<Drafted<'d>, Refusal> {
+) -> Result<DraftTool<'d>, OperationRefusal> {
     let docs = shared.docs;
     let Some(method) = method(place.method) else {
-        return Err(Refusal::Skip(format!(
+        return Err(OperationRefusal::Skip(format!(
             "the method `{}` cannot be sent",
             place.method
         )));
     };
-    let mut arguments = Arguments::default();
+    let mut arguments = ArgumentList::default();
     let pagination = match &own.paginated {
         Some(Paginated::Flag(false)) | None => None,
         Some(Paginated::Flag(true)) => Some(shared.keys.pagination.as_ref().ok_or_else(|| {
@@ -101,20 +101,20 @@ pub fn draft<'d>(
                 name: String::new(),
                 required: false,
                 description: None,
-                form: Form::Fixed(json!({"type": "string", "description": "Page to continue from: `next_cursor` of the previous answer."})),
+                form: ArgumentForm::Fixed(json!({"type": "string", "description": "Page to continue from: `next_cursor` of the previous answer."})),
             },
         );
     }
     let (route, fixed_query) = route(place, notes);
-    let mut parameters = Parameters {
+    let mut parameters = ParameterReader {
         docs,
         security,
         notes,
         pointer: &place.pointer,
         page: pagination,
-        found: Found::default(),
+        found: PageParameters::default(),
     };
-    let declared = parameters.of(place)?;
+    let declared = parameters.read(place)?;
     let (path, mut query, mut headers) = parameters.place(declared, route, &mut arguments)?;
     let found = parameters.found;
 
@@ -122,7 +122,7 @@ pub fn draft<'d>(
         .and_then(|p| p.param.as_deref())
         .filter(|_| !found.page_in_query)
         .map(|param| param.split('.').map(str::to_owned).collect());
-    let wishes = Wishes {
+    let wishes = BodyOptions {
         flatten: own.flatten.as_deref(),
         graphql: own.graphql.as_deref(),
         page_field: page_path.as_deref(),
@@ -141,10 +141,10 @@ pub fn draft<'d>(
         Err(problem) if wishes.flatten.is_some() || wishes.graphql.is_some() => {
             return Err(problem.into());
         }
-        Err(problem) => return Err(Refusal::Skip(problem.message)),
+        Err(problem) => return Err(OperationRefusal::Skip(problem.message)),
     };
 
-    let constant = |(name, value): (&String, &Text), style| Input {
+    let constant = |(name, value): (&String, &ScalarText), style| Input {
         name: name.clone(),
         source: Source::Constant(Value::from(value.0.as_str())),
         style,
@@ -204,7 +204,7 @@ pub fn draft<'d>(
             return Err(Problem::new(docs.name(), at, message).into());
         }
     }
-    Ok(Drafted {
+    Ok(DraftTool {
         tool,
         arguments,
         operation,
@@ -248,7 +248,10 @@ fn method(name: &str) -> Option<Method> {
 }
 
 /// A path without its fragment, and the fixed query that follows its `?`, in clear.
-fn route<'d>(place: &Spot<'d>, notes: &mut Notes) -> (&'d str, Vec<(String, Text)>) {
+fn route<'d>(
+    place: &OperationLocation<'d>,
+    notes: &mut Notes,
+) -> (&'d str, Vec<(String, ScalarText)>) {
     let path = place.path.split('#').next().unwrap_or_default();
     let (route, query) = path.split_once('?').unwrap_or((path, ""));
     let mut fixed = Vec::new();
@@ -263,19 +266,20 @@ fn route<'d>(place: &Spot<'d>, notes: &mut Notes) -> (&'d str, Vec<(String, Text
         }
         // Encoded again when it is sent.
         let pairs = url::form_urlencoded::parse(pair.as_bytes());
-        fixed.extend(pairs.map(|(name, value)| (name.into_owned(), Text(value.into_owned()))));
+        fixed
+            .extend(pairs.map(|(name, value)| (name.into_owned(), ScalarText(value.into_owned()))));
     }
     (route, fixed)
 }
 
 /// The constant query of an operation: what is nearer to it wins, and a path may repeat a name.
 fn constants(
-    document: &BTreeMap<String, Text>,
-    path: Vec<(String, Text)>,
-    own: &BTreeMap<String, Text>,
-) -> Vec<(String, Text)> {
-    let copied = |(name, value): (&String, &Text)| (name.clone(), value.clone());
-    let mut all: Vec<(String, Text)> = document
+    document: &BTreeMap<String, ScalarText>,
+    path: Vec<(String, ScalarText)>,
+    own: &BTreeMap<String, ScalarText>,
+) -> Vec<(String, ScalarText)> {
+    let copied = |(name, value): (&String, &ScalarText)| (name.clone(), value.clone());
+    let mut all: Vec<(String, ScalarText)> = document
         .iter()
         .filter(|(name, _)| !path.iter().any(|(nearer, _)| nearer == *name))
         .map(copied)
@@ -289,10 +293,10 @@ fn constants(
 
 /// Names, texts and effect of the tool. Its schema and examples follow when all tools are known.
 fn tool(
-    shared: &Shared<'_, '_>,
-    place: &Spot<'_>,
+    shared: &OperationContext<'_, '_>,
+    place: &OperationLocation<'_>,
     own: &OperationKeys,
-    needs: Needs,
+    needs: SecurityNeeds,
     paginated: bool,
 ) -> ToolSpec {
     let node = place.node;
@@ -358,7 +362,7 @@ fn tool(
         name,
         title,
         description,
-        input: Schema::of(&Value::Null),
+        input: Schema::from_value(&Value::Null),
         output: None,
         effect,
         queries: Vec::new(),

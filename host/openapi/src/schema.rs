@@ -12,7 +12,7 @@ mod shape;
 mod tests;
 
 pub use kinds::usable_pattern;
-pub use shape::{Beyond, Shape, shape};
+pub use shape::{OtherFields, Shape, shape};
 
 use kinds::{allow_null, is_of, kind, scalars};
 use merge::merge;
@@ -23,7 +23,7 @@ use super::words;
 
 /// Bounds of one expansion.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct ExpansionBounds {
     /// Nested schemas below an argument.
     pub depth: usize,
     /// Characters of each nested description.
@@ -45,7 +45,7 @@ const STACK_MAX: usize = 64;
 /// Expands schemas until its bounds are used up.
 pub struct Expander<'d> {
     docs: &'d Documents,
-    bounds: Bounds,
+    bounds: ExpansionBounds,
     bytes: usize,
     values: usize,
     patterns: usize,
@@ -58,7 +58,7 @@ pub struct Expander<'d> {
 }
 
 impl<'d> Expander<'d> {
-    pub fn new(docs: &'d Documents, bounds: Bounds) -> Self {
+    pub fn new(docs: &'d Documents, bounds: ExpansionBounds) -> Self {
         Self {
             docs,
             bounds,

@@ -8,7 +8,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use combine::together;
-pub use needs::Needs;
+pub use needs::SecurityNeeds;
 use serde_json::{Map, Value, json};
 
 use super::document::{Documents, Node};

@@ -20,13 +20,13 @@ const PARAMETERS_MAX: usize = 20;
 
 /// What all servers of a description come to.
 #[derive(Debug, Default)]
-pub struct Reach {
+pub struct ServerHosts {
     pub hosts: Vec<String>,
     pub parameters: Vec<Parameter>,
     pub config: Vec<ConfigKey>,
 }
 
-impl Reach {
+impl ServerHosts {
     /// Origins that may receive a credential.
     pub fn audience(&self) -> Vec<String> {
         let hosts = self.hosts.iter().map(|host| format!("https://{host}"));
@@ -62,7 +62,7 @@ impl Servers<'_> {
         &self,
         list: &[Node<'_>],
         pointer: &str,
-        reach: &mut Reach,
+        reach: &mut ServerHosts,
         notes: &mut Notes,
     ) -> Result<Base, Problem> {
         let mut reason = "the description names no server".to_owned();
@@ -87,7 +87,7 @@ impl Servers<'_> {
         &self,
         server: Node<'_>,
         pointer: &str,
-        reach: &mut Reach,
+        reach: &mut ServerHosts,
         notes: &mut Notes,
     ) -> Result<Result<Base, String>, Problem> {
         let url = server.text("url").unwrap_or_default().trim();
@@ -289,7 +289,7 @@ impl Servers<'_> {
 }
 
 /// Adds a parameter, or widens the one of the same name.
-fn add(reach: &mut Reach, parameter: Parameter, in_host: bool) -> Result<(), String> {
+fn add(reach: &mut ServerHosts, parameter: Parameter, in_host: bool) -> Result<(), String> {
     if let Some(known) = reach.parameters.iter_mut().find(|p| p.key == parameter.key) {
         if in_host && known.options.is_empty() && known.pattern.as_deref() == Some(SEGMENT_PATTERN)
         {
@@ -390,14 +390,14 @@ mod tests {
     use serde_json::{Value, json};
     use toolgate_openapi_table::Base;
 
-    use super::{Reach, Servers};
+    use super::{ServerHosts, Servers};
     use crate::document::{Documents, Node};
     use crate::problem::Notes;
 
-    fn base(server: Value) -> (Base, Reach) {
-        let docs = Documents::of("x", json!({"servers": [server]}));
+    fn base(server: Value) -> (Base, ServerHosts) {
+        let docs = Documents::from_value("x", json!({"servers": [server]}));
         let list: Vec<Node<'_>> = docs.root().elements("servers").collect();
-        let mut reach = Reach::default();
+        let mut reach = ServerHosts::default();
         let servers = Servers {
             file: "x",
             title: "X",

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_openapi_table::{Content, Encoding, Operation, Place, Source};
 
-use super::{Described, Input, describe};
+use super::{BuildInput, Described, describe};
 
 /// A description of one operation, `POST path`.
 fn described(path: &str, operation: &Value, parts: &Value) -> Described {
@@ -18,9 +18,9 @@ fn described(path: &str, operation: &Value, parts: &Value) -> Described {
     let folder = tempfile::tempdir().expect("a folder");
     let description = folder.path().join("openapi.json");
     std::fs::write(&description, document.to_string()).expect("written");
-    describe(&Input {
+    describe(&BuildInput {
         description,
-        ..Input::default()
+        ..BuildInput::default()
     })
     .expect("a plugin")
 }

@@ -7,12 +7,12 @@ use futures_util::future::BoxFuture;
 
 use super::PLANTED;
 use toolgate_catalog::manifest::{AuthKind, Slot};
-use toolgate_egress::{Credentials, Failure, FailureKind, Injection, Origin, SlotShape};
+use toolgate_egress::{Credentials, EgressFailure, FailureKind, Injection, Origin, SlotShape};
 use toolgate_vault::Secret;
 
 /// The slots of one trial. Without values of its own every slot is connected, with values that can
 /// be recognised; with them, the slots whose fields they fill.
-pub(super) struct TrialCredentials {
+pub(super) struct TestCredentials {
     pub slots: Vec<Slot>,
     pub connected: Option<Vec<String>>,
     pub parameters: BTreeMap<String, String>,
@@ -21,7 +21,7 @@ pub(super) struct TrialCredentials {
     pub secrets: Option<BTreeMap<String, Secret>>,
 }
 
-impl TrialCredentials {
+impl TestCredentials {
     fn slot(&self, name: &str) -> Option<&Slot> {
         self.slots
             .iter()
@@ -48,12 +48,12 @@ impl TrialCredentials {
     }
 }
 
-impl Credentials for TrialCredentials {
+impl Credentials for TestCredentials {
     fn fetch<'a>(
         &'a self,
         slot: &'a str,
         _rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+    ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
         let injection = self.slot(slot).map(|slot| {
             let mut values: BTreeMap<String, Secret> = match &self.secrets {
                 Some(secrets) => secrets.clone(),
@@ -76,7 +76,7 @@ impl Credentials for TrialCredentials {
                 audience: self.audience(slot),
             }
         });
-        let missing = || Failure {
+        let missing = || EgressFailure {
             kind: FailureKind::AuthRequired,
             message: format!("the slot {slot} is not connected"),
             sent: false,
@@ -140,7 +140,7 @@ mod tests {
             "slot": "user", "title": "User", "type": "api_key", "placement": {"header": "x-key"},
             "audience": ["https://{subdomain}.desk.test", "https://*.files.test", "{api_base}"],
         });
-        let credentials = TrialCredentials {
+        let credentials = TestCredentials {
             slots: vec![serde_json::from_value(slot).expect("a slot")],
             connected: None,
             parameters: BTreeMap::from([("subdomain".to_owned(), "Acme".to_owned())]),

@@ -15,12 +15,12 @@ use url::Url;
 use toolgate_egress::PlannedRequest;
 use toolgate_openapi::document::{Documents, Node};
 use toolgate_openapi::keys::{self, OperationKeys};
-use toolgate_openapi::schema::{Bounds, Expander};
+use toolgate_openapi::schema::{Expander, ExpansionBounds};
 use toolgate_openapi::{body, swagger, words};
 
 const METHODS: [&str; 7] = ["get", "head", "post", "put", "patch", "delete", "options"];
 /// Far more than any body of a shipped description needs.
-const BOUNDS: Bounds = Bounds {
+const BOUNDS: ExpansionBounds = ExpansionBounds {
     depth: 24,
     text_chars: 0,
     bytes: 512 * 1024,
@@ -32,12 +32,12 @@ const BOUNDS: Bounds = Bounds {
 pub struct Description {
     docs: Documents,
     /// By the names of their tools.
-    operations: BTreeMap<String, Place>,
+    operations: BTreeMap<String, DescribedOperation>,
 }
 
 /// Where a tool's operation stands, and what its body has to be once somebody has asked.
 #[derive(Debug)]
-struct Place {
+struct DescribedOperation {
     path: String,
     method: &'static str,
     body: OnceLock<Body>,
@@ -54,14 +54,14 @@ enum Body {
 
 /// One operation and the path item that it is in.
 struct Operation<'d> {
-    place: &'d Place,
+    place: &'d DescribedOperation,
     item: Node<'d>,
     node: Node<'d>,
 }
 
 impl Description {
     /// The description in a plugin's folder, none where there is none.
-    pub fn of(folder: &Path, service: &str) -> anyhow::Result<Option<Self>> {
+    pub fn load(folder: &Path, service: &str) -> anyhow::Result<Option<Self>> {
         let files = ["openapi.yaml", "openapi.json"].map(|name| folder.join(name));
         let Some(file) = files.iter().find(|file| file.is_file()) else {
             return Ok(None);
@@ -94,11 +94,13 @@ impl Description {
                     Some(id) => words::tool(id, service),
                     None => words::tool_of_path(method, path, service),
                 });
-                operations.entry(name).or_insert_with(|| Place {
-                    path: path.to_owned(),
-                    method,
-                    body: OnceLock::new(),
-                });
+                operations
+                    .entry(name)
+                    .or_insert_with(|| DescribedOperation {
+                        path: path.to_owned(),
+                        method,
+                        body: OnceLock::new(),
+                    });
             }
         }
         Self { docs, operations }
@@ -308,7 +310,7 @@ mod tests {
                 "properties": { "name": { "type": "string" }, "size": { "type": "integer", "maximum": 9 } },
             } } },
         });
-        Description::new(Documents::of("widgets.json", text), "widgets")
+        Description::new(Documents::from_value("widgets.json", text), "widgets")
     }
 
     fn request(method: &str, url: &str, headers: &[(&str, &str)], body: &Value) -> PlannedRequest {

@@ -14,10 +14,10 @@ pub enum Fill {
 
 /// A value that a schema accepts, as far as its plain words say.
 pub fn value(schema: &Value, fill: Fill) -> Value {
-    of(schema, fill, 0)
+    generate_value(schema, fill, 0)
 }
 
-fn of(schema: &Value, fill: Fill, depth: usize) -> Value {
+fn generate_value(schema: &Value, fill: Fill, depth: usize) -> Value {
     let word = |key: &str| schema.get(key);
     if let Some(value) = word("const") {
         return value.clone();
@@ -66,7 +66,7 @@ fn of(schema: &Value, fill: Fill, depth: usize) -> Value {
                 .cloned()
                 .unwrap_or_else(|| json!({"type": "string"}));
             (0..count.min(10))
-                .map(|_| of(&items, fill, depth + 1))
+                .map(|_| generate_value(&items, fill, depth + 1))
                 .collect()
         }
         "integer" | "number" => number(schema, kind == "integer"),
@@ -74,7 +74,7 @@ fn of(schema: &Value, fill: Fill, depth: usize) -> Value {
         "null" => Value::Null,
         "choice" => list_first("anyOf")
             .or_else(|| list_first("oneOf"))
-            .map_or(Value::Null, |one| of(one, fill, depth + 1)),
+            .map_or(Value::Null, |one| generate_value(one, fill, depth + 1)),
         _ => text(schema),
     }
 }
@@ -97,7 +97,7 @@ fn object(schema: &Value, fill: Fill, depth: usize) -> Value {
         let wanted = required.contains(&name.as_str()) || (fill == Fill::All && depth < DEPTH_MAX);
         // A page can only be asked for with a mark that a tool gave out.
         if wanted && !(depth == 0 && name == "cursor") {
-            made.insert(name.clone(), of(property, fill, depth + 1));
+            made.insert(name.clone(), generate_value(property, fill, depth + 1));
         }
     }
     // Of names that are free there have to be so many.
@@ -113,7 +113,9 @@ fn object(schema: &Value, fill: Fill, depth: usize) -> Value {
         if made.len() as u64 >= least.unwrap_or(0).min(10) {
             break;
         }
-        let value = schema.map_or(json!("example"), |schema| of(schema, fill, depth + 1));
+        let value = schema.map_or(json!("example"), |schema| {
+            generate_value(schema, fill, depth + 1)
+        });
         made.entry(name).or_insert(value);
     }
     made.into()

@@ -2,10 +2,10 @@
 //! credentials.
 //!
 //! [`replay`] answers a plugin's requests from an example file, [`generate`] makes arguments from a
-//! schema so that [`Rig::plan`] can show what every tool would send, [`description`] measures that by the document
+//! schema so that [`TestPlugin::plan`] can show what every tool would send, [`description`] measures that by the document
 //! that the plugin was made of, [`verdict`] does all of it for a whole plugin, [`plans`] shows what would be sent to a
 //! checker outside.
-//! Nothing here leaves the machine but what [`Rig::run`] is told to send.
+//! Nothing here leaves the machine but what [`TestPlugin::run`] is told to send.
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
@@ -28,18 +28,18 @@ use anyhow::bail;
 use serde::Serialize;
 use serde_json::Value;
 
-use credentials::TrialCredentials;
-use replay::{Example, Exchange, Server};
-pub use state::Cache;
+use credentials::TestCredentials;
+use replay::{Example, RecordedExchange, ReplayServer};
 use state::Memory;
+pub use state::TestCache;
 use toolgate_catalog::manifest::{Effect, Manifest};
 use toolgate_catalog::write_integers;
 use toolgate_core::clock::Clock;
 use toolgate_egress::{
-    AllowUpstream, CallLimits, Declared, Egress, EgressConfig, Grant, Mode, PlannedRequest,
-    Reading, Scope, Told, Witness,
+    AllowUpstream, AllowedQueries, CallLimits, CallScope, Declarations, Egress, EgressConfig,
+    ExchangeObserver, Grant, HostObserver, Mode, PlannedRequest,
 };
-use toolgate_runtime::{Asker, Call, Ended, Inspected, Plugin, Random, Runtime, Size, size};
+use toolgate_runtime::{Call, CallEnd, Inspected, Plugin, Random, Requester, Runtime, Size, size};
 use toolgate_vault::Secret;
 
 /// Begins every planted credential value.
@@ -48,7 +48,7 @@ pub const PLANTED: &str = "planted-credential-";
 const OWN_ADDRESS: &str = "https://self-hosted.example.org";
 
 /// A plugin file ready to be called.
-pub struct Rig {
+pub struct TestPlugin {
     runtime: Runtime,
     plugin: Plugin,
     pub manifest: Arc<Manifest>,
@@ -58,7 +58,7 @@ pub struct Rig {
 
 /// What a plugin costs here.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Cost {
+pub struct PluginCost {
     /// Compilation and inspection of the file.
     pub inspect_ms: u64,
     /// The first call: its code is mapped.
@@ -71,7 +71,7 @@ pub struct Cost {
 
 /// What one call is made with.
 #[derive(Clone, Debug, Default)]
-pub struct Trial {
+pub struct TestCall {
     pub tool: String,
     pub arguments: Value,
     pub cursor: Option<String>,
@@ -86,19 +86,23 @@ pub struct Trial {
     pub replayed: bool,
 }
 
-impl Rig {
+impl TestPlugin {
     /// Inspects a plugin file as the loader does and makes it callable. `upstreams` as
     /// `HOST=URL`; compiled code is kept in `cache`.
-    pub async fn open(file: &Path, upstreams: &[String], cache: &Cache) -> anyhow::Result<Self> {
+    pub async fn open(
+        file: &Path,
+        upstreams: &[String],
+        cache: &TestCache,
+    ) -> anyhow::Result<Self> {
         Self::reaching(file, upstreams, None, cache).await
     }
 
     /// The same, but for `server` alone: hosts of the examples go there, no other host is asked.
     pub async fn replaying(
         file: &Path,
-        server: &Server,
+        server: &ReplayServer,
         examples: &[Example],
-        cache: &Cache,
+        cache: &TestCache,
     ) -> anyhow::Result<Self> {
         let upstreams = server.upstreams(examples)?;
         Self::reaching(file, &upstreams, Some(server.elsewhere()), cache).await
@@ -107,8 +111,8 @@ impl Rig {
     async fn reaching(
         file: &Path,
         upstreams: &[String],
-        only_upstreams: Option<Told>,
-        cache: &Cache,
+        only_upstreams: Option<HostObserver>,
+        cache: &TestCache,
     ) -> anyhow::Result<Self> {
         let allow_upstreams = upstreams
             .iter()
@@ -124,7 +128,7 @@ impl Rig {
         let began = Instant::now();
         let inspected: Inspected = runtime.inspect(std::fs::read(file)?).await?;
         let inspected_in = began.elapsed();
-        let size = Size::of(&inspected.manifest);
+        let size = Size::for_manifest(&inspected.manifest);
         let plugin = Plugin::new(&inspected.manifest.service, &inspected.sha256, size, file);
         Ok(Self {
             runtime,
@@ -136,14 +140,14 @@ impl Rig {
     }
 
     /// What the calls so far have cost; none before the second.
-    pub fn cost(&self) -> Option<Cost> {
+    pub fn cost(&self) -> Option<PluginCost> {
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, others) = calls.split_first()?;
         let mut others = others.to_vec();
         others.sort();
         let median = others.get(others.len() / 2)?;
-        let size = Size::of(&self.manifest);
-        Some(Cost {
+        let size = Size::for_manifest(&self.manifest);
+        Some(PluginCost {
             inspect_ms: u64::try_from(self.inspected_in.as_millis()).unwrap_or(u64::MAX),
             first_call_ms: u64::try_from(first.as_millis()).unwrap_or(u64::MAX),
             call_us: u64::try_from(median.as_micros()).unwrap_or(u64::MAX),
@@ -152,15 +156,18 @@ impl Rig {
     }
 
     /// Runs a tool; its requests go out.
-    pub async fn run(&self, trial: &Trial) -> anyhow::Result<Ended> {
+    pub async fn run(&self, trial: &TestCall) -> anyhow::Result<CallEnd> {
         Ok(self.call(trial, Mode::Live, None).await?.0)
     }
 
     /// Runs a tool and answers its exchanges too, as the plugin saw them: without credentials.
-    pub async fn run_recorded(&self, trial: &Trial) -> anyhow::Result<(Ended, Vec<Exchange>)> {
-        let seen: Arc<Mutex<Vec<Exchange>>> = Arc::default();
+    pub async fn run_recorded(
+        &self,
+        trial: &TestCall,
+    ) -> anyhow::Result<(CallEnd, Vec<RecordedExchange>)> {
+        let seen: Arc<Mutex<Vec<RecordedExchange>>> = Arc::default();
         let keep = seen.clone();
-        let witness = Arc::new(move |exchange: toolgate_egress::Witnessed<'_>| {
+        let witness = Arc::new(move |exchange: toolgate_egress::ObservedExchange<'_>| {
             let mut seen = keep.lock().unwrap_or_else(PoisonError::into_inner);
             seen.push(record::exchange(exchange));
         });
@@ -170,17 +177,17 @@ impl Rig {
     }
 
     /// Runs a tool up to its first request and answers what it would have sent.
-    pub async fn plan(&self, trial: &Trial) -> anyhow::Result<(Ended, Vec<PlannedRequest>)> {
+    pub async fn plan(&self, trial: &TestCall) -> anyhow::Result<(CallEnd, Vec<PlannedRequest>)> {
         let (ended, scope) = self.call(trial, Mode::DryRun, None).await?;
         Ok((ended, scope.planned()))
     }
 
     async fn call(
         &self,
-        trial: &Trial,
+        trial: &TestCall,
         mode: Mode,
-        witness: Option<Witness>,
-    ) -> anyhow::Result<(Ended, Arc<Scope>)> {
+        witness: Option<ExchangeObserver>,
+    ) -> anyhow::Result<(CallEnd, Arc<CallScope>)> {
         let manifest = &self.manifest;
         let real = trial.secrets.is_some();
         let made_up = !real && !trial.replayed;
@@ -220,24 +227,24 @@ impl Rig {
             .collect();
         let origins: Vec<String> = addresses.values().cloned().collect();
         let grant = Grant::new(&manifest.hosts, &origins)?;
-        let credentials = TrialCredentials {
+        let credentials = TestCredentials {
             slots: manifest.auth.clone(),
             connected: trial.connected.clone(),
             parameters: parameters.clone(),
             addresses,
             secrets: trial.secrets.clone(),
         };
-        let mut scope = Scope::new(
+        let mut scope = CallScope::new(
             Arc::new(grant),
             parameters,
             Arc::new(credentials),
             CallLimits::default(),
             mode,
         )
-        .declaring(Declared::of(manifest.clone()));
+        .declaring(Declarations::new(manifest.clone()));
         let tool = manifest.tools.iter().find(|tool| tool.name == trial.tool);
         if let Some(tool) = tool.filter(|tool| tool.effect == Effect::Read) {
-            scope = scope.reading(Reading::of(&tool.queries, &config));
+            scope = scope.reading(AllowedQueries::new(&tool.queries, &config));
         }
         if let Some(witness) = witness {
             scope = scope.witnessed_by(witness);
@@ -249,7 +256,7 @@ impl Rig {
         let mut arguments = trial.arguments.clone();
         write_integers(&mut arguments);
         let call = Call {
-            asker: Asker::default(),
+            asker: Requester::default(),
             tool: trial.tool.clone(),
             arguments: arguments.to_string(),
             session: None,

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::generate::{Fill, value};
 use super::verdict::{arguments, violations};
-use super::{Cache, Rig, Trial, replay};
+use super::{TestCache, TestCall, TestPlugin, replay};
 use toolgate_catalog::Tool;
 use toolgate_egress::PlannedRequest;
-use toolgate_runtime::{Ended, RefusalKind};
+use toolgate_runtime::{CallEnd, RefusalKind};
 
 /// Most values of one enumeration that are tried.
 const VALUES_MAX: usize = 64;
@@ -22,20 +22,20 @@ const VALUES_MAX: usize = 64;
 pub struct Plans {
     pub service: String,
     pub version: String,
-    pub tools: Vec<Tried>,
+    pub tools: Vec<TestedTool>,
 }
 
 /// One tool and its calls.
 #[derive(Debug, Serialize)]
-pub struct Tried {
+pub struct TestedTool {
     pub tool: String,
     pub input_schema: Value,
-    pub calls: Vec<Planned>,
+    pub calls: Vec<PlannedCall>,
 }
 
 /// One call: what it was made with and what it would have sent up to the first answer that it needs.
 #[derive(Debug, Serialize)]
-pub struct Planned {
+pub struct PlannedCall {
     /// `required`, `all`, `generated`, `NAME=VALUE` or `example N`.
     pub called: String,
     pub arguments: Value,
@@ -49,15 +49,15 @@ pub struct Planned {
 }
 
 /// Plans every tool of the plugin file.
-pub async fn of_plugin(plugin: &Path, cache: &Cache) -> anyhow::Result<Plans> {
-    let rig = Rig::open(plugin, &[], cache).await?;
+pub async fn of_plugin(plugin: &Path, cache: &TestCache) -> anyhow::Result<Plans> {
+    let rig = TestPlugin::open(plugin, &[], cache).await?;
     let mut tools = Vec::new();
     for tool in Tool::of_plugin(&rig.manifest, &"".into()) {
         let mut calls = Vec::new();
         for (called, arguments) in calls_of(&tool) {
             calls.push(plan(&rig, &tool, called, arguments).await);
         }
-        tools.push(Tried {
+        tools.push(TestedTool {
             tool: tool.action().to_owned(),
             input_schema: tool.spec().input.value(),
             calls,
@@ -105,8 +105,8 @@ fn choices(schema: &Value, all: &Value) -> Vec<(String, Value)> {
     calls
 }
 
-async fn plan(rig: &Rig, tool: &Tool, called: String, arguments: Value) -> Planned {
-    let mut planned = Planned {
+async fn plan(rig: &TestPlugin, tool: &Tool, called: String, arguments: Value) -> PlannedCall {
+    let mut planned = PlannedCall {
         called,
         arguments: arguments.clone(),
         requests: Vec::new(),
@@ -118,14 +118,14 @@ async fn plan(rig: &Rig, tool: &Tool, called: String, arguments: Value) -> Plann
         planned.failed = Some(violations.join("; "));
         return planned;
     }
-    let trial = Trial {
+    let trial = TestCall {
         tool: tool.action().to_owned(),
         arguments,
-        ..Trial::default()
+        ..TestCall::default()
     };
     match rig.plan(&trial).await {
-        Ok((Ended::DryRun | Ended::Returned(_), requests)) => planned.requests = requests,
-        Ok((Ended::Refused(refusal), _)) if refusal.kind == RefusalKind::InvalidArguments => {
+        Ok((CallEnd::DryRun | CallEnd::Returned(_), requests)) => planned.requests = requests,
+        Ok((CallEnd::Refused(refusal), _)) if refusal.kind == RefusalKind::InvalidArguments => {
             planned.refused = Some(refusal.message);
         }
         Ok((ended, _)) => planned.failed = Some(replay::shown(&ended)),

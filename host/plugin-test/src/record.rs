@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Trial;
-use super::replay::{Answer, Example, Exchange, Expected, kind};
-use toolgate_egress::{Credential, Witnessed};
-use toolgate_runtime::Ended;
+use super::TestCall;
+use super::replay::{Example, ExpectedRequest, RecordedExchange, RecordedResponse, kind};
+use toolgate_egress::{CredentialChoice, ObservedExchange};
+use toolgate_runtime::CallEnd;
 
 /// Answer headers that plugins read; all others are left out.
 const HEADERS_KEPT: &[&str] = &["content-type", "link", "location", "retry-after", "etag"];
@@ -19,17 +19,17 @@ const HEADERS_KEPT: &[&str] = &["content-type", "link", "location", "retry-after
 const HEADERS_DROPPED: &[&str] = &["user-agent", "accept-encoding", "content-length"];
 
 /// One exchange of a live call.
-pub fn exchange(seen: Witnessed<'_>) -> Exchange {
+pub fn exchange(seen: ObservedExchange<'_>) -> RecordedExchange {
     let request = seen.request;
     let kept = |name: &str| !HEADERS_DROPPED.contains(&name.to_ascii_lowercase().as_str());
-    Exchange {
-        request: Expected {
+    RecordedExchange {
+        request: ExpectedRequest {
             method: Some(request.method.to_string()),
             url: Some(seen.url.to_string()),
             query: BTreeMap::new(),
             auth: match &request.credential {
-                Credential::Slot(slot) => Some(slot.clone()),
-                Credential::Anonymous | Credential::ByAudience => None,
+                CredentialChoice::Slot(slot) => Some(slot.clone()),
+                CredentialChoice::Anonymous | CredentialChoice::ByAudience => None,
             },
             headers: request
                 .headers
@@ -39,7 +39,7 @@ pub fn exchange(seen: Witnessed<'_>) -> Exchange {
                 .collect(),
             body: text(&request.body),
         },
-        response: Answer {
+        response: RecordedResponse {
             status: seen.response.status,
             headers: seen
                 .response
@@ -55,7 +55,11 @@ pub fn exchange(seen: Witnessed<'_>) -> Exchange {
 }
 
 /// The example of a call that ended; none where it has no outcome to compare with.
-pub fn example(trial: &Trial, ended: &Ended, exchanges: Vec<Exchange>) -> Option<Example> {
+pub fn example(
+    trial: &TestCall,
+    ended: &CallEnd,
+    exchanges: Vec<RecordedExchange>,
+) -> Option<Example> {
     let mut example = Example {
         tool: trial.tool.clone(),
         source: "recording".to_owned(),
@@ -69,11 +73,11 @@ pub fn example(trial: &Trial, ended: &Ended, exchanges: Vec<Exchange>) -> Option
         ..Example::default()
     };
     match ended {
-        Ended::Returned(output) => {
+        CallEnd::Returned(output) => {
             example.result = Some(serde_json::from_str(output.data.get()).unwrap_or(Value::Null));
             example.next_cursor = output.next_cursor.clone();
         }
-        Ended::Refused(refusal) => {
+        CallEnd::Refused(refusal) => {
             let mut error = BTreeMap::from([("kind".to_owned(), Value::from(kind(refusal.kind)))]);
             if let Some(code) = &refusal.code {
                 error.insert("code".to_owned(), code.as_str().into());

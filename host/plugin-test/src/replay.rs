@@ -14,10 +14,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{PLANTED, Rig, Trial};
+use super::{PLANTED, TestCall, TestPlugin};
 use toolgate_catalog::manifest::Manifest;
-use toolgate_egress::Told;
-use toolgate_runtime::{Ended, RefusalKind};
+use toolgate_egress::HostObserver;
+use toolgate_runtime::{CallEnd, RefusalKind};
 
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
@@ -41,7 +41,7 @@ pub struct Example {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected: Option<Vec<String>>,
     #[serde(default)]
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<RecordedExchange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,16 +53,16 @@ pub struct Example {
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Exchange {
-    pub request: Expected,
-    pub response: Answer,
+pub struct RecordedExchange {
+    pub request: ExpectedRequest,
+    pub response: RecordedResponse,
 }
 
 /// A request that is expected. What is absent is not compared, but for the query: all of it is
 /// in `url` and `query` together.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Expected {
+pub struct ExpectedRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// May hold `{parameter}`.
@@ -83,7 +83,7 @@ pub struct Expected {
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct RecordedResponse {
     #[serde(default = "ok")]
     pub status: u16,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -148,7 +148,11 @@ pub fn read(file: &Path) -> anyhow::Result<Example> {
 }
 
 /// Replays one example through a plugin whose requests go to `server`. Answers every difference.
-pub async fn replay(rig: &Rig, server: &Server, example: &Example) -> anyhow::Result<Vec<String>> {
+pub async fn replay(
+    rig: &TestPlugin,
+    server: &ReplayServer,
+    example: &Example,
+) -> anyhow::Result<Vec<String>> {
     if !rig
         .manifest
         .tools
@@ -158,7 +162,7 @@ pub async fn replay(rig: &Rig, server: &Server, example: &Example) -> anyhow::Re
         bail!("the plugin has no tool `{}`", example.tool);
     }
     server.load(example.exchanges.clone());
-    let trial = Trial {
+    let trial = TestCall {
         tool: example.tool.clone(),
         arguments: example
             .arguments
@@ -169,7 +173,7 @@ pub async fn replay(rig: &Rig, server: &Server, example: &Example) -> anyhow::Re
         config: example.config.clone(),
         connected: example.connected.clone(),
         replayed: true,
-        ..Trial::default()
+        ..TestCall::default()
     };
     let ended = rig.run(&trial).await?;
     let mut differences = server.differences();
@@ -177,9 +181,9 @@ pub async fn replay(rig: &Rig, server: &Server, example: &Example) -> anyhow::Re
     Ok(differences)
 }
 
-fn judge(example: &Example, ended: Ended, differences: &mut Vec<String>) {
+fn judge(example: &Example, ended: CallEnd, differences: &mut Vec<String>) {
     match (ended, &example.result, &example.error) {
-        (Ended::Returned(output), Some(expected), _) => {
+        (CallEnd::Returned(output), Some(expected), _) => {
             let found: Value = serde_json::from_str(output.data.get()).unwrap_or(Value::Null);
             if found != *expected {
                 differences.push(format!("the result is {found}, not {expected}"));
@@ -191,7 +195,7 @@ fn judge(example: &Example, ended: Ended, differences: &mut Vec<String>) {
                 ));
             }
         }
-        (Ended::Refused(refusal), _, Some(expected)) => {
+        (CallEnd::Refused(refusal), _, Some(expected)) => {
             let told = serde_json::json!({
                 "kind": kind(refusal.kind), "code": refusal.code, "message": refusal.message,
                 "retry_after_ms": refusal.retry_after_ms, "http_status": refusal.http_status,
@@ -211,18 +215,20 @@ fn judge(example: &Example, ended: Ended, differences: &mut Vec<String>) {
 }
 
 /// How a call ended, in a line.
-pub fn shown(ended: &Ended) -> String {
+pub fn shown(ended: &CallEnd) -> String {
     match ended {
-        Ended::Returned(output) => format!(
+        CallEnd::Returned(output) => format!(
             "returned {}",
             output.data.get().chars().take(300).collect::<String>()
         ),
-        Ended::Refused(refusal) => format!("refused ({}): {}", kind(refusal.kind), refusal.message),
-        Ended::TimedOut => "timed out".to_owned(),
-        Ended::LimitExceeded(what) => format!("limit exceeded: {what}"),
-        Ended::Crashed(crash) => format!("crashed: {}", crash.message),
-        Ended::Unreadable(what) => what.clone(),
-        Ended::DryRun => "sent its first request".to_owned(),
+        CallEnd::Refused(refusal) => {
+            format!("refused ({}): {}", kind(refusal.kind), refusal.message)
+        }
+        CallEnd::TimedOut => "timed out".to_owned(),
+        CallEnd::LimitExceeded(what) => format!("limit exceeded: {what}"),
+        CallEnd::Crashed(crash) => format!("crashed: {}", crash.message),
+        CallEnd::Unreadable(what) => what.clone(),
+        CallEnd::DryRun => "sent its first request".to_owned(),
     }
 }
 
@@ -244,27 +250,27 @@ pub(super) fn kind(kind: RefusalKind) -> &'static str {
 }
 
 #[derive(Default)]
-struct Script {
-    left: VecDeque<Exchange>,
+struct ReplayScript {
+    left: VecDeque<RecordedExchange>,
     differences: Vec<String>,
 }
 
 /// Answers on loopback, one example after the other, until it is dropped.
-pub struct Server {
+pub struct ReplayServer {
     port: u16,
-    script: Arc<Mutex<Script>>,
+    script: Arc<Mutex<ReplayScript>>,
     running: tokio::task::JoinHandle<()>,
 }
 
-impl Drop for Server {
+impl Drop for ReplayServer {
     fn drop(&mut self) {
         self.running.abort();
     }
 }
 
-impl Server {
+impl ReplayServer {
     pub async fn start() -> anyhow::Result<Self> {
-        let script = Arc::new(Mutex::new(Script::default()));
+        let script = Arc::new(Mutex::new(ReplayScript::default()));
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
         let shared = script.clone();
@@ -283,9 +289,9 @@ impl Server {
     }
 
     /// Forgets what was and answers from these exchanges.
-    fn load(&self, exchanges: Vec<Exchange>) {
+    fn load(&self, exchanges: Vec<RecordedExchange>) {
         let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
-        *script = Script {
+        *script = ReplayScript {
             left: exchanges
                 .into_iter()
                 .filter(|exchange| exchange.response.failure.is_none())
@@ -295,7 +301,7 @@ impl Server {
     }
 
     /// Notes a host that was meant and that no example has.
-    pub(super) fn elsewhere(&self) -> Told {
+    pub(super) fn elsewhere(&self) -> HostObserver {
         let script = Arc::clone(&self.script);
         Arc::new(move |host| {
             let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);
@@ -340,7 +346,7 @@ impl Server {
     }
 }
 
-async fn answer(script: Arc<Mutex<Script>>, request: Request) -> Response {
+async fn answer(script: Arc<Mutex<ReplayScript>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, BODY_BYTES_MAX).await.unwrap_or_default();
     let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,16 +7,19 @@ use std::sync::{Mutex, PoisonError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use toolgate_runtime::{Entry, KeyValue, KeyValueError};
+use toolgate_runtime::{KeyValue, KeyValueError, StoredValue};
 
 /// State for one call.
 #[derive(Default)]
 pub(super) struct Memory {
-    entries: Mutex<BTreeMap<String, Entry>>,
+    entries: Mutex<BTreeMap<String, StoredValue>>,
 }
 
 impl KeyValue for Memory {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+    fn get<'a>(
+        &'a self,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         std::future::ready(Ok(entries.get(key).cloned())).boxed()
     }
@@ -35,7 +38,7 @@ impl KeyValue for Memory {
         } else {
             entries.insert(
                 key.to_owned(),
-                Entry {
+                StoredValue {
                     value: value.to_vec(),
                     version: version + 1,
                 },
@@ -69,9 +72,9 @@ impl KeyValue for Memory {
 }
 
 /// Compiled code of one test run: a folder that goes away with its value.
-pub struct Cache(PathBuf);
+pub struct TestCache(PathBuf);
 
-impl Cache {
+impl TestCache {
     pub fn new() -> std::io::Result<Self> {
         let name = format!(
             "toolgate-trial-{}-{:016x}",
@@ -88,7 +91,7 @@ impl Cache {
     }
 }
 
-impl Drop for Cache {
+impl Drop for TestCache {
     fn drop(&mut self) {
         // What stays behind is compiled code in the system's folder for such things.
         let _ = std::fs::remove_dir_all(&self.0);

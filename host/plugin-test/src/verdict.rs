@@ -14,26 +14,30 @@ use serde_json::Value;
 
 use super::description::Description;
 use super::generate::{Fill, value};
-use super::replay::{self, Example, Server};
-use super::{Cache, Cost, Rig, Trial};
+use super::replay::{self, Example, ReplayServer};
+use super::{PluginCost, TestCache, TestCall, TestPlugin};
 use toolgate_catalog::Tool;
 use toolgate_egress::PlannedRequest;
-use toolgate_runtime::{Ended, RefusalKind};
+use toolgate_runtime::{CallEnd, RefusalKind};
 
 /// What was tried of one plugin and what failed.
 #[derive(Debug, Serialize)]
-pub struct Verdict {
+pub struct TestVerdict {
     pub plugin: PathBuf,
     pub tools: usize,
     pub examples: usize,
     pub wasm_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost: Option<Cost>,
+    pub cost: Option<PluginCost>,
     pub failures: Vec<String>,
 }
 
 /// Judges several plugins, as many at once as there are cores, in the order given.
-pub async fn judge_all(plugins: &[PathBuf], examples: &Path, cache: &Cache) -> Vec<Verdict> {
+pub async fn judge_all(
+    plugins: &[PathBuf],
+    examples: &Path,
+    cache: &TestCache,
+) -> Vec<TestVerdict> {
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     futures_util::stream::iter(plugins)
         .map(|plugin| judge(plugin, examples, cache))
@@ -43,8 +47,8 @@ pub async fn judge_all(plugins: &[PathBuf], examples: &Path, cache: &Cache) -> V
 }
 
 /// Judges the plugin file at `plugin`; its examples are `examples`/SERVICE/examples/*.json.
-pub async fn judge(plugin: &Path, examples: &Path, cache: &Cache) -> Verdict {
-    let mut verdict = Verdict {
+pub async fn judge(plugin: &Path, examples: &Path, cache: &TestCache) -> TestVerdict {
+    let mut verdict = TestVerdict {
         plugin: plugin.to_owned(),
         tools: 0,
         examples: 0,
@@ -59,10 +63,10 @@ pub async fn judge(plugin: &Path, examples: &Path, cache: &Cache) -> Verdict {
 }
 
 async fn examine(
-    verdict: &mut Verdict,
+    verdict: &mut TestVerdict,
     plugin: &Path,
     examples: &Path,
-    cache: &Cache,
+    cache: &TestCache,
 ) -> anyhow::Result<()> {
     let inspected = toolgate_runtime::inspect::read(&std::fs::read(plugin)?)
         .map_err(|rejected| anyhow::anyhow!("{}", rejected.reason()))?;
@@ -81,9 +85,9 @@ async fn examine(
         }
     }
     let service = &inspected.manifest.service;
-    let description = Description::of(&examples.join(service), service)?;
-    let server = Server::start().await?;
-    let rig = Rig::replaying(plugin, &server, &read, cache).await?;
+    let description = Description::load(&examples.join(service), service)?;
+    let server = ReplayServer::start().await?;
+    let rig = TestPlugin::replaying(plugin, &server, &read, cache).await?;
     for tool in Tool::of_plugin(&rig.manifest, &"".into()) {
         verdict.tools += 1;
         verdict
@@ -103,7 +107,7 @@ async fn examine(
     Ok(())
 }
 
-async fn replay_here(rig: &Rig, server: &Server, example: &Example) -> Vec<String> {
+async fn replay_here(rig: &TestPlugin, server: &ReplayServer, example: &Example) -> Vec<String> {
     replay::replay(rig, server, example)
         .await
         .unwrap_or_else(|cause| vec![format!("{cause:#}")])
@@ -151,7 +155,7 @@ pub(super) fn arguments(tool: &Tool, fill: Fill) -> Value {
 /// What is wrong with what a tool sends for generated arguments and for its own examples. A plugin
 /// may refuse generated ones for a rule that no schema tells; then those of an example file have to do.
 async fn plans(
-    rig: &Rig,
+    rig: &TestPlugin,
     tool: &Tool,
     examples: &[Example],
     description: Option<&Description>,
@@ -166,21 +170,21 @@ async fn plans(
     let place = |called: &str, what: String| format!("{} with {called}: {what}", tool.action());
     for (called, arguments) in generated {
         match plan(rig, tool, arguments, description).await {
-            Planned::Sent(failures) => {
+            PlanOutcome::Sent(failures) => {
                 sent = true;
                 wrong.extend(failures.into_iter().map(|what| place(&called, what)));
             }
-            Planned::Refused(why) => refusals.push(place(&called, why)),
-            Planned::Failed(why) => wrong.push(place(&called, why)),
+            PlanOutcome::Refused(why) => refusals.push(place(&called, why)),
+            PlanOutcome::Failed(why) => wrong.push(place(&called, why)),
         }
     }
     for (called, arguments) in own {
         match plan(rig, tool, arguments, description).await {
-            Planned::Sent(failures) => {
+            PlanOutcome::Sent(failures) => {
                 sent = true;
                 wrong.extend(failures.into_iter().map(|what| place(&called, what)));
             }
-            Planned::Refused(why) | Planned::Failed(why) => wrong.push(place(&called, why)),
+            PlanOutcome::Refused(why) | PlanOutcome::Failed(why) => wrong.push(place(&called, why)),
         }
     }
     let replayed = examples
@@ -191,7 +195,7 @@ async fn plans(
         if sent {
             break;
         }
-        sent = matches!(plan(rig, tool, arguments, description).await, Planned::Sent(wrong) if wrong.is_empty());
+        sent = matches!(plan(rig, tool, arguments, description).await, PlanOutcome::Sent(wrong) if wrong.is_empty());
     }
     if !sent && wrong.is_empty() {
         wrong = refusals;
@@ -200,7 +204,7 @@ async fn plans(
 }
 
 /// How a planned call ended.
-enum Planned {
+enum PlanOutcome {
     /// Its request, and what is wrong with it.
     Sent(Vec<String>),
     /// The plugin did not want these arguments.
@@ -209,23 +213,23 @@ enum Planned {
 }
 
 async fn plan(
-    rig: &Rig,
+    rig: &TestPlugin,
     tool: &Tool,
     arguments: Value,
     description: Option<&Description>,
-) -> Planned {
+) -> PlanOutcome {
     let violations = violations(tool, &arguments);
     if !violations.is_empty() {
         let all = violations.join("; ");
-        return Planned::Failed(format!("the arguments do not fit their schema: {all}"));
+        return PlanOutcome::Failed(format!("the arguments do not fit their schema: {all}"));
     }
-    let trial = Trial {
+    let trial = TestCall {
         tool: tool.action().to_owned(),
         arguments,
-        ..Trial::default()
+        ..TestCall::default()
     };
     match rig.plan(&trial).await {
-        Ok((Ended::DryRun, requests)) => Planned::Sent(
+        Ok((CallEnd::DryRun, requests)) => PlanOutcome::Sent(
             requests
                 .iter()
                 .flat_map(|request| {
@@ -237,11 +241,11 @@ async fn plan(
                 })
                 .collect(),
         ),
-        Ok((Ended::Refused(refusal), _)) if refusal.kind == RefusalKind::InvalidArguments => {
-            Planned::Refused(refusal.message)
+        Ok((CallEnd::Refused(refusal), _)) if refusal.kind == RefusalKind::InvalidArguments => {
+            PlanOutcome::Refused(refusal.message)
         }
-        Ok((ended, _)) => Planned::Failed(replay::shown(&ended)),
-        Err(cause) => Planned::Failed(format!("{cause:#}")),
+        Ok((ended, _)) => PlanOutcome::Failed(replay::shown(&ended)),
+        Err(cause) => PlanOutcome::Failed(format!("{cause:#}")),
     }
 }
 

@@ -25,20 +25,20 @@ use sha2::Sha256;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use text::Text;
+use text::MachineCode;
 
 const MAC_BYTES: usize = 32;
 
 /// What vouches for an image: where its code is, which code that is, and a MAC over both and the rest
 /// of the image.
-struct Mark {
+struct ImageMac {
     mac: [u8; MAC_BYTES],
-    text: Text,
+    text: MachineCode,
 }
 
 /// The folder of compiled components.
 #[derive(Debug)]
-pub(crate) struct Cache {
+pub(crate) struct CodeCache {
     dir: PathBuf,
     key: [u8; 32],
     bytes_max: Option<u64>,
@@ -48,7 +48,7 @@ pub(crate) struct Cache {
     changing: Mutex<()>,
 }
 
-impl Cache {
+impl CodeCache {
     /// Opens `dir` (0700, made if absent) for files of `engine`, at most `bytes_max` of them together.
     pub(crate) fn open(
         dir: &Path,
@@ -82,7 +82,7 @@ impl Cache {
     pub(crate) fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
         let path = self.path(sha256);
         let image = File::open(&path).ok()?;
-        let mark = Mark::read(&path)?;
+        let mark = ImageMac::read(&path)?;
         let code = mark.text.path(&self.dir);
         let code = code.as_deref().map(|path| mark.text.open(path));
         if matches!(code, Some(None)) || !self.holds(&image, sha256, &mark) {
@@ -124,7 +124,7 @@ impl Cache {
     /// Keeps a compiled component. The mark is written last, so that half a file is a miss.
     pub(crate) fn store(&self, sha256: &str, component: &Component) -> anyhow::Result<()> {
         let image = component.serialize()?;
-        let text = Text::of(&image);
+        let text = MachineCode::locate(&image);
         let hole = text.range(image.len()).unwrap_or(0..0);
         let parts = [&image[..hole.start], &image[hole.end..]];
         let path = self.path(sha256);
@@ -151,7 +151,7 @@ impl Cache {
         }
     }
 
-    fn mac(&self, sha256: &str, text: &Text, parts: [&[u8]; 2]) -> Hmac<Sha256> {
+    fn mac(&self, sha256: &str, text: &MachineCode, parts: [&[u8]; 2]) -> Hmac<Sha256> {
         Hmac::<Sha256>::new_from_slice(&self.key)
             .expect("HMAC takes a key of any length")
             .chain_update(self.engine_mark.as_bytes())
@@ -161,7 +161,7 @@ impl Cache {
             .chain_update(parts[1])
     }
 
-    fn holds(&self, image: &File, sha256: &str, mark: &Mark) -> bool {
+    fn holds(&self, image: &File, sha256: &str, mark: &ImageMac) -> bool {
         // SAFETY: read-only; a change under the mapping could at worst make the MAC fail.
         #[allow(unsafe_code)]
         let Ok(bytes) = (unsafe { memmap2::Mmap::map(image) }) else {
@@ -198,16 +198,16 @@ impl Cache {
     fn sweep(&self) -> io::Result<()> {
         let marks = files(&self.dir)?
             .into_iter()
-            .filter_map(|path| Mark::read(&path));
+            .filter_map(|path| ImageMac::read(&path));
         let named: Vec<_> = marks.filter_map(|mark| mark.text.path(&self.dir)).collect();
         text::sweep(&self.dir, &named)
     }
 }
 
-impl Mark {
+impl ImageMac {
     /// The mark of an image; none if there is none, or half of one.
     fn read(image: &Path) -> Option<Self> {
-        let mut bytes = [0; MAC_BYTES + Text::ENCODED_BYTES];
+        let mut bytes = [0; MAC_BYTES + MachineCode::ENCODED_BYTES];
         File::open(mark_path(image))
             .ok()?
             .read_exact(&mut bytes)
@@ -215,7 +215,7 @@ impl Mark {
         let (mac, text) = bytes.split_first_chunk::<MAC_BYTES>()?;
         Some(Self {
             mac: *mac,
-            text: Text::decode(text.first_chunk()?),
+            text: MachineCode::decode(text.first_chunk()?),
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Compiling cannot be interrupted and its time and memory depend on what a stranger wrote, so a
 //! process of its own does it ([`child`]): bounded in memory by itself, ended from here when its time
-//! is over. There are two queues ([`Queue`]). What looks small ([`Cost`]) is compiled by one quick
+//! is over. There are two queues ([`CompileQueue`]). What looks small ([`CompileCost`]) is compiled by one quick
 //! process after the other; what is large, or was not ready in time there, goes to the long queue and
 //! lets the others pass. A quick process goes on from file to file, because most plugins share most
 //! of their functions ([`super::functions`]).
@@ -28,8 +28,8 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::size::Size;
-pub use cost::Cost;
-use queue::{Asked, Queue};
+pub use cost::CompileCost;
+use queue::{CompileQueue, JobResult};
 use toolgate_core::ids;
 
 /// How long a file may keep the quick process.
@@ -50,20 +50,20 @@ pub struct Compiler {
     dir: PathBuf,
     /// The program whose subcommand `__compile` is [`child::run`].
     program: Arc<OnceLock<PathBuf>>,
-    quick: Arc<Queue>,
-    long: Arc<Queue>,
-    quick_here: Here,
-    long_here: Here,
+    quick: Arc<CompileQueue>,
+    long: Arc<CompileQueue>,
+    quick_here: InProcessQueue,
+    long_here: InProcessQueue,
 }
 
 /// One queue of this process: a turn, and the threads of whoever has it.
 #[derive(Clone)]
-struct Here {
+struct InProcessQueue {
     turn: Arc<Semaphore>,
     threads: Arc<OnceLock<rayon::ThreadPool>>,
 }
 
-impl Here {
+impl InProcessQueue {
     fn new() -> Self {
         Self {
             turn: Arc::new(Semaphore::new(1)),
@@ -87,20 +87,20 @@ impl Here {
 }
 
 /// A file on its way, in a folder that goes with this.
-pub struct Job {
+pub struct CompileJob {
     dir: PathBuf,
     name: String,
-    cost: Cost,
+    cost: CompileCost,
 }
 
-impl Drop for Job {
+impl Drop for CompileJob {
     fn drop(&mut self) {
         // What stays is removed by a later start.
         let _ = fs::remove_dir_all(self.folder());
     }
 }
 
-impl Job {
+impl CompileJob {
     fn folder(&self) -> PathBuf {
         self.dir.join(&self.name)
     }
@@ -125,19 +125,19 @@ impl Compiler {
             size,
             dir,
             program,
-            quick: Arc::new(Queue::new(1)),
-            long: Arc::new(Queue::new(LONG_AT_ONCE)),
-            quick_here: Here::new(),
-            long_here: Here::new(),
+            quick: Arc::new(CompileQueue::new(1)),
+            long: Arc::new(CompileQueue::new(LONG_AT_ONCE)),
+            quick_here: InProcessQueue::new(),
+            long_here: InProcessQueue::new(),
         })
     }
 
     /// Writes the file down for the process that will compile it: nothing of it waits in memory.
-    pub async fn job(&self, bytes: Vec<u8>) -> io::Result<Job> {
-        let job = Job {
+    pub async fn job(&self, bytes: Vec<u8>) -> io::Result<CompileJob> {
+        let job = CompileJob {
             dir: self.dir.clone(),
             name: ids::ulid("job"),
-            cost: Cost::of(&bytes),
+            cost: CompileCost::measure(&bytes),
         };
         let written = tokio::task::spawn_blocking(move || {
             fs::DirBuilder::new().mode(0o700).create(job.folder())?;
@@ -148,7 +148,7 @@ impl Compiler {
     }
 
     /// The compiled component.
-    pub async fn compile(&self, job: Job) -> wasmtime::Result<Component> {
+    pub async fn compile(&self, job: CompileJob) -> wasmtime::Result<Component> {
         let Some(program) = self.program.get() else {
             return self.compile_here(job).await;
         };
@@ -158,30 +158,34 @@ impl Compiler {
                 .ask(program, self.size, &job, QUICK_TIME_MAX)
                 .await
             {
-                Asked::Done => return self.take(job).await,
-                Asked::Refused(why) => return Err(wasmtime::Error::msg(why)),
-                Asked::NoProcess(cause) => return self.without_process(job, &cause).await,
-                Asked::Late | Asked::Died => {}
+                JobResult::Done => return self.take(job).await,
+                JobResult::Refused(why) => return Err(wasmtime::Error::msg(why)),
+                JobResult::NoProcess(cause) => return self.without_process(job, &cause).await,
+                JobResult::Late | JobResult::Died => {}
             }
         }
         let bounds = self.size.bounds();
         let time_max = bounds.compile_time_max;
         match self.long.ask(program, self.size, &job, time_max).await {
-            Asked::Done => self.take(job).await,
-            Asked::Refused(why) => Err(wasmtime::Error::msg(why)),
-            Asked::NoProcess(cause) => self.without_process(job, &cause).await,
-            Asked::Late => Err(wasmtime::Error::msg(format!(
+            JobResult::Done => self.take(job).await,
+            JobResult::Refused(why) => Err(wasmtime::Error::msg(why)),
+            JobResult::NoProcess(cause) => self.without_process(job, &cause).await,
+            JobResult::Late => Err(wasmtime::Error::msg(format!(
                 "it is not compiled after {} s",
                 time_max.as_secs()
             ))),
-            Asked::Died => Err(wasmtime::Error::msg(format!(
+            JobResult::Died => Err(wasmtime::Error::msg(format!(
                 "the compiler stopped; it gets at most {} MiB of memory",
                 bounds.compile_bytes_max >> 20
             ))),
         }
     }
 
-    async fn without_process(&self, job: Job, cause: &io::Error) -> wasmtime::Result<Component> {
+    async fn without_process(
+        &self,
+        job: CompileJob,
+        cause: &io::Error,
+    ) -> wasmtime::Result<Component> {
         // Nothing here would bound what a large file takes.
         if !job.cost.is_small(self.size) {
             return Err(wasmtime::Error::msg(format!(
@@ -192,7 +196,7 @@ impl Compiler {
         self.compile_here(job).await
     }
 
-    async fn compile_here(&self, job: Job) -> wasmtime::Result<Component> {
+    async fn compile_here(&self, job: CompileJob) -> wasmtime::Result<Component> {
         let here = match job.cost.is_small(self.size) {
             true => self.quick_here.clone(),
             false => self.long_here.clone(),
@@ -219,7 +223,7 @@ impl Compiler {
     }
 
     /// Maps what the process left.
-    async fn take(&self, job: Job) -> wasmtime::Result<Component> {
+    async fn take(&self, job: CompileJob) -> wasmtime::Result<Component> {
         let engine = self.engine.clone();
         let mapped = tokio::task::spawn_blocking(move || {
             // SAFETY: the file is the output of `Engine::precompile_component` of this very program,

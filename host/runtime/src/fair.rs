@@ -18,21 +18,21 @@ use std::sync::Arc;
 
 /// Who asks for a call; nobody where the gateway asks for itself.
 #[derive(Clone, Debug, Default)]
-pub struct Asker {
+pub struct Requester {
     pub workspace: Arc<str>,
     pub key: Arc<str>,
 }
 
 /// For whom and with which plugin a call runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Claim {
+pub(crate) struct CallClaim {
     pub workspace: Arc<str>,
     pub plugin: Arc<str>,
     pub key: Arc<str>,
 }
 
-impl Claim {
-    pub(crate) fn new(asker: Asker, plugin: &Arc<str>) -> Self {
+impl CallClaim {
+    pub(crate) fn new(asker: Requester, plugin: &Arc<str>) -> Self {
         Self {
             workspace: asker.workspace,
             plugin: plugin.clone(),

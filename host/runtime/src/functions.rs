@@ -17,10 +17,10 @@ const BYTES_MAX: usize = 64 << 20;
 
 /// Functions compiled by this process.
 #[derive(Default)]
-pub(super) struct Functions(Mutex<Kept>);
+pub(super) struct Functions(Mutex<FunctionTable>);
 
 #[derive(Default)]
-struct Kept {
+struct FunctionTable {
     by_hash: HashMap<Box<[u8]>, Box<[u8]>>,
     bytes: usize,
 }
@@ -36,7 +36,7 @@ impl CacheStore for Functions {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = hash.len() + code.len();
         if kept.bytes + bytes > BYTES_MAX {
-            *kept = Kept::default();
+            *kept = FunctionTable::default();
         }
         if bytes > BYTES_MAX {
             return false;

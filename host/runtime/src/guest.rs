@@ -12,11 +12,12 @@ use wasmtime::component::ResourceTable;
 use super::bindings::{call as wit, types};
 use super::limits::{self, Meter};
 use super::wasi::Wasi;
-use toolgate_egress::{Egress, Scope};
+use toolgate_egress::{CallScope, Egress};
 
 /// State that a plugin keeps between calls of one session. The gateway implements it on the store.
 pub trait KeyValue: Send + Sync {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>>;
+    fn get<'a>(&'a self, key: &'a str)
+    -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>>;
     /// `if_version`: none sets always, 0 only where nothing is, else only that version. Answers the new version.
     fn set<'a>(
         &'a self,
@@ -38,7 +39,7 @@ pub(crate) type KeyPage = (Vec<String>, Option<String>);
 
 /// A stored value and its version, which starts at 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct StoredValue {
     pub value: Vec<u8>,
     pub version: u64,
 }
@@ -78,7 +79,7 @@ impl Random {
 pub(crate) struct Guest {
     pub(super) service: Arc<str>,
     pub(super) egress: Egress,
-    pub(super) scope: Arc<Scope>,
+    pub(super) scope: Arc<CallScope>,
     pub(super) kv: Arc<dyn KeyValue>,
     pub(super) config: Arc<BTreeMap<String, String>>,
     pub(super) deadline: Instant,

@@ -126,7 +126,7 @@ pub fn read(bytes: &[u8]) -> Result<Inspected, Rejected> {
     if !found.accepted() {
         return Err(Rejected::Lint(Box::new(found)));
     }
-    if size_bytes > Size::of(&manifest).bounds().component_bytes_max {
+    if size_bytes > Size::for_manifest(&manifest).bounds().component_bytes_max {
         return Err(Rejected::TooLargeForOrdinary(size_bytes));
     }
     let sha256 = hex(&Sha256::digest(bytes));
@@ -188,7 +188,7 @@ pub(super) fn check_imports(
     component: &Component,
     manifest: &Manifest,
 ) -> Result<Vec<String>, Rejected> {
-    let size = Size::of(manifest);
+    let size = Size::for_manifest(manifest);
     let component_type = component.component_type();
     let mut names = Vec::new();
     for (name, import) in component_type.imports(engine) {

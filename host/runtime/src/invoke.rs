@@ -12,19 +12,19 @@ use wasmtime_wasi::ResourceTable;
 
 use super::bindings::integration;
 use super::blobs::Blob;
+use super::engine_pool::EnginePool;
 use super::fair::slices::slices;
-use super::fair::{Asker, Claim};
+use super::fair::{CallClaim, Requester};
 use super::guest::{Guest, KeyValue, Random, cut};
-use super::lane::Lane;
 use super::limits::{self, LimitExceeded, Meter};
 use super::returned::{MESSAGE_BYTES_MAX, collect, refusal, scrub_output};
 use super::{LoadError, Plugin, Runtime};
-use toolgate_egress::Scope;
+use toolgate_egress::CallScope;
 
 /// Everything one call needs; arguments are already valid against the tool's schema.
 pub struct Call {
     /// Against whom it counts.
-    pub asker: Asker,
+    pub asker: Requester,
     /// Action name without the service prefix.
     pub tool: String,
     pub arguments: String,
@@ -32,7 +32,7 @@ pub struct Call {
     pub cursor: Option<String>,
     /// One JSON object.
     pub meta: String,
-    pub scope: Arc<Scope>,
+    pub scope: Arc<CallScope>,
     pub kv: Arc<dyn KeyValue>,
     /// Operator settings and connection parameters as JSON values.
     pub config: Arc<BTreeMap<String, String>>,
@@ -45,10 +45,10 @@ pub struct Call {
 
 /// How a call ended. Texts are scrubbed and cut.
 #[derive(Debug)]
-pub enum Ended {
-    Returned(Output),
+pub enum CallEnd {
+    Returned(CallOutput),
     /// The plugin or its provider said no.
-    Refused(Refusal),
+    Refused(PluginError),
     TimedOut,
     LimitExceeded(String),
     /// The result is JSON, but none that every reader takes: a provider's answer that was passed on.
@@ -67,7 +67,7 @@ pub struct Crash {
 }
 
 #[derive(Debug)]
-pub struct Output {
+pub struct CallOutput {
     pub data: Box<RawValue>,
     pub files: Vec<Blob>,
     pub next_cursor: Option<String>,
@@ -76,7 +76,7 @@ pub struct Output {
 
 /// A plugin's error, as the contract's `tool-error` carries it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
+pub struct PluginError {
     pub kind: RefusalKind,
     pub code: Option<String>,
     pub message: String,
@@ -110,7 +110,7 @@ pub(super) struct DryRunEnded;
 
 /// Why a call did not start.
 #[derive(Debug, thiserror::Error)]
-pub enum NotStarted {
+pub enum StartError {
     #[error("{0} calls are running")]
     Overloaded(usize),
     #[error(transparent)]
@@ -119,13 +119,13 @@ pub enum NotStarted {
 
 impl Runtime {
     /// Runs one call of `plugin`. Past its asker's share of the places it does not start.
-    pub async fn invoke(&self, plugin: &Plugin, call: Call) -> Result<Ended, NotStarted> {
-        let (code, lane) = plugin.code(self).await?;
-        let claim = Claim::new(call.asker.clone(), &plugin.service);
-        let _place = lane.admit(&claim).await?;
+    pub async fn invoke(&self, plugin: &Plugin, call: Call) -> Result<CallEnd, StartError> {
+        let (code, pool) = plugin.code(self).await?;
+        let claim = CallClaim::new(call.asker.clone(), &plugin.service);
+        let _place = pool.admit(&claim).await?;
         let timeout = call.timeout.min(limits::CALL_TIMEOUT);
         let scope = call.scope.clone();
-        let (mut store, invocation) = self.prepare(lane, plugin, call, timeout);
+        let (mut store, invocation) = self.prepare(pool, plugin, call, timeout);
         let deadline = store.data().deadline;
         let code = code.clone();
         // One piece that can go on elsewhere: a guest that computes for long does.
@@ -143,24 +143,24 @@ impl Runtime {
             (store, ended)
         };
         let (mut store, ended) = slices(&self.inner.compute, claim, run).await;
-        lane.note_memory(store.data().meter.memory_bytes());
+        pool.note_memory(store.data().meter.memory_bytes());
         store.data_mut().flush_stdio();
         // Behind the wasi:http door a guest learns of a failed request and may go on; the rest is not
         // what it would have done.
         if scope.is_dry_run() && !scope.planned().is_empty() {
-            return Ok(Ended::DryRun);
+            return Ok(CallEnd::DryRun);
         }
         Ok(match ended {
-            Err(_elapsed) => Ended::TimedOut,
+            Err(_elapsed) => CallEnd::TimedOut,
             Ok(Ok(Ok(output))) => scrub_output(&scope, output),
-            Ok(Ok(Err(error))) => Ended::Refused(refusal(&scope, error)),
+            Ok(Ok(Err(error))) => CallEnd::Refused(refusal(&scope, error)),
             Ok(Err(cause)) => broken(&scope, store.data(), &cause),
         })
     }
 
     pub(super) fn prepare(
         &self,
-        lane: &Lane,
+        pool: &EnginePool,
         plugin: &Plugin,
         call: Call,
         timeout: Duration,
@@ -181,13 +181,13 @@ impl Runtime {
                 table.set_max_capacity(limits::RESOURCES_MAX);
                 table
             },
-            meter: Meter::new(lane.size, call.memory_bytes_max),
+            meter: Meter::new(pool.size, call.memory_bytes_max),
             blob_bytes: 0,
             cpu_ticks: 0,
             log_lines: 0,
             wasi: None,
         };
-        let mut store = Store::new(&lane.engine, guest);
+        let mut store = Store::new(&pool.engine, guest);
         store.limiter(|guest| &mut guest.meter);
         store.set_hostcall_fuel(limits::HOSTCALL_BYTES_MAX);
         store.set_max_component_handles(limits::RESOURCES_MAX);
@@ -213,19 +213,19 @@ impl Runtime {
 }
 
 /// The guest did not return: a limit, the end of a dry run, or a crash.
-fn broken(scope: &Scope, guest: &Guest, cause: &wasmtime::Error) -> Ended {
+fn broken(scope: &CallScope, guest: &Guest, cause: &wasmtime::Error) -> CallEnd {
     if cause.downcast_ref::<DryRunEnded>().is_some() {
-        return Ended::DryRun;
+        return CallEnd::DryRun;
     }
     if let Some(exceeded) = cause.downcast_ref::<LimitExceeded>() {
-        return Ended::LimitExceeded(exceeded.to_string());
+        return CallEnd::LimitExceeded(exceeded.to_string());
     }
     if let Some(exceeded) = &guest.meter.exceeded {
-        return Ended::LimitExceeded(exceeded.to_string());
+        return CallEnd::LimitExceeded(exceeded.to_string());
     }
     if handed_too_much(cause) {
         let exceeded = LimitExceeded::Handed(limits::HOSTCALL_BYTES_MAX >> 20);
-        return Ended::LimitExceeded(exceeded.to_string());
+        return CallEnd::LimitExceeded(exceeded.to_string());
     }
     let trap = cause.downcast_ref::<Trap>();
     let why = match trap {
@@ -235,7 +235,7 @@ fn broken(scope: &Scope, guest: &Guest, cause: &wasmtime::Error) -> Ended {
         None => format!("the plugin broke its contract: {}", cause.root_cause()),
     };
     tracing::warn!(plugin.service = &*guest.service, error = %cut(&scope.scrub(&format!("{cause:#}")), 1024), "runtime.plugin_crashed");
-    Ended::Crashed(Crash {
+    CallEnd::Crashed(Crash {
         message: cut(&scope.scrub(&why), MESSAGE_BYTES_MAX),
         trapped: trap.is_some_and(|trap| !is_bound(*trap)),
     })

@@ -12,13 +12,13 @@ mod blobs;
 mod cache;
 pub mod compile;
 pub mod engine;
+mod engine_pool;
 mod fair;
 mod functions;
 mod guest;
 pub mod inspect;
 mod invoke;
 mod kv;
-mod lane;
 pub mod limits;
 mod link;
 mod normalize;
@@ -35,17 +35,17 @@ use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use zeroize::Zeroizing;
 
 pub use blobs::Blob;
-pub use fair::Asker;
-pub use guest::{Entry, KeyValue, KeyValueError, Random};
+pub use fair::Requester;
+pub use guest::{KeyValue, KeyValueError, Random, StoredValue};
 pub use inspect::{Inspected, Rejected};
-pub use invoke::{Call, Crash, Ended, NotStarted, Output, Refusal, RefusalKind};
-pub use normalize::{Delivery, NormalizeError, ProviderEvent};
+pub use invoke::{Call, CallEnd, CallOutput, Crash, PluginError, RefusalKind, StartError};
+pub use normalize::{NormalizeError, ProviderEvent, VerifiedDelivery};
 pub use size::Size;
 
 use bindings::PluginPre;
+use engine_pool::EnginePool;
 use fair::compute::Compute;
 use guest::Guest;
-use lane::Lane;
 use toolgate_egress::Egress;
 
 /// Files that are read and parsed at one time.
@@ -54,13 +54,13 @@ const READ_AT_ONCE: usize = 4;
 /// The engines and what every call shares; cheap to clone.
 #[derive(Clone)]
 pub struct Runtime {
-    inner: Arc<Inner>,
+    inner: Arc<RuntimeInner>,
 }
 
-struct Inner {
-    ordinary: Arc<Lane>,
+struct RuntimeInner {
+    ordinary: Arc<EnginePool>,
     /// Opened once the operator allows large plugins.
-    large: OnceLock<Arc<Lane>>,
+    large: OnceLock<Arc<EnginePool>>,
     cache_dir: PathBuf,
     cache_key: Zeroizing<[u8; 32]>,
     /// See [`Runtime::compile_with`].
@@ -127,17 +127,17 @@ impl Plugin {
         self.code.initialized()
     }
 
-    /// The code and the lane that it runs in.
+    /// The code and the engine pool that it runs in.
     async fn code<'a>(
         &'a self,
         runtime: &'a Runtime,
-    ) -> Result<(&'a PluginPre<Guest>, &'a Arc<Lane>), LoadError> {
-        let lane = runtime.lane(self.size).ok_or(LoadError::LargeNotAllowed)?;
+    ) -> Result<(&'a PluginPre<Guest>, &'a Arc<EnginePool>), LoadError> {
+        let pool = runtime.pool(self.size).ok_or(LoadError::LargeNotAllowed)?;
         let code = self
             .code
-            .get_or_try_init(|| lane.map(&self.sha256, &self.file))
+            .get_or_try_init(|| pool.map(&self.sha256, &self.file))
             .await?;
-        Ok((code, lane))
+        Ok((code, pool))
     }
 }
 
@@ -146,9 +146,9 @@ impl Runtime {
     /// refused until [`Self::allow_large_plugins`].
     pub fn open(cache_dir: &Path, cache_key: [u8; 32], egress: Egress) -> anyhow::Result<Self> {
         let compiler = Arc::new(OnceLock::new());
-        let ordinary = Lane::open(Size::Ordinary, cache_dir, cache_key, compiler.clone())?;
+        let ordinary = EnginePool::open(Size::Ordinary, cache_dir, cache_key, compiler.clone())?;
         Ok(Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(RuntimeInner {
                 ordinary: Arc::new(ordinary),
                 large: OnceLock::new(),
                 cache_dir: cache_dir.to_owned(),
@@ -166,9 +166,9 @@ impl Runtime {
         if self.inner.large.get().is_none() {
             let dir = self.inner.cache_dir.join("large");
             let (key, compiler) = (*self.inner.cache_key, self.inner.compiler.clone());
-            let lane = Lane::open(Size::Large, &dir, key, compiler)?;
+            let pool = EnginePool::open(Size::Large, &dir, key, compiler)?;
             // Somebody else was faster: one engine is as good as the other.
-            let _ = self.inner.large.set(Arc::new(lane));
+            let _ = self.inner.large.set(Arc::new(pool));
         }
         Ok(())
     }
@@ -181,12 +181,12 @@ impl Runtime {
 
     /// Whether plugins of this size may serve.
     pub fn allows(&self, size: Size) -> bool {
-        self.lane(size).is_some()
+        self.pool(size).is_some()
     }
 
     /// The largest component file that may become a plugin here.
     pub fn component_bytes_max(&self) -> u64 {
-        let large = self.lane(Size::Large).map(|lane| lane.size);
+        let large = self.pool(Size::Large).map(|pool| pool.size);
         large.unwrap_or(Size::Ordinary).bounds().component_bytes_max
     }
 
@@ -197,13 +197,13 @@ impl Runtime {
 
     /// Calls running now.
     pub fn running(&self) -> usize {
-        let large = self.lane(Size::Large).map_or(0, |lane| lane.running());
+        let large = self.pool(Size::Large).map_or(0, |pool| pool.running());
         self.inner.ordinary.running() + large
     }
 
     /// Most guest memory that a call of a plugin of this size has had.
     pub fn memory_peak_bytes(&self, size: Size) -> usize {
-        self.lane(size).map_or(0, |lane| lane.memory_peak_bytes())
+        self.pool(size).map_or(0, |pool| pool.memory_peak_bytes())
     }
 
     pub fn egress(&self) -> &Egress {
@@ -235,40 +235,40 @@ impl Runtime {
         })
         .await
         .map_err(|cause| Rejected::Damaged(format!("the reader stopped: {cause}")))??;
-        let size = Size::of(&inspected.manifest);
-        let lane = self.lane(size).ok_or(Rejected::LargeNotAllowed)?;
-        let component = match lane.cached(&inspected.sha256).await {
+        let size = Size::for_manifest(&inspected.manifest);
+        let pool = self.pool(size).ok_or(Rejected::LargeNotAllowed)?;
+        let component = match pool.cached(&inspected.sha256).await {
             Some(component) => component,
             None => {
-                let job = lane.compiler.job(bytes).await;
+                let job = pool.compiler.job(bytes).await;
                 drop(reading);
                 let job = job.map_err(|cause| Rejected::NotCompiled(cause.to_string()))?;
-                lane.compiler
+                pool.compiler
                     .compile(job)
                     .await
                     .map_err(|cause| Rejected::NotCompiled(cause.root_cause().to_string()))?
             }
         };
-        inspected.imports = inspect::check_imports(&lane.engine, &component, &inspected.manifest)?;
-        let described = inspect::describe(&lane.engine, size, &component).await?;
+        inspected.imports = inspect::check_imports(&pool.engine, &component, &inspected.manifest)?;
+        let described = inspect::describe(&pool.engine, size, &component).await?;
         if described != inspected.manifest_json {
             return Err(Rejected::ManifestDiffers);
         }
-        lane.link(&component)
+        pool.link(&component)
             .map_err(|cause| Rejected::Damaged(cause.root_cause().to_string()))?;
-        lane.keep(&inspected.sha256, &component).await;
+        pool.keep(&inspected.sha256, &component).await;
         Ok(inspected)
     }
 
     /// Forgets compiled code that no plugin uses any more.
     pub fn forget(&self, sha256: &str) {
         self.inner.ordinary.forget(sha256);
-        if let Some(large) = self.lane(Size::Large) {
+        if let Some(large) = self.pool(Size::Large) {
             large.forget(sha256);
         }
     }
 
-    fn lane(&self, size: Size) -> Option<&Arc<Lane>> {
+    fn pool(&self, size: Size) -> Option<&Arc<EnginePool>> {
         match size {
             Size::Ordinary => Some(&self.inner.ordinary),
             Size::Large => self.inner.large.get(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wasmtime::ResourceLimiter;
 
-use super::size::{Bounds, Size};
+use super::size::{Size, SizeBounds};
 
 /// Guest memory of one call, summed over all its linear memories.
 pub const MEMORY_BYTES_MAX: usize = 64 << 20;
@@ -84,7 +84,7 @@ pub enum LimitExceeded {
 pub struct Meter {
     memory_bytes: usize,
     memory_bytes_max: usize,
-    bounds: &'static Bounds,
+    bounds: &'static SizeBounds,
     /// The first bound that was met, kept because a guest may swallow a failed growth and die of it later.
     pub exceeded: Option<LimitExceeded>,
 }

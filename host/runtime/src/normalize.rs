@@ -10,11 +10,11 @@ use wasmtime::component::{ComponentType, Lift, Lower};
 
 use super::bindings::types;
 use super::fair::slices::slices;
-use super::fair::{Asker, Claim};
-use super::guest::{Entry, KeyPage, KeyValue, KeyValueError, Random, cut};
+use super::fair::{CallClaim, Requester};
+use super::guest::{KeyPage, KeyValue, KeyValueError, Random, StoredValue, cut};
 use super::invoke::Call;
 use super::{LoadError, Plugin, Runtime};
-use toolgate_egress::{CallLimits, Grant, Mode, Scope};
+use toolgate_egress::{CallLimits, CallScope, Grant, Mode};
 
 /// The export that a plugin with events has.
 pub(super) const WEBHOOK: &str = "toolgate:plugin/webhook@0.1.0";
@@ -24,7 +24,7 @@ const MESSAGE_BYTES_MAX: usize = 1 << 10;
 
 /// A delivery whose signature the host has verified.
 #[derive(Clone, Debug)]
-pub struct Delivery {
+pub struct VerifiedDelivery {
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
@@ -73,7 +73,7 @@ struct WireEvent {
     data: String,
 }
 
-type Answer = (Result<Vec<WireEvent>, types::ToolError>,);
+type NormalizeResult = (Result<Vec<WireEvent>, types::ToolError>,);
 
 impl Runtime {
     /// Has the plugin read one delivery. No request may leave, no credential is there, nothing is
@@ -81,18 +81,18 @@ impl Runtime {
     pub async fn normalize(
         &self,
         plugin: &Plugin,
-        asker: Asker,
-        delivery: Delivery,
+        asker: Requester,
+        delivery: VerifiedDelivery,
         now_ms: i64,
     ) -> Result<Vec<ProviderEvent>, NormalizeError> {
-        let (code, lane) = plugin.code(self).await?;
-        let claim = Claim::new(asker, &plugin.service);
-        let _place = lane
+        let (code, pool) = plugin.code(self).await?;
+        let claim = CallClaim::new(asker, &plugin.service);
+        let _place = pool
             .admit(&claim)
             .await
-            .map_err(|_| NormalizeError::Overloaded(lane.running()))?;
-        let memory_bytes_max = lane.size.bounds().memory_bytes_max;
-        let (mut store, _) = self.prepare(lane, plugin, nothing(now_ms, memory_bytes_max), TIMEOUT);
+            .map_err(|_| NormalizeError::Overloaded(pool.running()))?;
+        let memory_bytes_max = pool.size.bounds().memory_bytes_max;
+        let (mut store, _) = self.prepare(pool, plugin, nothing(now_ms, memory_bytes_max), TIMEOUT);
         let code = code.clone();
         let run = async move {
             let run = async {
@@ -104,8 +104,8 @@ impl Runtime {
                 let Some(normalize) = normalize else {
                     return Ok::<_, wasmtime::Error>(None);
                 };
-                let normalize =
-                    instance.get_typed_func::<(WireDelivery,), Answer>(&mut store, normalize)?;
+                let normalize = instance
+                    .get_typed_func::<(WireDelivery,), NormalizeResult>(&mut store, normalize)?;
                 let delivery = WireDelivery {
                     headers: delivery.headers,
                     body: delivery.body,
@@ -147,20 +147,20 @@ fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
         .map(Arc::new)
         .expect("nothing is granted");
     Call {
-        asker: Asker::default(),
+        asker: Requester::default(),
         tool: String::new(),
         arguments: String::new(),
         session: None,
         cursor: None,
         meta: String::new(),
-        scope: Arc::new(Scope::new(
+        scope: Arc::new(CallScope::new(
             grant,
             BTreeMap::new(),
             Arc::new(toolgate_egress::NoCredentials),
             CallLimits::default(),
             Mode::Live,
         )),
-        kv: Arc::new(NothingKept),
+        kv: Arc::new(EmptyKeyValue),
         config: Arc::default(),
         timeout: TIMEOUT,
         memory_bytes_max,
@@ -170,10 +170,10 @@ fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
     }
 }
 
-struct NothingKept;
+struct EmptyKeyValue;
 
-impl KeyValue for NothingKept {
-    fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+impl KeyValue for EmptyKeyValue {
+    fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>> {
         Box::pin(async { Ok(None) })
     }
 

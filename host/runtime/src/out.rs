@@ -10,7 +10,9 @@ use super::blobs::Blob;
 use super::guest::Guest;
 use super::invoke::DryRunEnded;
 use super::limits;
-use toolgate_egress::{Credential, Egress, Failure, FailureKind, Request, Response, Scope};
+use toolgate_egress::{
+    CallScope, CredentialChoice, Egress, EgressFailure, FailureKind, GuestRequest, Response,
+};
 
 /// Requests of one `send-all` under way at one time.
 const FAN_OUT_MAX: usize = 8;
@@ -19,7 +21,7 @@ impl Guest {
     fn translate(
         &mut self,
         request: wit::Request,
-    ) -> wasmtime::Result<(Request, wit::ResponseMode)> {
+    ) -> wasmtime::Result<(GuestRequest, wit::ResponseMode)> {
         let body = match request.body {
             wit::Body::Empty => Bytes::new(),
             wit::Body::Bytes(bytes) => bytes.into(),
@@ -29,7 +31,7 @@ impl Guest {
         let timeout = request.timeout_ms.map_or(remaining, |ms| {
             remaining.min(Duration::from_millis(u64::from(ms)))
         });
-        let translated = Request {
+        let translated = GuestRequest {
             method: match request.method {
                 wit::Method::Get => http::Method::GET,
                 wit::Method::Head => http::Method::HEAD,
@@ -43,7 +45,9 @@ impl Guest {
             query: request.query,
             headers: request.headers,
             body,
-            credential: request.auth.map_or(Credential::Anonymous, Credential::Slot),
+            credential: request
+                .auth
+                .map_or(CredentialChoice::Anonymous, CredentialChoice::Slot),
             response_bytes_max: self.response_bytes_max,
             timeout,
             idempotency_key: request.idempotency_key,
@@ -144,16 +148,16 @@ impl wit::Host for Guest {
 /// Answers in the order of the requests, few of which are under way at one time.
 fn fan_out<'a>(
     egress: &'a Egress,
-    scope: &'a Scope,
-    requests: Vec<Request>,
-) -> impl Stream<Item = Result<Response, Failure>> + Send + 'a {
+    scope: &'a CallScope,
+    requests: Vec<GuestRequest>,
+) -> impl Stream<Item = Result<Response, EgressFailure>> + Send + 'a {
     futures_util::stream::iter(requests)
         .map(|request| egress.send(scope, request))
         .buffered(FAN_OUT_MAX)
 }
 
 /// In a dry run the guest stops at the first answer that it would need.
-fn end_dry_run(scope: &Scope, sent: &Result<Response, Failure>) -> wasmtime::Result<()> {
+fn end_dry_run(scope: &CallScope, sent: &Result<Response, EgressFailure>) -> wasmtime::Result<()> {
     match sent {
         Err(failure) if scope.is_dry_run() && failure.kind == FailureKind::Cancelled => {
             Err(DryRunEnded.into())
@@ -162,8 +166,8 @@ fn end_dry_run(scope: &Scope, sent: &Result<Response, Failure>) -> wasmtime::Res
     }
 }
 
-impl From<Failure> for wit::Failure {
-    fn from(failure: Failure) -> Self {
+impl From<EgressFailure> for wit::Failure {
+    fn from(failure: EgressFailure) -> Self {
         let kind = match failure.kind {
             FailureKind::Denied => wit::FailureKind::Denied,
             FailureKind::AuthRequired => wit::FailureKind::AuthRequired,

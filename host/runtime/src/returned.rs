@@ -7,10 +7,10 @@ use wasmtime::Store;
 use super::bindings::{integration, types};
 use super::blobs::Blob;
 use super::guest::{Guest, cut};
-use super::invoke::{Crash, Ended, Output, Refusal, RefusalKind};
+use super::invoke::{CallEnd, CallOutput, Crash, PluginError, RefusalKind};
 use super::limits::{self, LimitExceeded};
 use toolgate_core::json;
-use toolgate_egress::Scope;
+use toolgate_egress::CallScope;
 
 /// Text of a plugin's error that reaches an agent.
 pub(super) const MESSAGE_BYTES_MAX: usize = 4 << 10;
@@ -42,15 +42,15 @@ pub(super) fn collect(
 }
 
 pub(super) fn scrub_output(
-    scope: &Scope,
+    scope: &CallScope,
     (output, files): (integration::Output, Vec<Blob>),
-) -> Ended {
+) -> CallEnd {
     let text = scope.scrub_owned(output.data);
     // A raw value alone may be nested without end and hold what no reader takes for a number.
     let read = json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX);
     if let Err(problem) = read {
         return match serde_json::from_str::<IgnoredAny>(&text) {
-            Ok(_) => Ended::Unreadable(format!("the result cannot be passed on: {problem}")),
+            Ok(_) => CallEnd::Unreadable(format!("the result cannot be passed on: {problem}")),
             Err(_) => not_json(&problem.to_string()),
         };
     }
@@ -64,7 +64,7 @@ pub(super) fn scrub_output(
         name: file.name.as_deref().map(word),
         data: scope.scrub_bytes(file.data),
     });
-    Ended::Returned(Output {
+    CallEnd::Returned(CallOutput {
         data,
         files: files.collect(),
         next_cursor: output.next_cursor.map(|cursor| scope.scrub_owned(cursor)),
@@ -74,21 +74,21 @@ pub(super) fn scrub_output(
     })
 }
 
-fn not_json(problem: &str) -> Ended {
-    Ended::Crashed(Crash {
+fn not_json(problem: &str) -> CallEnd {
+    CallEnd::Crashed(Crash {
         message: format!("the plugin's result is not JSON: {problem}"),
         trapped: false,
     })
 }
 
-pub(super) fn refusal(scope: &Scope, error: types::ToolError) -> Refusal {
+pub(super) fn refusal(scope: &CallScope, error: types::ToolError) -> PluginError {
     let details = error
         .details
         .filter(|details| details.len() <= DETAILS_BYTES_MAX)
         .map(|details| scope.scrub_owned(details))
         .filter(|text| json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX).is_ok())
         .and_then(|text| serde_json::from_str(&text).ok());
-    Refusal {
+    PluginError {
         kind: match error.kind {
             types::ErrorKind::InvalidArguments => RefusalKind::InvalidArguments,
             types::ErrorKind::AuthRequired => RefusalKind::AuthRequired,
@@ -124,8 +124,8 @@ mod tests {
     use super::*;
     use toolgate_catalog::manifest::Placement;
     use toolgate_egress::{
-        CallLimits, Credential, Credentials, Egress, EgressConfig, Failure, Grant, Injection, Mode,
-        Request,
+        CallLimits, CredentialChoice, Credentials, Egress, EgressConfig, EgressFailure, Grant,
+        GuestRequest, Injection, Mode,
     };
     use toolgate_vault::Secret;
 
@@ -139,7 +139,7 @@ mod tests {
             &'a self,
             slot: &'a str,
             _rejected: Option<u64>,
-        ) -> BoxFuture<'a, Result<Injection, Failure>> {
+        ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
             let placement = serde_json::json!([{
                 "header": "authorization", "template": "Bearer {secret}"
             }]);
@@ -164,9 +164,9 @@ mod tests {
     }
 
     /// A scope that has sent the secret, though nobody answered.
-    async fn scope_that_knows() -> Scope {
+    async fn scope_that_knows() -> CallScope {
         let grant = Grant::new(&["api.example.com".to_owned()], &[]).expect("a grant");
-        let scope = Scope::new(
+        let scope = CallScope::new(
             Arc::new(grant),
             BTreeMap::new(),
             Arc::new(Bearer),
@@ -180,13 +180,13 @@ mod tests {
             ..EgressConfig::default()
         })
         .expect("a client");
-        let request = Request {
+        let request = GuestRequest {
             method: http::Method::GET,
             url: "https://api.example.com/".to_owned(),
             query: Vec::new(),
             headers: Vec::new(),
             body: Bytes::new(),
-            credential: Credential::Slot("user".to_owned()),
+            credential: CredentialChoice::Slot("user".to_owned()),
             response_bytes_max: 1,
             timeout: Duration::from_secs(30),
             idempotency_key: None,
@@ -221,7 +221,7 @@ mod tests {
             name: Some(format!("{SECRET}.txt")),
             data: Bytes::from(format!("it is {SECRET}")),
         };
-        let Ended::Returned(output) = scrub_output(&scope, (returned, vec![file])) else {
+        let CallEnd::Returned(output) = scrub_output(&scope, (returned, vec![file])) else {
             panic!("a good result");
         };
         assert_eq!(output.data.get(), r#"{"key":"[redacted]"}"#);

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use super::limits;
-use toolgate_catalog::manifest::{Limits, Manifest};
+use toolgate_catalog::manifest::{DeclaredLimits, Manifest};
 
 /// Which of the two a plugin is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Size {
 
 /// What one size may use.
 #[derive(Debug)]
-pub struct Bounds {
+pub struct SizeBounds {
     /// Component file.
     pub component_bytes_max: u64,
     /// Guest memory of one call, summed over all its linear memories.
@@ -43,7 +43,7 @@ pub struct Bounds {
     pub stack_bytes_max: usize,
 }
 
-const ORDINARY: Bounds = Bounds {
+const ORDINARY: SizeBounds = SizeBounds {
     component_bytes_max: limits::COMPONENT_BYTES_MAX,
     memory_bytes_max: limits::MEMORY_BYTES_MAX,
     table_elements_max: limits::TABLE_ELEMENTS_MAX,
@@ -57,7 +57,7 @@ const ORDINARY: Bounds = Bounds {
     stack_bytes_max: 512 << 10,
 };
 
-const LARGE: Bounds = Bounds {
+const LARGE: SizeBounds = SizeBounds {
     component_bytes_max: 48 << 20,
     memory_bytes_max: 256 << 20,
     table_elements_max: limits::TABLE_ELEMENTS_MAX,
@@ -72,7 +72,7 @@ const LARGE: Bounds = Bounds {
 };
 
 impl Size {
-    pub fn of(manifest: &Manifest) -> Self {
+    pub fn for_manifest(manifest: &Manifest) -> Self {
         if memory_bytes_max(&manifest.limits) > limits::MEMORY_BYTES_MAX {
             Self::Large
         } else {
@@ -93,7 +93,7 @@ impl Size {
             .find(|size| size.as_str() == text)
     }
 
-    pub fn bounds(self) -> &'static Bounds {
+    pub fn bounds(self) -> &'static SizeBounds {
         match self {
             Self::Ordinary => &ORDINARY,
             Self::Large => &LARGE,
@@ -102,7 +102,7 @@ impl Size {
 }
 
 /// Guest memory of one call: what the manifest asks for, else all that an ordinary plugin gets.
-pub fn memory_bytes_max(asked: &Limits) -> usize {
+pub fn memory_bytes_max(asked: &DeclaredLimits) -> usize {
     asked
         .memory_mib
         .map_or(limits::MEMORY_BYTES_MAX, |mib| (mib as usize) << 20)

@@ -15,15 +15,15 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 use super::bindings::types::LogLevel;
 use super::guest::{Guest, Random};
 use super::limits;
-use super::wasi_http::{Door, Held};
+use super::wasi_http::{BodyBudget, HttpContext};
 
 /// Header maps of the second door.
 const HTTP_FIELDS_BYTES_MAX: usize = 32 << 10;
 
 /// A clock that shows one time.
-struct Stopped(Duration);
+struct FrozenClock(Duration);
 
-impl HostWallClock for Stopped {
+impl HostWallClock for FrozenClock {
     fn resolution(&self) -> Duration {
         Duration::from_millis(1)
     }
@@ -39,11 +39,11 @@ pub(super) struct Wasi {
     /// Standard output and error.
     stdio: MemoryOutputPipe,
     http: WasiHttpCtx,
-    door: Door,
+    door: HttpContext,
 }
 
 impl Wasi {
-    fn of(guest: &Guest) -> Self {
+    fn for_guest(guest: &Guest) -> Self {
         let stdio = MemoryOutputPipe::new(limits::STDIO_BYTES_MAX);
         let mut ctx = WasiCtxBuilder::new();
         if let Random::Seeded(seed) = guest.random {
@@ -52,7 +52,7 @@ impl Wasi {
             ctx.insecure_random_seed(generator.random())
                 .insecure_random(StdRng::from_rng(&mut generator))
                 .secure_random(generator)
-                .wall_clock(Stopped(Duration::from_millis(
+                .wall_clock(FrozenClock(Duration::from_millis(
                     guest.now_ms.max(0).unsigned_abs(),
                 )));
         }
@@ -66,12 +66,12 @@ impl Wasi {
             .build();
         let mut http = WasiHttpCtx::new();
         http.set_field_size_limit(HTTP_FIELDS_BYTES_MAX);
-        let door = Door {
+        let door = HttpContext {
             egress: guest.egress.clone(),
             scope: guest.scope.clone(),
             deadline: guest.deadline,
             response_bytes_max: guest.response_bytes_max,
-            held: Held::default(),
+            held: BodyBudget::default(),
         };
         Self {
             ctx,
@@ -85,7 +85,7 @@ impl Wasi {
 impl Guest {
     fn wasi(&mut self) -> (&mut Wasi, &mut ResourceTable) {
         if self.wasi.is_none() {
-            self.wasi = Some(Box::new(Wasi::of(self)));
+            self.wasi = Some(Box::new(Wasi::for_guest(self)));
         }
         let wasi = self.wasi.as_mut().expect("it was made just now");
         (wasi, &mut self.table)

@@ -16,32 +16,33 @@ use wasmtime_wasi_http::{
 };
 
 use super::limits;
-use toolgate_egress::{Credential, Egress, FailureKind, Request, Scope};
+use toolgate_egress::{CallScope, CredentialChoice, Egress, FailureKind, GuestRequest};
 
 type IoDone = Box<dyn Future<Output = Result<(), Error>> + Send>;
-type Sending = Box<dyn Future<Output = Result<(http::Response<WasiBody>, IoDone), Error>> + Send>;
+type SendFuture =
+    Box<dyn Future<Output = Result<(http::Response<WasiBody>, IoDone), Error>> + Send>;
 
 /// What a `wasi:http` request needs of its call.
-pub(super) struct Door {
+pub(super) struct HttpContext {
     pub egress: Egress,
-    pub scope: Arc<Scope>,
+    pub scope: Arc<CallScope>,
     pub deadline: Instant,
     pub response_bytes_max: usize,
-    pub held: Held,
+    pub held: BodyBudget,
 }
 
 /// Bytes of request bodies that the host holds for one call. A guest need not wait for an answer before
 /// it sends the next request, and only a few leave at one time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Held(Arc<AtomicUsize>);
+pub(super) struct BodyBudget(Arc<AtomicUsize>);
 
 /// One body's part of that, until its request has ended.
-struct Part {
-    held: Held,
+struct BodyShare {
+    held: BodyBudget,
     bytes: usize,
 }
 
-impl Part {
+impl BodyShare {
     fn grow(&mut self, bytes: usize) -> Result<(), Error> {
         let too_large = |most: usize| Error::HttpRequestBodySize(Some(most as u64));
         if self.bytes + bytes > limits::DOOR_BODY_BYTES_MAX {
@@ -57,14 +58,14 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for BodyShare {
     fn drop(&mut self) {
         self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 /// The whole body, each piece counted before it is kept.
-async fn collected(mut body: WasiBody, part: &mut Part) -> Result<Bytes, Error> {
+async fn collected(mut body: WasiBody, part: &mut BodyShare) -> Result<Bytes, Error> {
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         // Trailers are not sent on.
@@ -76,7 +77,7 @@ async fn collected(mut body: WasiBody, part: &mut Part) -> Result<Bytes, Error> 
     Ok(whole.into_boxed_slice().into())
 }
 
-impl WasiHttpHooks for Door {
+impl WasiHttpHooks for HttpContext {
     fn forbidden_header_filter(&mut self) -> ForbiddenHeaderFilter {
         Arc::new(|name| {
             DEFAULT_FORBIDDEN_HEADERS.contains(name)
@@ -99,14 +100,14 @@ impl WasiHttpHooks for Door {
         request: http::Request<WasiBody>,
         options: Option<RequestOptions>,
         _io: Box<dyn Future<Output = Result<(), Error>> + Send>,
-    ) -> Sending {
+    ) -> SendFuture {
         let (egress, scope) = (self.egress.clone(), self.scope.clone());
         let remaining = self.deadline.saturating_duration_since(Instant::now());
         let timeout = options
             .and_then(|options| options.first_byte_timeout)
             .map_or(remaining, |asked| asked.min(remaining));
         let response_bytes_max = self.response_bytes_max;
-        let mut part = Part {
+        let mut part = BodyShare {
             held: self.held.clone(),
             bytes: 0,
         };
@@ -121,13 +122,13 @@ impl WasiHttpHooks for Door {
                     Some((name.to_string(), value.to_str().ok()?.to_owned()))
                 })
                 .collect();
-            let request = Request {
+            let request = GuestRequest {
                 method: head.method,
                 url: head.uri.to_string(),
                 query: Vec::new(),
                 headers,
                 body,
-                credential: Credential::ByAudience,
+                credential: CredentialChoice::ByAudience,
                 response_bytes_max,
                 timeout,
                 idempotency_key: None,
@@ -174,8 +175,8 @@ fn closed(kind: FailureKind) -> Error {
 mod tests {
     use super::*;
 
-    fn part(held: &Held) -> Part {
-        Part {
+    fn part(held: &BodyBudget) -> BodyShare {
+        BodyShare {
             held: held.clone(),
             bytes: 0,
         }
@@ -183,14 +184,14 @@ mod tests {
 
     #[test]
     fn bodies_share_what_a_call_may_hold_and_give_it_back() {
-        let held = Held::default();
+        let held = BodyBudget::default();
         let size = |grown: Result<(), Error>| match grown {
             Ok(()) => None,
             Err(Error::HttpRequestBodySize(most)) => most,
             Err(other) => panic!("{other:?}"),
         };
         let (body, all) = (limits::DOOR_BODY_BYTES_MAX, limits::DOOR_BODIES_BYTES_MAX);
-        let mut parts: Vec<Part> = (0..all / body).map(|_| part(&held)).collect();
+        let mut parts: Vec<BodyShare> = (0..all / body).map(|_| part(&held)).collect();
         for part in &mut parts {
             assert_eq!(size(part.grow(body)), None, "at the bound");
             assert_eq!(size(part.grow(1)), Some(body as u64), "beyond it");

@@ -1,10 +1,9 @@
 //! What a text means, as a vector: the semantic half of search.
 //!
-//! [`model`] turns text into vectors, [`matrix`] is where its time goes, [`attention`] the rest, [`embedder`] runs it off the
-//! async workers behind a bounded queue, [`vectors`] compares a query with all tools, [`files`] says
-//! which files the model is. Knows neither database nor catalog: the gateway keeps the vectors of
-//! tools and decides when search may use them. A package of its own, because tests, too, want it
-//! compiled for speed.
+//! [`model`] turns text into vectors ([`matrix`] multiplies, [`attention`] does the rest),
+//! [`embedder`] runs it off the async workers behind a bounded queue, [`vectors`] compares a query
+//! with all tools, [`files`] says which files the model is. Knows neither database nor catalog: the
+//! gateway stores the vectors of tools and decides when search may use them.
 
 mod attention;
 pub mod embedder;

@@ -45,8 +45,8 @@ pub(super) fn fuse(
             );
         }
     }
-    let words = Spread::of(pool.iter().map(by_words));
-    let meaning = Spread::of(pool.iter().map(|one| cosine(one.tool)));
+    let words = Distribution::measure(pool.iter().map(by_words));
+    let meaning = Distribution::measure(pool.iter().map(|one| cosine(one.tool)));
     let mut lowest = f32::MAX;
     for one in &mut pool {
         one.score = WORDS * words.standard(by_words(one))
@@ -75,13 +75,13 @@ fn keep_best<T>(list: &mut Vec<T>, score: impl Fn(&T) -> f32) {
 }
 
 /// Mean and standard deviation.
-struct Spread {
+struct Distribution {
     mean: f32,
     deviation: f32,
 }
 
-impl Spread {
-    fn of(values: impl ExactSizeIterator<Item = f32> + Clone) -> Self {
+impl Distribution {
+    fn measure(values: impl ExactSizeIterator<Item = f32> + Clone) -> Self {
         let count = values.len().max(1) as f32;
         let mean = values.clone().sum::<f32>() / count;
         let variance = values.map(|x| (x - mean) * (x - mean)).sum::<f32>() / count;

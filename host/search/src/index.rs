@@ -100,7 +100,7 @@ pub(crate) struct Index {
     /// Per tool what a search asks about every candidate.
     pub(super) traits: Vec<Traits>,
     /// Services by name, with their words and the range of their tools.
-    pub(super) services: Vec<Service>,
+    pub(super) services: Vec<IndexedService>,
     /// Per tool the place of its service in `services`.
     pub(super) service_of: Vec<u32>,
     /// Words that stand in the name or title of a service, also written as one.
@@ -115,7 +115,7 @@ pub(super) struct Traits {
 }
 
 impl Traits {
-    fn of(tool: &Tool) -> Self {
+    fn from_tool(tool: &Tool) -> Self {
         Self {
             deprecated: tool.spec().deprecated.is_some(),
             reads: tool.effect() == Effect::Read,
@@ -123,7 +123,7 @@ impl Traits {
     }
 }
 
-pub(super) struct Service {
+pub(super) struct IndexedService {
     pub name: String,
     /// Words of name and title, and name and title as one word.
     pub words: Vec<String>,
@@ -145,7 +145,7 @@ impl Index {
             by_stem: HashMap::new(),
             spellings: Spellings::default(),
             synonyms,
-            traits: tools.iter().map(|tool| Traits::of(tool)).collect(),
+            traits: tools.iter().map(|tool| Traits::from_tool(tool)).collect(),
             services,
             service_of,
             service_words: HashMap::new(),
@@ -166,7 +166,7 @@ impl Index {
         index
     }
 
-    fn read(&mut self, written: &TantivyIndex, shown: write::Shown) {
+    fn read(&mut self, written: &TantivyIndex, shown: write::DisplayWords) {
         const MEMORY: &str = "an index that was just written to memory can be read";
         let searcher = written.reader().expect(MEMORY).searcher();
         let segment = searcher.segment_reader(0);
@@ -237,7 +237,7 @@ fn name_and_title(service: &str, title: &str, words: &mut Words) -> Vec<String> 
 }
 
 /// All services, sorted by name, and for each tool the place of its service.
-fn services(tools: &[Arc<Tool>], words: &mut Words) -> (Vec<Service>, Vec<u32>) {
+fn services(tools: &[Arc<Tool>], words: &mut Words) -> (Vec<IndexedService>, Vec<u32>) {
     let mut by_name: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for (place, tool) in (0_u32..).zip(tools) {
         by_name.entry(tool.service()).or_default().push(place);
@@ -250,7 +250,7 @@ fn services(tools: &[Arc<Tool>], words: &mut Words) -> (Vec<Service>, Vec<u32>) 
         }
         let title = &tools[places[0] as usize].manifest().title;
         let words = name_and_title(name, title, words);
-        services.push(Service {
+        services.push(IndexedService {
             name: name.to_owned(),
             letters: words.iter().map(|word| letters(word)).collect(),
             words,

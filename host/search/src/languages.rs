@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use tantivy::tokenizer::{Language, RawTokenizer, Stemmer, TextAnalyzer};
 
 /// Words (several separated by spaces) and the English words that stand for them.
-type Entry = (&'static str, &'static [&'static str]);
+type LanguageEntry = (&'static str, &'static [&'static str]);
 
 /// Longest Japanese word of the dictionary, in characters.
 const JAPANESE_CHARS_MAX: usize = 8;
 /// Shorter words are not compared by stem.
 const FORM_BYTES_MIN: usize = 4;
 
-const GERMAN: &[Entry] = &[
+const GERMAN: &[LanguageEntry] = &[
     (
         "schicke schicken schick sende senden versenden absenden verschicken",
         &["send"],
@@ -151,7 +151,7 @@ const GERMAN: &[Entry] = &[
     ("uberfallig", &["overdue"]),
 ];
 
-const SPANISH: &[Entry] = &[
+const SPANISH: &[LanguageEntry] = &[
     ("envia enviar envio manda mandar", &["send"]),
     ("escribe escribir redacta", &["write", "send"]),
     ("avisa notifica notificar", &["notify", "send"]),
@@ -256,7 +256,7 @@ const SPANISH: &[Entry] = &[
     ("abierto abierta abiertos", &["open"]),
 ];
 
-const JAPANESE: &[Entry] = &[
+const JAPANESE: &[LanguageEntry] = &[
     ("送 送信 送付", &["send"]),
     ("書 書込", &["write", "send"]),
     ("投稿", &["post"]),
@@ -395,7 +395,7 @@ impl Languages {
     pub(super) fn new() -> Self {
         let mut german = stemmer(Language::German);
         let mut spanish = stemmer(Language::Spanish);
-        let stems = |entries: &[Entry], language: &mut TextAnalyzer| {
+        let stems = |entries: &[LanguageEntry], language: &mut TextAnalyzer| {
             let mut stems = HashMap::new();
             for (list, english) in entries {
                 for word in list.split(' ') {
@@ -440,7 +440,7 @@ impl Languages {
     /// Cuts a word in which Japanese stands into the words to look for: runs of other letters as
     /// they are, of Kanji and Katakana the longest words that are known, Hiragana left out.
     pub(super) fn cut(&self, token: &str) -> Option<Vec<String>> {
-        if !token.chars().any(|c| script(c) != Script::Other) {
+        if !token.chars().any(|c| script(c) != WritingSystem::Other) {
             return None;
         }
         let chars: Vec<char> = token.chars().collect();
@@ -453,9 +453,9 @@ impl Languages {
                 .take_while(|c| script(**c) == kind)
                 .count();
             match kind {
-                Script::Other => cut.push(chars[from..from + run].iter().collect()),
-                Script::Hiragana => {}
-                Script::Kanji | Script::Katakana => {
+                WritingSystem::Other => cut.push(chars[from..from + run].iter().collect()),
+                WritingSystem::Hiragana => {}
+                WritingSystem::Kanji | WritingSystem::Katakana => {
                     self.longest(&chars[from..from + run], &mut cut)
                 }
             }
@@ -494,19 +494,19 @@ impl Languages {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum WritingSystem {
     Hiragana,
     Katakana,
     Kanji,
     Other,
 }
 
-fn script(c: char) -> Script {
+fn script(c: char) -> WritingSystem {
     match c {
-        '\u{3041}'..='\u{309f}' => Script::Hiragana,
-        '\u{30a0}'..='\u{30ff}' => Script::Katakana,
-        '\u{3005}' | '\u{4e00}'..='\u{9fff}' => Script::Kanji,
-        _ => Script::Other,
+        '\u{3041}'..='\u{309f}' => WritingSystem::Hiragana,
+        '\u{30a0}'..='\u{30ff}' => WritingSystem::Katakana,
+        '\u{3005}' | '\u{4e00}'..='\u{9fff}' => WritingSystem::Kanji,
+        _ => WritingSystem::Other,
     }
 }
 

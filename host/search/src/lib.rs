@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use index::{Index, PARTS};
-use query::{Concept, How};
+use query::{Concept, MatchKind};
 use score::{Match, Subject};
 use synonyms::Verb;
 use toolgate_catalog::{Catalog, Tool};
@@ -74,7 +74,7 @@ pub struct SearchQuery<'a> {
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResults {
     /// By score, then by name.
     pub hits: Vec<Hit>,
     /// Tools that match well, also beyond `limit`.
@@ -120,7 +120,7 @@ impl SearchIndex {
     }
 
     /// Finds tools by what they do.
-    pub fn search(&self, query: &SearchQuery<'_>) -> Found {
+    pub fn search(&self, query: &SearchQuery<'_>) -> SearchResults {
         self.index.search(&self.tools, query)
     }
 }
@@ -188,7 +188,7 @@ impl Index {
         })
     }
 
-    fn search(&self, tools: &[Arc<Tool>], query: &SearchQuery<'_>) -> Found {
+    fn search(&self, tools: &[Arc<Tool>], query: &SearchQuery<'_>) -> SearchResults {
         let concepts = self.understand(query.query);
         let lexical = self.weigh(tools, query.query, &concepts);
         let shown = |tool: u32| {
@@ -222,9 +222,9 @@ impl Index {
         good.sort_unstable_by(order);
         if total == 0 {
             let suggestions = self.suggest(tools, &lexical, query);
-            return Found {
+            return SearchResults {
                 suggestions,
-                ..Found::default()
+                ..SearchResults::default()
             };
         }
         let mut reasons = self.reasons(&concepts, &lexical, &good);
@@ -243,7 +243,7 @@ impl Index {
                 }
             })
             .collect();
-        Found {
+        SearchResults {
             hits,
             total,
             suggestions: Vec::new(),
@@ -289,11 +289,11 @@ impl Index {
                 list.push(word);
             }
             let how = match variant.how {
-                How::Exact => continue,
-                How::Synonym => "synonym",
-                How::Translated => "translation",
-                How::Misspelt => "typo",
-                How::Begun => "prefix",
+                MatchKind::Exact => continue,
+                MatchKind::Synonym => "synonym",
+                MatchKind::Translated => "translation",
+                MatchKind::Misspelt => "typo",
+                MatchKind::Begun => "prefix",
             };
             notes.push(format!("{how}: {} -> {word}", concept.word));
         }
@@ -338,7 +338,7 @@ impl Index {
             let best = &mut evidence[self.service_of[candidate.tool as usize] as usize];
             *best = best.max(candidate.covered);
         }
-        let likeness = |service: &index::Service| {
+        let likeness = |service: &index::IndexedService| {
             let mut best = 0.0_f32;
             for (name, name_set) in service.words.iter().zip(&service.letters) {
                 for (word, set) in &words {
@@ -353,7 +353,7 @@ impl Index {
             }
             best
         };
-        let mut ranked: Vec<(f32, &index::Service)> = self
+        let mut ranked: Vec<(f32, &index::IndexedService)> = self
             .services
             .iter()
             .zip(evidence)
@@ -370,7 +370,7 @@ impl Index {
             })
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.name.cmp(&b.1.name)));
-        let visible = |service: &index::Service| {
+        let visible = |service: &index::IndexedService| {
             service
                 .tools
                 .iter()

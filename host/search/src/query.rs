@@ -36,13 +36,13 @@ pub(super) struct Variant {
     pub term: u32,
     pub weight: f32,
     pub rarity: f32,
-    pub how: How,
+    pub how: MatchKind,
     /// Look in names and keywords only.
     pub names_only: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum MatchKind {
     Exact,
     Synonym,
     Translated,
@@ -177,7 +177,7 @@ impl Index {
                 concepts.push(self.concept(
                     joined.clone(),
                     None,
-                    vec![self.variant(*term, 1.0, How::Exact, false)],
+                    vec![self.variant(*term, 1.0, MatchKind::Exact, false)],
                 ));
             }
             let part_of_service = joined_with_next[i].is_some()
@@ -203,7 +203,7 @@ impl Index {
                 exact.filter(|_| english.is_empty() || self.service_words.contains_key(word));
             let mut variants = Vec::new();
             if let Some(term) = exact {
-                variants.push(self.variant(term, 1.0, How::Exact, false));
+                variants.push(self.variant(term, 1.0, MatchKind::Exact, false));
             }
             let mut verb = self.synonyms.verb(&stem);
             if english.is_empty() {
@@ -214,7 +214,7 @@ impl Index {
                 if let Some(term) = self.by_stem.get(&stem)
                     && variants.iter().all(|known| known.term != *term)
                 {
-                    variants.push(self.variant(*term, TRANSLATED, How::Translated, false));
+                    variants.push(self.variant(*term, TRANSLATED, MatchKind::Translated, false));
                 }
                 self.add_synonyms(&stem, TRANSLATED, &mut variants);
                 if place == 0 {
@@ -225,9 +225,9 @@ impl Index {
                 misspelt += 1;
                 for meant in self.spellings.meant(word) {
                     let how = if meant.begun {
-                        How::Begun
+                        MatchKind::Begun
                     } else {
-                        How::Misspelt
+                        MatchKind::Misspelt
                     };
                     variants.push(self.variant(meant.term, meant.weight, how, false));
                     let meant_stem = words.stem(&meant.word);
@@ -240,7 +240,7 @@ impl Index {
                     let mut verbs = concepts.iter().filter(|c| c.verb.is_some());
                     verbs.any(|c| c.variants.iter().any(|v| v.term == term))
                 };
-                variants.retain(|v| v.how == How::Exact || !asked(v.term));
+                variants.retain(|v| v.how == MatchKind::Exact || !asked(v.term));
             }
             // In `open issues` the word describes.
             if verb.is_some()
@@ -267,7 +267,7 @@ impl Index {
             && !concepts.is_empty()
             && let Some(term) = self.by_stem.get(SHOW)
         {
-            let mut variants = vec![self.variant(*term, SHOWN, How::Synonym, true)];
+            let mut variants = vec![self.variant(*term, SHOWN, MatchKind::Synonym, true)];
             self.add_synonyms(SHOW, SHOWN, &mut variants);
             for variant in &mut variants {
                 variant.names_only = true;
@@ -296,7 +296,7 @@ impl Index {
 
     fn concept(&self, word: String, verb: Option<Verb>, mut variants: Vec<Variant>) -> Concept {
         // Without the word itself its stand-ins count as one word, however rare each is.
-        let importance = match variants.iter().find(|v| v.how == How::Exact) {
+        let importance = match variants.iter().find(|v| v.how == MatchKind::Exact) {
             Some(exact) => exact.rarity,
             None => {
                 let tools = variants
@@ -326,7 +326,7 @@ impl Index {
     }
 
     fn add_synonyms(&self, stem: &str, weight: f32, variants: &mut Vec<Variant>) {
-        for synonym in self.synonyms.of(stem) {
+        for synonym in self.synonyms.get(stem) {
             let Some(term) = self.by_stem.get(&synonym.stem) else {
                 continue;
             };
@@ -334,14 +334,14 @@ impl Index {
                 variants.push(self.variant(
                     *term,
                     weight * synonym.weight,
-                    How::Synonym,
+                    MatchKind::Synonym,
                     synonym.verb,
                 ));
             }
         }
     }
 
-    fn variant(&self, term: u32, weight: f32, how: How, names_only: bool) -> Variant {
+    fn variant(&self, term: u32, weight: f32, how: MatchKind, names_only: bool) -> Variant {
         let rarity = self.rarity(self.terms[term as usize].tools);
         Variant {
             term,

@@ -27,7 +27,7 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    fn of(concept: &Concept, parts: u8) -> Self {
+    fn new(concept: &Concept, parts: u8) -> Self {
         if concept.verb.is_some() {
             Self::Nowhere
         } else if parts & (NAME | SERVICE) != 0 {
@@ -42,7 +42,7 @@ impl Subject {
 
 /// What is known of one tool while a query runs.
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct ToolScore {
     total: f32,
     covered: f32,
     concept: f32,
@@ -52,10 +52,10 @@ struct Slot {
     parts: u8,
 }
 
-/// What one term adds to one tool. Apart from [`Slot`], so that the innermost loop stays in the
+/// What one term adds to one tool. Apart from [`ToolScore`], so that the innermost loop stays in the
 /// nearest cache.
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct TermScore {
     weight: f32,
     parts: u8,
 }
@@ -63,21 +63,21 @@ struct Sum {
 /// One of each per tool, all empty between queries.
 #[derive(Default)]
 pub(super) struct Scratch {
-    slots: Vec<Slot>,
-    sums: Vec<Sum>,
+    slots: Vec<ToolScore>,
+    sums: Vec<TermScore>,
     /// A bit per tool that has at least one of the words.
     touched: Vec<u64>,
 }
 
 impl Scratch {
     fn fit(&mut self, tools: usize) {
-        self.slots.resize(tools, Slot::default());
-        self.sums.resize(tools, Sum::default());
+        self.slots.resize(tools, ToolScore::default());
+        self.sums.resize(tools, TermScore::default());
         self.touched.resize(tools.div_ceil(64), 0);
     }
 
     /// Empties what was touched, in the catalog's order.
-    fn drain(&mut self, mut each: impl FnMut(u32, Slot)) {
+    fn drain(&mut self, mut each: impl FnMut(u32, ToolScore)) {
         for (word, bits) in (0_u32..).zip(&mut self.touched) {
             let mut bits = std::mem::take(bits);
             while bits != 0 {
@@ -193,7 +193,7 @@ impl Index {
                 slot.total += slot.concept;
                 let weight = concept.variants[usize::from(slot.variant)].weight;
                 slot.covered += concept.importance * weight * closeness(slot.parts);
-                slot.subject = slot.subject.max(Subject::of(concept, slot.parts));
+                slot.subject = slot.subject.max(Subject::new(concept, slot.parts));
                 let told = slot.parts & (NAME | SERVICE | KEYWORDS | DESCRIPTION) != 0;
                 slot.told += u8::from(told && !concept.implied);
                 slot.concept = 0.0;
@@ -222,7 +222,7 @@ impl Index {
     }
 
     /// Adds up one term's weighted occurrences; `adding` gets the tools that have it.
-    fn add_up(&self, variant: &Variant, sums: &mut [Sum], adding: &mut Vec<u32>) {
+    fn add_up(&self, variant: &Variant, sums: &mut [TermScore], adding: &mut Vec<u32>) {
         const MEMORY: &str = "an index in memory can be read";
         let term = &self.terms[variant.term as usize];
         for (number, part) in self.parts.iter().enumerate() {

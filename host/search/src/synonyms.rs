@@ -282,7 +282,7 @@ impl Synonyms {
         }
     }
 
-    pub(super) fn of(&self, stem: &str) -> &[Synonym] {
+    pub(super) fn get(&self, stem: &str) -> &[Synonym] {
         self.by_stem.get(stem).map_or(&[], Vec::as_slice)
     }
 

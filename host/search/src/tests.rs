@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use super::{Found, SearchIndex, SearchQuery};
+use super::{SearchIndex, SearchQuery, SearchResults};
 use toolgate_catalog::fixture::{catalog, plugins};
 use toolgate_catalog::{Catalog, Manifest, PluginTools};
 
-fn search(catalog: &Catalog, query: &str, service: Option<&str>) -> Found {
+fn search(catalog: &Catalog, query: &str, service: Option<&str>) -> SearchResults {
     SearchIndex::new(catalog).search(&SearchQuery {
         query,
         service,
@@ -14,7 +14,7 @@ fn search(catalog: &Catalog, query: &str, service: Option<&str>) -> Found {
     })
 }
 
-fn names(found: &Found) -> Vec<&str> {
+fn names(found: &SearchResults) -> Vec<&str> {
     found
         .hits
         .iter()
@@ -331,7 +331,7 @@ fn the_order_does_not_depend_on_the_order_of_plugins_or_the_run() {
             search(&backward, query, None),
         );
         assert_eq!(names(&a), names(&b), "{query}");
-        let scores = |found: &Found| {
+        let scores = |found: &SearchResults| {
             found
                 .hits
                 .iter()

@@ -16,7 +16,7 @@ pub(super) struct Spellings {
 
 /// What may have been meant.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Meant {
+pub(super) struct TypoMatch {
     pub word: String,
     pub term: u32,
     pub weight: f32,
@@ -33,7 +33,7 @@ impl Spellings {
 
     /// The nearest words: begun with `word`, or at one or two errors (a letter more, less, wrong or
     /// two swapped), with the same first letter. Best first, then alphabetically.
-    pub(super) fn meant(&self, word: &str) -> Vec<Meant> {
+    pub(super) fn meant(&self, word: &str) -> Vec<TypoMatch> {
         let Some(first) = word.chars().next() else {
             return Vec::new();
         };
@@ -43,7 +43,7 @@ impl Spellings {
         let same_first = self.words[start..]
             .iter()
             .take_while(|(w, _)| w.starts_with(first));
-        let mut found: Vec<Meant> = Vec::new();
+        let mut found: Vec<TypoMatch> = Vec::new();
         for (candidate, term) in same_first {
             let begun = word.len() >= PREFIX_MIN && candidate.starts_with(word);
             let weight = if begun {
@@ -55,7 +55,7 @@ impl Spellings {
             } else {
                 continue;
             };
-            found.push(Meant {
+            found.push(TypoMatch {
                 word: candidate.clone(),
                 term: *term,
                 weight,

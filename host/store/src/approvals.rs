@@ -22,7 +22,7 @@ words! {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
-pub struct Approval {
+pub struct ApprovalRow {
     pub workspace_id: String,
     pub id: String,
     pub user_id: String,
@@ -61,7 +61,7 @@ pub struct Approval {
 
 /// Names a call: two with the same are one question.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct ApprovalCall<'a> {
     pub workspace_id: &'a str,
     pub user_id: &'a str,
     pub tool_name: &'a str,
@@ -77,7 +77,7 @@ pub struct ApprovalFilter<'a> {
     pub not_for_admins: bool,
 }
 
-fn told(kind: EventType, approval: &Approval, at_ms: i64) -> Event {
+fn told(kind: EventType, approval: &ApprovalRow, at_ms: i64) -> Event {
     let data = json!({
         "approval_id": approval.id,
         "user_id": approval.user_id,
@@ -90,7 +90,7 @@ fn told(kind: EventType, approval: &Approval, at_ms: i64) -> Event {
     Event::new(kind, &approval.workspace_id, at_ms, data)
 }
 
-fn resolved(approvals: &[Approval], at_ms: i64) -> Vec<Event> {
+fn resolved(approvals: &[ApprovalRow], at_ms: i64) -> Vec<Event> {
     let told = |approval| told(EventType::ApprovalResolved, approval, at_ms);
     approvals.iter().map(told).collect()
 }
@@ -98,9 +98,9 @@ fn resolved(approvals: &[Approval], at_ms: i64) -> Vec<Event> {
 impl Store {
     /// Asks for approval of a call, and answers the approval that now stands: the earlier one if
     /// the same call has asked before and it is still open.
-    pub async fn open_approval(&self, asked: &Approval) -> Result<Approval, StoreError> {
+    pub async fn open_approval(&self, asked: &ApprovalRow) -> Result<ApprovalRow, StoreError> {
         Ok(portable!(write self, tx => {
-            let expired: Vec<Approval> = sqlx::query_as(
+            let expired: Vec<ApprovalRow> = sqlx::query_as(
                 "UPDATE approvals SET state = 'expired' WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
                  AND arguments_hash = $4 AND state IN ('pending', 'approved') AND expires_at_ms <= $5 RETURNING *",
             )
@@ -162,7 +162,7 @@ impl Store {
         &self,
         workspace_id: &str,
         id: &str,
-    ) -> Result<Option<Approval>, StoreError> {
+    ) -> Result<Option<ApprovalRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM approvals WHERE workspace_id = $1 AND id = $2")
                 .bind(workspace_id)
@@ -179,7 +179,7 @@ impl Store {
         filter: ApprovalFilter<'_>,
         after: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Page<Approval>, StoreError> {
+    ) -> Result<Page<ApprovalRow>, StoreError> {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
@@ -198,7 +198,7 @@ impl Store {
             .fetch_all(db)
             .await?
         });
-        Ok(Page::cut(rows, limit, |row: &Approval| {
+        Ok(Page::cut(rows, limit, |row: &ApprovalRow| {
             (row.created_at_ms, &row.id)
         }))
     }
@@ -211,14 +211,14 @@ impl Store {
         approve: bool,
         decided_by: &str,
         now_ms: i64,
-    ) -> Result<Option<Approval>, StoreError> {
+    ) -> Result<Option<ApprovalRow>, StoreError> {
         let state = if approve {
             ApprovalState::Approved
         } else {
             ApprovalState::Denied
         };
         Ok(portable!(write self, tx => {
-            let decided: Option<Approval> = sqlx::query_as(
+            let decided: Option<ApprovalRow> = sqlx::query_as(
                 "UPDATE approvals SET state = $3, decided_by = $4, decided_at_ms = $5 WHERE workspace_id = $1 \
                  AND id = $2 AND state = 'pending' AND expires_at_ms > $5 RETURNING *",
             )
@@ -237,7 +237,7 @@ impl Store {
     }
 
     /// Whether this very call has been denied and the question has not expired since.
-    pub async fn is_denied(&self, call: Asked<'_>, now_ms: i64) -> Result<bool, StoreError> {
+    pub async fn is_denied(&self, call: ApprovalCall<'_>, now_ms: i64) -> Result<bool, StoreError> {
         let found: Option<i64> = portable!(read self, db => {
             sqlx::query_scalar(
                 "SELECT CAST(1 AS BIGINT) FROM approvals WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
@@ -280,7 +280,7 @@ impl Store {
         now_ms: i64,
     ) -> Result<usize, StoreError> {
         Ok(portable!(write self, tx => {
-            let expired: Vec<Approval> = sqlx::query_as(
+            let expired: Vec<ApprovalRow> = sqlx::query_as(
                 "UPDATE approvals SET state = 'expired' WHERE ($1 IS NULL OR workspace_id = $1) \
                  AND state IN ('pending', 'approved') AND expires_at_ms <= $2 RETURNING *",
             )
@@ -349,10 +349,10 @@ impl Store {
     /// Takes an approved call's one run for an execution. `None`: no such approval stands.
     pub async fn use_approval(
         &self,
-        call: Asked<'_>,
+        call: ApprovalCall<'_>,
         execution_id: &str,
         now_ms: i64,
-    ) -> Result<Option<Approval>, StoreError> {
+    ) -> Result<Option<ApprovalRow>, StoreError> {
         Ok(portable!(write self, tx => {
             sqlx::query_as(
                 "UPDATE approvals SET state = 'used', execution_id = $6 WHERE workspace_id = $1 AND user_id = $2 \

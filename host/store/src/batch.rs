@@ -23,7 +23,7 @@ pub(super) fn statements<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
 /// How a database wants the places of a statement's values written. SQLite takes numbers too, but
 /// for each value it looks through all of them.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Places {
+pub(super) enum PlaceholderStyle {
     /// `$1`, `$2`
     Numbered,
     /// `?`
@@ -31,16 +31,16 @@ pub(super) enum Places {
 }
 
 /// What a statement runs in.
-pub(super) trait Open {
-    const PLACES: Places;
+pub(super) trait Executor {
+    const PLACES: PlaceholderStyle;
 }
 
-impl Open for Transaction<'_, Postgres> {
-    const PLACES: Places = Places::Numbered;
+impl Executor for Transaction<'_, Postgres> {
+    const PLACES: PlaceholderStyle = PlaceholderStyle::Numbered;
 }
 
-impl Open for Transaction<'_, Sqlite> {
-    const PLACES: Places = Places::InOrder;
+impl Executor for Transaction<'_, Sqlite> {
+    const PLACES: PlaceholderStyle = PlaceholderStyle::InOrder;
 }
 
 /// A statement over rows of values, for each number of rows that [`statements`] hands out.
@@ -48,7 +48,7 @@ pub(super) struct Statement {
     before: &'static str,
     columns: usize,
     after: &'static str,
-    /// For each of [`Places`].
+    /// For each of [`PlaceholderStyle`].
     texts: [[OnceLock<String>; LENGTHS]; 2],
 }
 
@@ -67,13 +67,13 @@ impl Statement {
     ///
     /// # Panics
     /// For a number that is no power of two up to 128.
-    pub(super) fn of<T: Open>(&'static self, _tx: &T, rows: usize) -> &'static str {
+    pub(super) fn text_for<T: Executor>(&'static self, _tx: &T, rows: usize) -> &'static str {
         assert!(rows.is_power_of_two(), "{rows} rows");
         let texts = &self.texts[T::PLACES as usize];
         texts[rows.ilog2() as usize].get_or_init(|| self.text(T::PLACES, rows))
     }
 
-    fn text(&self, places: Places, rows: usize) -> String {
+    fn text(&self, places: PlaceholderStyle, rows: usize) -> String {
         let mut text = self.before.to_owned();
         for n in 0..rows * self.columns {
             text.push_str(match (n, n % self.columns) {
@@ -82,8 +82,10 @@ impl Statement {
                 _ => ", ",
             });
             match places {
-                Places::Numbered => write!(text, "${}", n + 1).expect("a text takes everything"),
-                Places::InOrder => text.push('?'),
+                PlaceholderStyle::Numbered => {
+                    write!(text, "${}", n + 1).expect("a text takes everything")
+                }
+                PlaceholderStyle::InOrder => text.push('?'),
             }
         }
         text + ")" + self.after
@@ -98,9 +100,9 @@ mod tests {
     fn a_text_has_a_place_for_each_value() {
         static TWO: Statement = Statement::new("INSERT INTO t (a, b) VALUES ", 2, " RETURNING a");
         for (places, rows, values) in [
-            (Places::Numbered, 1, "($1, $2)"),
-            (Places::Numbered, 2, "($1, $2), ($3, $4)"),
-            (Places::InOrder, 2, "(?, ?), (?, ?)"),
+            (PlaceholderStyle::Numbered, 1, "($1, $2)"),
+            (PlaceholderStyle::Numbered, 2, "($1, $2), ($3, $4)"),
+            (PlaceholderStyle::InOrder, 2, "(?, ?), (?, ?)"),
         ] {
             assert_eq!(
                 TWO.text(places, rows),

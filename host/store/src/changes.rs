@@ -6,7 +6,7 @@
 //! costs:
 //!
 //! - SQLite: while nobody changes a topic, a look at a number that all processes share
-//!   ([`Stamp`]). Every transaction that may change one puts a new number there twice, before and
+//!   ([`SharedVersion`]). Every transaction that may change one puts a new number there twice, before and
 //!   after its commit: whoever reads the counters in between finds another the next time and asks again.
 //!   A process that dies between commit and second write has acknowledged nothing; others see its
 //!   change within [`TRUSTED_FOR`].
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 
-use super::stamp::Stamp;
+use super::shared_version::SharedVersion;
 use super::text::words;
 use super::{Store, StoreError, portable};
 
@@ -46,7 +46,7 @@ words! {
 pub struct Changes([i64; Topic::ALL.len()]);
 
 impl Changes {
-    pub fn of(&self, topic: Topic) -> i64 {
+    pub fn get(&self, topic: Topic) -> i64 {
         self.0[topic as usize]
     }
 }
@@ -54,8 +54,8 @@ impl Changes {
 /// What is known about the counters without asking.
 #[derive(Debug)]
 pub(super) struct Watch {
-    stamp: Option<Stamp>,
-    seen: ArcSwapOption<Seen>,
+    version: Option<SharedVersion>,
+    seen: ArcSwapOption<SeenChanges>,
     begun: AtomicU64,
     /// Something to deliver was written by a transaction that is not committed yet.
     outbox_pending: AtomicBool,
@@ -66,17 +66,17 @@ pub(super) struct Watch {
 }
 
 #[derive(Debug)]
-struct Seen {
-    stamp: u64,
+struct SeenChanges {
+    version: u64,
     asked: Instant,
     changes: Changes,
 }
 
 impl Watch {
-    /// `stamp`: what all processes of this database share.
-    pub(super) fn new(stamp: Option<Stamp>) -> Self {
+    /// `version`: what all processes of this database share.
+    pub(super) fn new(version: Option<SharedVersion>) -> Self {
         Self {
-            stamp,
+            version,
             seen: ArcSwapOption::empty(),
             begun: AtomicU64::new(0),
             outbox_pending: AtomicBool::new(false),
@@ -87,8 +87,8 @@ impl Watch {
 
     /// Makes every process ask again. To be called on both sides of a commit.
     pub(super) fn touch(&self) {
-        if let Some(stamp) = &self.stamp {
-            stamp.renew();
+        if let Some(version) = &self.version {
+            version.renew();
         }
     }
 
@@ -107,19 +107,19 @@ impl Watch {
         self.outbox_pending.store(true, Ordering::SeqCst);
     }
 
-    fn stamp(&self) -> Option<u64> {
-        self.stamp.as_ref().map(Stamp::get)
+    fn version(&self) -> Option<u64> {
+        self.version.as_ref().map(SharedVersion::get)
     }
 }
 
 impl Store {
-    /// The counters now. Compare [`Changes::of`] a topic with what a cache was filled at; ask
+    /// The counters now. Compare [`Changes::get`] a topic with what a cache was filled at; ask
     /// before filling the cache, not after.
     pub async fn changes(&self) -> Result<Changes, StoreError> {
         let watch = &*self.watch;
-        if let Some(stamp) = watch.stamp()
+        if let Some(version) = watch.version()
             && let Some(seen) = &*watch.seen.load()
-            && seen.stamp == stamp
+            && seen.version == version
             && seen.asked.elapsed() < TRUSTED_FOR
         {
             return Ok(seen.changes);
@@ -132,13 +132,13 @@ impl Store {
             return Ok(last.1);
         }
         let number = watch.begun.fetch_add(1, Ordering::SeqCst) + 1;
-        let stamp = watch.stamp();
+        let version = watch.version();
         let asked = Instant::now();
         let changes = self.ask_changes().await?;
         *last = (number, changes);
-        watch.seen.store(stamp.map(|stamp| {
-            Seen {
-                stamp,
+        watch.seen.store(version.map(|version| {
+            SeenChanges {
+                version,
                 asked,
                 changes,
             }

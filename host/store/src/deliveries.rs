@@ -7,7 +7,7 @@
 use super::events::{DeliveryRow, Event, EventRow, emit, write_events};
 use super::page::one_more;
 use super::text::words;
-use super::{Cursor, Kind, Page, Store, StoreError, Webhook, portable};
+use super::{Cursor, DatabaseKind, Page, Store, StoreError, WebhookRow, portable};
 
 /// A delivery that failed this often lets later ones pass.
 pub const HELD_ATTEMPTS: i64 = 3;
@@ -22,7 +22,7 @@ words! {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Delivery {
+pub struct DeliveryRecord {
     /// The order in which a webhook's deliveries were written.
     pub seq: i64,
     /// `dlv_<ULID>`.
@@ -57,7 +57,7 @@ pub struct DueDelivery {
 
 /// One attempt, as it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     pub at_ms: i64,
     pub duration_ms: i64,
     pub response_status: Option<i64>,
@@ -108,7 +108,7 @@ impl Store {
         &self,
         lease: Lease<'_>,
         limit: usize,
-    ) -> Result<Vec<Webhook>, StoreError> {
+    ) -> Result<Vec<WebhookRow>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         // Looking first spares SQLite a write for nothing.
         let ready: Vec<String> = portable!(read self, db => {
@@ -118,13 +118,13 @@ impl Store {
             return Ok(Vec::new());
         }
         let statement = match self.kind() {
-            Kind::Sqlite => concat!(
+            DatabaseKind::Sqlite => concat!(
                 "UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 WHERE id IN (",
                 ready!(""),
                 ") RETURNING *"
             ),
             // Looked for once: a plan that looks again would lock more than it was asked for.
-            Kind::Postgres => concat!(
+            DatabaseKind::Postgres => concat!(
                 "WITH ready AS MATERIALIZED (",
                 ready!(" FOR UPDATE SKIP LOCKED"),
                 ") UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 FROM ready \
@@ -147,7 +147,7 @@ impl Store {
         &self,
         id: &str,
         lease: Lease<'_>,
-    ) -> Result<Option<Webhook>, StoreError> {
+    ) -> Result<Option<WebhookRow>, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query_as(
                 "UPDATE webhooks SET lease_until_ms = $3 WHERE id = $1 AND lease_owner = $2 AND enabled RETURNING *",
@@ -215,7 +215,7 @@ impl Store {
         &self,
         webhook_id: &str,
         seq: i64,
-        attempt: &Attempt,
+        attempt: &DeliveryAttempt,
         lease: Lease<'_>,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
@@ -247,7 +247,7 @@ impl Store {
         &self,
         webhook_id: &str,
         seq: i64,
-        attempt: &Attempt,
+        attempt: &DeliveryAttempt,
         failed: &AttemptFailed,
         owner: &str,
     ) -> Result<(), StoreError> {
@@ -304,9 +304,9 @@ impl Store {
         workspace_id: &str,
         webhook_id: &str,
         event: &Event,
-    ) -> Result<Delivery, StoreError> {
-        let row = EventRow::of(event, workspace_id);
-        let delivery = DeliveryRow::of(&row, webhook_id);
+    ) -> Result<DeliveryRecord, StoreError> {
+        let row = EventRow::from_event(event, workspace_id);
+        let delivery = DeliveryRow::for_webhook(&row, webhook_id);
         Ok(portable!(write unnoticed self, tx => {
             write_events!(tx, self, std::slice::from_ref(&row), std::slice::from_ref(&delivery));
             sqlx::query_as("SELECT * FROM webhook_deliveries WHERE id = $1")
@@ -323,7 +323,7 @@ impl Store {
         webhook_id: &str,
         delivery_id: &str,
         now_ms: i64,
-    ) -> Result<Option<Delivery>, StoreError> {
+    ) -> Result<Option<DeliveryRecord>, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             let earlier: Option<(String, String)> = sqlx::query_as(
                 "SELECT event_id, type FROM webhook_deliveries \
@@ -342,7 +342,7 @@ impl Store {
                 payload: String::new(),
                 created_at_ms: now_ms,
             };
-            let again = DeliveryRow::of(&row, webhook_id);
+            let again = DeliveryRow::for_webhook(&row, webhook_id);
             let none: &[EventRow] = &[];
             write_events!(tx, self, none, std::slice::from_ref(&again));
             Some(
@@ -362,7 +362,7 @@ impl Store {
         state: Option<DeliveryState>,
         after: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Page<Delivery>, StoreError> {
+    ) -> Result<Page<DeliveryRecord>, StoreError> {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
@@ -379,7 +379,7 @@ impl Store {
             .fetch_all(db)
             .await?
         });
-        Ok(Page::cut(rows, limit, |row: &Delivery| {
+        Ok(Page::cut(rows, limit, |row: &DeliveryRecord| {
             (row.created_at_ms, &row.id)
         }))
     }

@@ -23,7 +23,7 @@ pub enum StoreError {
     #[error("the database schema cannot be brought up to date")]
     Migrate(#[source] MigrateError),
     #[error("the file beside the database that tells other processes of changes cannot be written")]
-    Stamp(#[source] std::io::Error),
+    SharedVersion(#[source] std::io::Error),
     /// Somebody else has this name already.
     #[error("the {0} is already taken")]
     Taken(&'static str),

@@ -173,7 +173,7 @@ pub(super) struct EventRow {
 }
 
 impl EventRow {
-    pub(crate) fn of(event: &Event, workspace_id: &str) -> Self {
+    pub(crate) fn from_event(event: &Event, workspace_id: &str) -> Self {
         Self {
             id: ids::ulid("evt"),
             workspace_id: workspace_id.to_owned(),
@@ -196,7 +196,7 @@ pub(super) struct DeliveryRow {
 }
 
 impl DeliveryRow {
-    pub(crate) fn of(event: &EventRow, webhook_id: &str) -> Self {
+    pub(crate) fn for_webhook(event: &EventRow, webhook_id: &str) -> Self {
         Self {
             id: ids::ulid("dlv"),
             workspace_id: event.workspace_id.clone(),
@@ -230,11 +230,11 @@ pub(super) fn fan_out(
         let mut wanting: Vec<&Subscriber> = subscribers.iter().filter(|s| s.wants(event)).collect();
         wanting.sort_by(|a, b| a.workspace_id.cmp(&b.workspace_id));
         for of_workspace in wanting.chunk_by(|a, b| a.workspace_id == b.workspace_id) {
-            let row = EventRow::of(event, &of_workspace[0].workspace_id);
+            let row = EventRow::from_event(event, &of_workspace[0].workspace_id);
             deliveries.extend(
                 of_workspace
                     .iter()
-                    .map(|subscriber| DeliveryRow::of(&row, &subscriber.id)),
+                    .map(|subscriber| DeliveryRow::for_webhook(&row, &subscriber.id)),
             );
             rows.push(row);
         }

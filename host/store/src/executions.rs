@@ -5,8 +5,8 @@ use super::events::emit;
 use super::page::one_more;
 use super::payloads::insert_payloads;
 use super::sessions::{tell_new_sessions, upsert_sessions};
-use super::shared_text::{Shared, read_rows};
-use super::{Cursor, Event, EventType, Page, PayloadRow, Session, Store, StoreError, portable};
+use super::shared_text::{SqlText, read_rows};
+use super::{Cursor, Event, EventType, Page, PayloadRow, SessionRow, Store, StoreError, portable};
 use serde_json::json;
 use toolgate_core::clock::rfc3339;
 use toolgate_core::text::Text;
@@ -109,7 +109,7 @@ impl Store {
     pub async fn record_executions(
         &self,
         executions: &[ExecutionRow],
-        sessions: &[Session],
+        sessions: &[SessionRow],
     ) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
             // Most installations have nobody to tell.
@@ -124,29 +124,29 @@ impl Store {
                 upsert_sessions!(tx, sessions);
             }
             for rows in statements(executions) {
-                let mut insert = sqlx::query(UPSERT.of(&tx, rows.len()));
+                let mut insert = sqlx::query(UPSERT.text_for(&tx, rows.len()));
                 for row in rows {
                     insert = insert
-                        .bind(Shared::from(&row.workspace_id))
-                        .bind(Shared::from(&row.id))
-                        .bind(Shared::from(&row.kind))
-                        .bind(Shared::from(&row.tool_name))
-                        .bind(Shared::from(&row.service))
-                        .bind(Shared::from(&row.user_id))
-                        .bind(Shared::from(&row.key_id))
-                        .bind(Shared::from(&row.key_name))
-                        .bind(Shared::from(&row.key_prefix))
-                        .bind(Shared::from(&row.session_id))
-                        .bind(row.connection_id.as_ref().map(Shared::from))
-                        .bind(Shared::from(&row.status))
-                        .bind(row.reason.as_ref().map(Shared::from))
+                        .bind(SqlText::from(&row.workspace_id))
+                        .bind(SqlText::from(&row.id))
+                        .bind(SqlText::from(&row.kind))
+                        .bind(SqlText::from(&row.tool_name))
+                        .bind(SqlText::from(&row.service))
+                        .bind(SqlText::from(&row.user_id))
+                        .bind(SqlText::from(&row.key_id))
+                        .bind(SqlText::from(&row.key_name))
+                        .bind(SqlText::from(&row.key_prefix))
+                        .bind(SqlText::from(&row.session_id))
+                        .bind(row.connection_id.as_ref().map(SqlText::from))
+                        .bind(SqlText::from(&row.status))
+                        .bind(row.reason.as_ref().map(SqlText::from))
                         .bind(row.started_at_ms)
                         .bind(row.duration_ms)
-                        .bind(Shared::from(&row.plugin_version))
-                        .bind(Shared::from(&row.plugin_sha256))
-                        .bind(Shared::from(&row.requests))
-                        .bind(row.arguments.as_ref().map(Shared::from))
-                        .bind(row.result.as_ref().map(Shared::from));
+                        .bind(SqlText::from(&row.plugin_version))
+                        .bind(SqlText::from(&row.plugin_sha256))
+                        .bind(SqlText::from(&row.requests))
+                        .bind(row.arguments.as_ref().map(SqlText::from))
+                        .bind(row.result.as_ref().map(SqlText::from));
                 }
                 insert.execute(&mut *tx).await?;
             }

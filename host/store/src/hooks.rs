@@ -5,7 +5,7 @@ use super::{Event, Store, StoreError, portable};
 
 /// The address of one connection.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Hook {
+pub struct HookRow {
     /// The part of the address that names it.
     pub connection_id: String,
     pub workspace_id: String,
@@ -25,7 +25,7 @@ pub struct Hook {
 
 impl Store {
     /// Keeps a hook, or gives the one that is there another secret.
-    pub async fn put_hook(&self, hook: &Hook) -> Result<Hook, StoreError> {
+    pub async fn put_hook(&self, hook: &HookRow) -> Result<HookRow, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query_as(
                 "INSERT INTO hooks (connection_id, workspace_id, user_id, service, sealed, accepted, refused, \
@@ -46,7 +46,7 @@ impl Store {
     }
 
     /// The hook behind an address, of whatever workspace: its signature says who may use it.
-    pub async fn find_hook(&self, connection_id: &str) -> Result<Option<Hook>, StoreError> {
+    pub async fn find_hook(&self, connection_id: &str) -> Result<Option<HookRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM hooks WHERE connection_id = $1")
                 .bind(connection_id)

@@ -24,7 +24,7 @@ pub struct BeginRequest<'a> {
 
 /// Whether the request may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Begun {
+pub enum BeginOutcome {
     Run,
     /// The stored answer of the same request.
     Answered {
@@ -43,7 +43,7 @@ pub enum Begun {
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct IdempotencyRow {
     request_hash: String,
     execution_id: String,
     sent: bool,
@@ -53,7 +53,10 @@ struct Row {
 
 impl Store {
     /// Claims a key for a request, or says what stands in its way.
-    pub async fn begin_request(&self, request: &BeginRequest<'_>) -> Result<Begun, StoreError> {
+    pub async fn begin_request(
+        &self,
+        request: &BeginRequest<'_>,
+    ) -> Result<BeginOutcome, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND expires_at_ms <= $3")
                 .bind(request.workspace_id)
@@ -74,7 +77,7 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             if claimed.rows_affected() == 0 {
-                let row: Option<Row> = sqlx::query_as(
+                let row: Option<IdempotencyRow> = sqlx::query_as(
                     "SELECT request_hash, execution_id, sent, deadline_ms, answer FROM idempotency \
                      WHERE workspace_id = $1 AND key = $2",
                 )
@@ -85,7 +88,7 @@ impl Store {
                 let Some(row) = row else {
                     // Forgotten between the two statements: the caller tries again.
                     let execution_id = request.execution_id.to_owned();
-                    return Ok(Begun::Running { execution_id, deadline_ms: request.now_ms });
+                    return Ok(BeginOutcome::Running { execution_id, deadline_ms: request.now_ms });
                 };
                 if let Some(refusal) = standing_in_the_way(&row, request) {
                     return Ok(refusal);
@@ -103,11 +106,11 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
                 if taken.rows_affected() == 0 {
-                    let Row { execution_id, deadline_ms, .. } = row;
-                    return Ok(Begun::Running { execution_id, deadline_ms });
+                    let IdempotencyRow { execution_id, deadline_ms, .. } = row;
+                    return Ok(BeginOutcome::Running { execution_id, deadline_ms });
                 }
             }
-            Begun::Run
+            BeginOutcome::Run
         }))
     }
 
@@ -215,22 +218,22 @@ impl Store {
 }
 
 /// Why a request must not run over an earlier one with its key; `None` where it may.
-fn standing_in_the_way(row: &Row, request: &BeginRequest<'_>) -> Option<Begun> {
+fn standing_in_the_way(row: &IdempotencyRow, request: &BeginRequest<'_>) -> Option<BeginOutcome> {
     if row.request_hash != request.request_hash {
-        return Some(Begun::OtherRequest);
+        return Some(BeginOutcome::OtherRequest);
     }
     if let Some(answer) = &row.answer {
-        return Some(Begun::Answered {
+        return Some(BeginOutcome::Answered {
             execution_id: row.execution_id.clone(),
             answer: answer.clone(),
         });
     }
     let execution_id = row.execution_id.clone();
     if row.deadline_ms > request.now_ms {
-        return Some(Begun::Running {
+        return Some(BeginOutcome::Running {
             execution_id,
             deadline_ms: row.deadline_ms,
         });
     }
-    (row.sent && !request.retry_unknown).then_some(Begun::Unknown { execution_id })
+    (row.sent && !request.retry_unknown).then_some(BeginOutcome::Unknown { execution_id })
 }

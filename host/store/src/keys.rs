@@ -42,7 +42,7 @@ pub struct FoundKey {
 
 /// What became of a request to revoke.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Revoked {
+pub enum RevokeOutcome {
     Done(ApiKey),
     Already(ApiKey),
     /// Several living keys have this prefix or name; nothing was changed.
@@ -155,7 +155,7 @@ impl Store {
         workspace_id: &str,
         which: &str,
         at_ms: i64,
-    ) -> Result<Revoked, StoreError> {
+    ) -> Result<RevokeOutcome, StoreError> {
         Ok(portable!(write self, tx => {
             let named: Vec<ApiKey> = sqlx::query_as(
                 "SELECT * FROM api_keys WHERE workspace_id = $1 AND (id = $2 OR prefix = $2 OR name = $2) \
@@ -166,7 +166,7 @@ impl Store {
             .fetch_all(&mut *tx)
             .await?;
             let mut key = match choose(named, which) {
-                Revoked::Done(key) => key,
+                RevokeOutcome::Done(key) => key,
                 other => return Ok(other),
             };
             let done = sqlx::query("UPDATE api_keys SET revoked_at_ms = $2 WHERE id = $1 AND revoked_at_ms IS NULL")
@@ -179,7 +179,7 @@ impl Store {
             if done.rows_affected() == 1 {
                 emit!(tx, self, &[told(EventType::ApiKeyRevoked, &key, at_ms)]);
             }
-            if done.rows_affected() == 1 { Revoked::Done(key) } else { Revoked::Already(key) }
+            if done.rows_affected() == 1 { RevokeOutcome::Done(key) } else { RevokeOutcome::Already(key) }
         }))
     }
 
@@ -203,21 +203,21 @@ impl Store {
 }
 
 /// Which of the keys that go by `which` is meant: `Done` carries the one to revoke.
-fn choose(named: Vec<ApiKey>, which: &str) -> Revoked {
+fn choose(named: Vec<ApiKey>, which: &str) -> RevokeOutcome {
     if let Some(key) = named.iter().find(|key| key.id == which).cloned() {
         return if key.revoked_at_ms.is_none() {
-            Revoked::Done(key)
+            RevokeOutcome::Done(key)
         } else {
-            Revoked::Already(key)
+            RevokeOutcome::Already(key)
         };
     }
     let (mut living, mut revoked): (Vec<_>, Vec<_>) = named
         .into_iter()
         .partition(|key| key.revoked_at_ms.is_none());
     match (living.len(), revoked.is_empty()) {
-        (1, _) => Revoked::Done(living.swap_remove(0)),
-        (0, true) => Revoked::NotFound,
-        (0, false) => Revoked::Already(revoked.swap_remove(0)),
-        _ => Revoked::Ambiguous(living),
+        (1, _) => RevokeOutcome::Done(living.swap_remove(0)),
+        (0, true) => RevokeOutcome::NotFound,
+        (0, false) => RevokeOutcome::Already(revoked.swap_remove(0)),
+        _ => RevokeOutcome::Ambiguous(living),
     }
 }

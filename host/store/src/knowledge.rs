@@ -7,7 +7,7 @@ use super::{Cursor, Page, Store, StoreError, Topic, portable};
 
 /// A document with its text.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Document {
+pub struct DocumentRow {
     pub workspace_id: String,
     /// `doc_<ULID>`.
     pub id: String,
@@ -32,7 +32,7 @@ impl From<Json<Vec<u32>>> for Vec<u32> {
 
 /// A document without its text.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct ListedDocument {
+pub struct ListedDocumentRow {
     pub id: String,
     pub title: String,
     pub media_type: String,
@@ -66,7 +66,7 @@ impl Store {
     /// would, nothing was kept.
     pub async fn insert_document(
         &self,
-        document: &Document,
+        document: &DocumentRow,
         most: KnowledgeTotals,
     ) -> Result<bool, StoreError> {
         let pages = Json(&document.pages);
@@ -101,7 +101,7 @@ impl Store {
         &self,
         workspace_id: &str,
         id: &str,
-    ) -> Result<Option<Document>, StoreError> {
+    ) -> Result<Option<DocumentRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM knowledge_documents WHERE workspace_id = $1 AND id = $2")
                 .bind(workspace_id)
@@ -117,7 +117,7 @@ impl Store {
         workspace_id: &str,
         after: Option<&Cursor>,
         limit: usize,
-    ) -> Result<Page<ListedDocument>, StoreError> {
+    ) -> Result<Page<ListedDocumentRow>, StoreError> {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
@@ -135,7 +135,7 @@ impl Store {
             .fetch_all(db)
             .await?
         });
-        Ok(Page::cut(rows, limit, |row: &ListedDocument| {
+        Ok(Page::cut(rows, limit, |row: &ListedDocumentRow| {
             (row.created_at_ms, &row.id)
         }))
     }

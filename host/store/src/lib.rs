@@ -43,10 +43,10 @@ mod session_kv;
 mod session_messages;
 mod sessions;
 mod shared_text;
+mod shared_version;
 mod sign_in_attempts;
 mod sign_ins;
 mod skills;
-mod stamp;
 mod text;
 mod tool_names;
 mod tool_vectors;
@@ -58,21 +58,22 @@ use std::sync::Arc;
 
 use sqlx::{PgPool, SqlitePool};
 
-pub use approvals::{Approval, ApprovalFilter, ApprovalState, Asked};
+pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow, ApprovalState};
 pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
 pub use connect_flows::{ConnectFlow, FlowState};
 pub use connections::{Connection, ConnectionHealth, NewConnection, RefreshFailed, Refreshed};
 pub use deliveries::{
-    Attempt, AttemptFailed, Delivery, DeliveryState, DueDelivery, HELD_ATTEMPTS, Lease,
+    AttemptFailed, DeliveryAttempt, DeliveryRecord, DeliveryState, DueDelivery, HELD_ATTEMPTS,
+    Lease,
 };
 pub use error::StoreError;
 pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
 pub use executions::{ExecutionFilter, ExecutionRow};
-pub use hooks::Hook;
-pub use idempotency::{BeginRequest, Begun};
-pub use keys::{ApiKey, FoundKey, Revoked};
-pub use knowledge::{Document, DocumentText, KnowledgeTotals, ListedDocument};
+pub use hooks::HookRow;
+pub use idempotency::{BeginOutcome, BeginRequest};
+pub use keys::{ApiKey, FoundKey, RevokeOutcome};
+pub use knowledge::{DocumentRow, DocumentText, KnowledgeTotals, ListedDocumentRow};
 pub use manifests::CachedManifest;
 pub use member_links::{LinkKind, MemberLink};
 pub use members::{Member, MemberChange, Role};
@@ -81,24 +82,24 @@ pub use page::{Cursor, Page};
 pub use payloads::PayloadRow;
 pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
 pub use plugins::{
-    ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, Plugin, PluginFile,
-    PluginState, PluginVersion,
+    ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, PluginFile,
+    PluginRow, PluginState, PluginVersionRow,
 };
 pub use rate_counts::RateCount;
 pub use results::ResultPiece;
 pub use service_config::{ALL_WORKSPACES, ServiceSetting};
 pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
 pub use session_messages::{SessionMessage, Speaker, TurnClaim};
-pub use sessions::{SESSION_IDLE_MS, Session};
+pub use sessions::{SESSION_IDLE_MS, SessionRow};
 pub use sign_in_attempts::Attempted;
 pub use sign_ins::SignIn;
 pub use skills::{
-    SKILL_VERSIONS_MAX, Skill, SkillChange, SkillUpdate, SkillVersion, SkillVersionPage,
+    SKILL_VERSIONS_MAX, SkillChange, SkillRow, SkillUpdate, SkillVersionPage, SkillVersionRow,
 };
 pub use text::{Json, UnknownWord};
 pub use tool_vectors::ToolVector;
-pub use usage::{DURATION_CLASSES_MS, Pulse, UsageOf, UsageRow, UserRow};
-pub use webhooks::{Webhook, WebhookChange};
+pub use usage::{DURATION_CLASSES_MS, UsageMark, UsageOf, UsageRow, UserRow};
+pub use webhooks::{WebhookChange, WebhookRow};
 pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};
 
 /// The open database. Cheap to clone.
@@ -120,12 +121,12 @@ enum Db {
 
 /// Which database is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DatabaseKind {
     Sqlite,
     Postgres,
 }
 
-impl Kind {
+impl DatabaseKind {
     /// The word in `GET /v1/health` and in the log.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -192,10 +193,10 @@ pub(crate) use boxed;
 
 impl Store {
     /// Which database this is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> DatabaseKind {
         match self.db {
-            Db::Sqlite { .. } => Kind::Sqlite,
-            Db::Postgres(_) => Kind::Postgres,
+            Db::Sqlite { .. } => DatabaseKind::Sqlite,
+            Db::Postgres(_) => DatabaseKind::Postgres,
         }
     }
 

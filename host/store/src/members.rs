@@ -57,10 +57,10 @@ pub enum MemberChange {
 macro_rules! lock_owners {
     ($tx:ident, $store:expr, $workspace_id:expr) => {{
         let statement = match $store.kind() {
-            super::Kind::Sqlite => {
+            super::DatabaseKind::Sqlite => {
                 "SELECT id FROM members WHERE workspace_id = $1 AND role = 'owner'"
             }
-            super::Kind::Postgres => {
+            super::DatabaseKind::Postgres => {
                 "SELECT id FROM members WHERE workspace_id = $1 AND role = 'owner' ORDER BY id FOR UPDATE"
             }
         };

@@ -10,7 +10,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
 use super::changes::Watch;
-use super::stamp::Stamp;
+use super::shared_version::SharedVersion;
 use super::{Db, Store, StoreError};
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -77,12 +77,12 @@ impl Store {
                 .connect_with(options.pragma("query_only", "ON"))
                 .await?
         };
-        let stamp = if memory {
+        let version = if memory {
             None
         } else {
-            Some(stamp(path).await?)
+            Some(version(path).await?)
         };
-        let watch = Arc::new(Watch::new(stamp));
+        let watch = Arc::new(Watch::new(version));
         watch.touch();
         Ok(Self {
             db: Db::Sqlite { write, read },
@@ -147,13 +147,15 @@ async fn prepare_file(path: PathBuf) -> Result<std::fs::File, StoreError> {
 }
 
 /// The file through which processes learn of each other's changes, made if it is missing.
-async fn stamp(database: PathBuf) -> Result<Stamp, StoreError> {
-    let opened =
-        tokio::task::spawn_blocking(move || Stamp::open(&with_suffix(&database, "-changes"))).await;
+async fn version(database: PathBuf) -> Result<SharedVersion, StoreError> {
+    let opened = tokio::task::spawn_blocking(move || {
+        SharedVersion::open(&with_suffix(&database, "-changes"))
+    })
+    .await;
     opened
         .map_err(std::io::Error::other)
         .flatten()
-        .map_err(StoreError::Stamp)
+        .map_err(StoreError::SharedVersion)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -35,7 +35,7 @@ words! {
 
 /// One service.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Plugin {
+pub struct PluginRow {
     pub service: String,
     #[sqlx(try_from = "String")]
     pub state: PluginState,
@@ -59,7 +59,7 @@ pub struct Plugin {
 
 /// A version that served once.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct PluginVersion {
+pub struct PluginVersionRow {
     pub service: String,
     pub sha256: String,
     pub version: String,
@@ -149,14 +149,14 @@ pub enum ApproveRequest {
 }
 
 impl Store {
-    pub async fn find_plugin(&self, service: &str) -> Result<Option<Plugin>, StoreError> {
+    pub async fn find_plugin(&self, service: &str) -> Result<Option<PluginRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM plugins WHERE service = $1").bind(service).fetch_optional(db).await?
         }))
     }
 
     /// By service.
-    pub async fn list_plugins(&self) -> Result<Vec<Plugin>, StoreError> {
+    pub async fn list_plugins(&self) -> Result<Vec<PluginRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM plugins ORDER BY service").fetch_all(db).await?
         }))
@@ -404,7 +404,10 @@ impl Store {
     }
 
     /// The last good versions, newest first, at most [`PLUGIN_VERSIONS_MAX`].
-    pub async fn plugin_versions(&self, service: &str) -> Result<Vec<PluginVersion>, StoreError> {
+    pub async fn plugin_versions(
+        &self,
+        service: &str,
+    ) -> Result<Vec<PluginVersionRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM plugin_versions WHERE service = $1 ORDER BY activated_at_ms DESC, sha256")
                 .bind(service)

@@ -5,7 +5,7 @@
 //! of one service and connection in one session together hold at most [`KV_BYTES_MAX`].
 
 use super::page::one_more;
-use super::{Kind, Store, StoreError, portable};
+use super::{DatabaseKind, Store, StoreError, portable};
 use toolgate_core::text::Text;
 
 /// Bytes of all keys and values of one service and connection in one session.
@@ -91,7 +91,7 @@ impl Store {
     ) -> Result<KvSet, StoreError> {
         let own_bytes = i64::try_from(key.len() + value.len()).unwrap_or(i64::MAX);
         Ok(portable!(write unnoticed self, tx => {
-            if self.kind() == Kind::Postgres {
+            if self.kind() == DatabaseKind::Postgres {
                 // Quota and version are read before they are written: one writer at a time.
                 sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || $2 || '/' || $3 || '/' || $4, 0))")
                     .bind(scope.workspace_id.as_str())

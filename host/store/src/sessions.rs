@@ -12,7 +12,7 @@ use toolgate_core::text::Text;
 pub const SESSION_IDLE_MS: i64 = 24 * 60 * 60 * 1000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Session {
+pub struct SessionRow {
     pub workspace_id: Text,
     /// `tool_<32 hex>` or `ses_<32 hex>`.
     pub id: Text,
@@ -23,7 +23,7 @@ pub struct Session {
     pub last_active_at_ms: i64,
 }
 
-read_rows!(Session {
+read_rows!(SessionRow {
     texts: workspace_id, id, user_id;
     optional: ;
     others: prompt, created_at_ms, last_active_at_ms;
@@ -46,13 +46,13 @@ pub(super) static UPSERT_SESSIONS: Statement = Statement::new(
 macro_rules! upsert_sessions {
     ($tx:ident, $sessions:expr) => {{
         let sessions = $sessions;
-        let sql = $crate::sessions::UPSERT_SESSIONS.of(&$tx, sessions.len());
+        let sql = $crate::sessions::UPSERT_SESSIONS.text_for(&$tx, sessions.len());
         let mut upsert = sqlx::query(sql);
         for session in sessions {
             upsert = upsert
-                .bind($crate::shared_text::Shared::from(&session.workspace_id))
-                .bind($crate::shared_text::Shared::from(&session.id))
-                .bind($crate::shared_text::Shared::from(&session.user_id))
+                .bind($crate::shared_text::SqlText::from(&session.workspace_id))
+                .bind($crate::shared_text::SqlText::from(&session.id))
+                .bind($crate::shared_text::SqlText::from(&session.user_id))
                 .bind(&session.prompt)
                 .bind(session.created_at_ms)
                 .bind(session.last_active_at_ms);
@@ -69,15 +69,15 @@ macro_rules! tell_new_sessions {
         let mut insert = sqlx::QueryBuilder::new($crate::sessions::INSERT_SESSIONS);
         insert.push_values($sessions, |mut values, session| {
             values
-                .push_bind($crate::shared_text::Shared::from(&session.workspace_id))
-                .push_bind($crate::shared_text::Shared::from(&session.id))
-                .push_bind($crate::shared_text::Shared::from(&session.user_id))
+                .push_bind($crate::shared_text::SqlText::from(&session.workspace_id))
+                .push_bind($crate::shared_text::SqlText::from(&session.id))
+                .push_bind($crate::shared_text::SqlText::from(&session.user_id))
                 .push_bind(&session.prompt)
                 .push_bind(session.created_at_ms)
                 .push_bind(session.last_active_at_ms);
         });
         insert.push(" ON CONFLICT (workspace_id, id) DO NOTHING RETURNING *");
-        let made: Vec<$crate::Session> = insert.build_query_as().fetch_all(&mut *$tx).await?;
+        let made: Vec<$crate::SessionRow> = insert.build_query_as().fetch_all(&mut *$tx).await?;
         let events: Vec<$crate::Event> = made.iter().map($crate::sessions::told).collect();
         if !events.is_empty() {
             $crate::events::emit!($tx, $store, &events);
@@ -88,7 +88,7 @@ macro_rules! tell_new_sessions {
 pub(super) use tell_new_sessions;
 
 /// What subscribers are told of a session that begins.
-pub(super) fn told(session: &Session) -> Event {
+pub(super) fn told(session: &SessionRow) -> Event {
     let data = json!({ "session_id": session.id, "user_id": session.user_id });
     let at_ms = session.created_at_ms;
     Event::new(
@@ -101,7 +101,7 @@ pub(super) fn told(session: &Session) -> Event {
 
 impl Store {
     /// Keeps a new session; one that is there already only counts as used.
-    pub async fn put_session(&self, session: &Session) -> Result<(), StoreError> {
+    pub async fn put_session(&self, session: &SessionRow) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
             tell_new_sessions!(tx, self, [session]);
             upsert_sessions!(tx, [session]);
@@ -111,7 +111,7 @@ impl Store {
 
     /// Begins a session unless it is there, and answers the one that is. One that was idle for too
     /// long is not; whichever begins has nothing in it.
-    pub async fn open_session(&self, session: &Session) -> Result<Session, StoreError> {
+    pub async fn open_session(&self, session: &SessionRow) -> Result<SessionRow, StoreError> {
         let (workspace_id, id) = (session.workspace_id.as_str(), session.id.as_str());
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM sessions WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms <= $3")
@@ -141,7 +141,7 @@ impl Store {
         workspace_id: &str,
         id: &str,
         now_ms: i64,
-    ) -> Result<Option<Session>, StoreError> {
+    ) -> Result<Option<SessionRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM sessions WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $3")
                 .bind(workspace_id)
@@ -182,7 +182,7 @@ impl Store {
         after: Option<&Cursor>,
         limit: usize,
         now_ms: i64,
-    ) -> Result<Page<Session>, StoreError> {
+    ) -> Result<Page<SessionRow>, StoreError> {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
@@ -199,7 +199,7 @@ impl Store {
             .fetch_all(db)
             .await?
         });
-        Ok(Page::cut(rows, limit, |row: &Session| {
+        Ok(Page::cut(rows, limit, |row: &SessionRow| {
             (row.created_at_ms, &row.id)
         }))
     }

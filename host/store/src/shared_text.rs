@@ -1,6 +1,6 @@
 //! [`Text`] in the database: SQLite is handed the shared text itself, PostgreSQL a copy.
 //!
-//! [`Shared`] stands for it in statements, since the traits of sqlx and the text are of other crates.
+//! [`SqlText`] stands for it in statements, since the traits of sqlx and the text are of other crates.
 
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
@@ -9,21 +9,21 @@ use sqlx::{Database, Decode, Encode, Postgres, Sqlite, Type};
 use toolgate_core::text::Text;
 
 /// A [`Text`] that is bound to a statement or read from a row.
-pub(super) struct Shared(Text);
+pub(super) struct SqlText(Text);
 
-impl From<&Text> for Shared {
+impl From<&Text> for SqlText {
     fn from(text: &Text) -> Self {
         Self(text.clone())
     }
 }
 
-impl From<Shared> for Text {
-    fn from(shared: Shared) -> Self {
+impl From<SqlText> for Text {
+    fn from(shared: SqlText) -> Self {
         shared.0
     }
 }
 
-impl<DB: Database> Type<DB> for Shared
+impl<DB: Database> Type<DB> for SqlText
 where
     str: Type<DB>,
 {
@@ -36,7 +36,7 @@ where
     }
 }
 
-impl<'q> Encode<'q, Sqlite> for Shared {
+impl<'q> Encode<'q, Sqlite> for SqlText {
     fn encode_by_ref(
         &self,
         buffer: &mut <Sqlite as Database>::ArgumentBuffer,
@@ -45,7 +45,7 @@ impl<'q> Encode<'q, Sqlite> for Shared {
     }
 }
 
-impl<'q> Encode<'q, Postgres> for Shared {
+impl<'q> Encode<'q, Postgres> for SqlText {
     fn encode_by_ref(
         &self,
         buffer: &mut <Postgres as Database>::ArgumentBuffer,
@@ -54,7 +54,7 @@ impl<'q> Encode<'q, Postgres> for Shared {
     }
 }
 
-impl<'r, DB: Database> Decode<'r, DB> for Shared
+impl<'r, DB: Database> Decode<'r, DB> for SqlText
 where
     &'r str: Decode<'r, DB>,
 {
@@ -63,7 +63,7 @@ where
     }
 }
 
-/// Declares how a row is read: [`Text`] columns by [`Shared`], the others as they are.
+/// Declares how a row is read: [`Text`] columns by [`SqlText`], the others as they are.
 macro_rules! read_rows {
     ($row:ident { texts: $($text:ident),*; optional: $($optional:ident),*; others: $($other:ident),*; absent: $($absent:ident),* $(,)? }) => {
         impl<'r, R> sqlx::FromRow<'r, R> for $row
@@ -76,10 +76,10 @@ macro_rules! read_rows {
             i64: sqlx::Decode<'r, R::Database> + sqlx::Type<R::Database>,
         {
             fn from_row(row: &'r R) -> Result<Self, sqlx::Error> {
-                use $crate::shared_text::Shared;
+                use $crate::shared_text::SqlText;
                 Ok(Self {
-                    $($text: row.try_get::<Shared, _>(stringify!($text))?.into(),)*
-                    $($optional: row.try_get::<Option<Shared>, _>(stringify!($optional))?.map(Into::into),)*
+                    $($text: row.try_get::<SqlText, _>(stringify!($text))?.into(),)*
+                    $($optional: row.try_get::<Option<SqlText>, _>(stringify!($optional))?.map(Into::into),)*
                     $($other: row.try_get(stringify!($other))?,)*
                     $($absent: Default::default(),)*
                 })

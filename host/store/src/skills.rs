@@ -16,7 +16,7 @@ pub const SKILL_VERSIONS_MAX: i64 = 200;
 const VERSIONS_BYTES_MAX: i64 = 4 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Skill {
+pub struct SkillRow {
     pub workspace_id: String,
     /// A UUID.
     pub id: String,
@@ -32,7 +32,7 @@ pub struct Skill {
 
 /// A Skill as it was at one version.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct SkillVersion {
+pub struct SkillVersionRow {
     pub id: String,
     pub version: i64,
     pub name: String,
@@ -45,7 +45,7 @@ pub struct SkillVersion {
 /// Some versions of a Skill, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkillVersionPage {
-    pub versions: Vec<SkillVersion>,
+    pub versions: Vec<SkillVersionRow>,
     /// Where there are older ones: the next page's are below this version.
     pub below: Option<i64>,
 }
@@ -63,7 +63,7 @@ pub struct SkillChange<'a> {
 /// What became of an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkillUpdate {
-    Updated(Skill),
+    Updated(SkillRow),
     /// Not changed: the Skill is at another version than expected.
     Stale {
         version: i64,
@@ -71,7 +71,7 @@ pub enum SkillUpdate {
     NotFound,
 }
 
-fn told(kind: EventType, skill: &Skill, at_ms: i64) -> Event {
+fn told(kind: EventType, skill: &SkillRow, at_ms: i64) -> Event {
     let data = json!({ "skill_id": skill.id, "name": skill.name, "version": skill.version });
     Event::new(kind, &skill.workspace_id, at_ms, data)
 }
@@ -127,7 +127,7 @@ macro_rules! keep_version {
 
 impl Store {
     /// Keeps a new Skill, version 1.
-    pub async fn insert_skill(&self, skill: &Skill) -> Result<(), StoreError> {
+    pub async fn insert_skill(&self, skill: &SkillRow) -> Result<(), StoreError> {
         portable!(write self, tx => {
             let done = sqlx::query(
                 "INSERT INTO skills (workspace_id, id, name, summary, instructions, searched, version, \
@@ -156,7 +156,7 @@ impl Store {
         &self,
         workspace_id: &str,
         id: &str,
-    ) -> Result<Option<Skill>, StoreError> {
+    ) -> Result<Option<SkillRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM skills WHERE workspace_id = $1 AND id = $2")
                 .bind(workspace_id)
@@ -174,7 +174,7 @@ impl Store {
         query: &str,
         limit: usize,
         offset: usize,
-    ) -> Result<(Vec<Skill>, i64), StoreError> {
+    ) -> Result<(Vec<SkillRow>, i64), StoreError> {
         let query = query.to_lowercase();
         let words: Vec<&str> = query.split_whitespace().take(FILTER_WORDS_MAX).collect();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -204,7 +204,7 @@ impl Store {
     ) -> Result<SkillUpdate, StoreError> {
         Ok(portable!(write self, tx => {
             // The write comes first: it locks the row, so that two updates get two versions.
-            let updated: Option<Skill> = sqlx::query_as(
+            let updated: Option<SkillRow> = sqlx::query_as(
                 "UPDATE skills SET version = version + 1, updated_at_ms = $3, name = COALESCE($4, name), \
                  summary = COALESCE($5, summary), instructions = COALESCE($6, instructions) \
                  WHERE workspace_id = $1 AND id = $2 AND ($7 IS NULL OR version = $7) RETURNING *",
@@ -253,7 +253,7 @@ impl Store {
         now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
-            let gone: Option<Skill> =
+            let gone: Option<SkillRow> =
                 sqlx::query_as("DELETE FROM skills WHERE workspace_id = $1 AND id = $2 RETURNING *")
                     .bind(workspace_id)
                     .bind(id)

@@ -1,5 +1,5 @@
 //! What a workspace's receipts add up to: calls over time, by tool and by user, and how far each
-//! list has come ([`Pulse`]), for people who look at it.
+//! list has come ([`UsageMark`]), for people who look at it.
 
 use super::page::one_more;
 use super::{Store, StoreError, portable};
@@ -42,7 +42,7 @@ pub struct UserRow {
 
 /// How far the lists of a workspace have come: equal values mean that nothing was added.
 #[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
-pub struct Pulse {
+pub struct UsageMark {
     pub executions: String,
     pub approvals: String,
     pub skills: String,
@@ -55,7 +55,7 @@ pub struct Pulse {
 
 /// One endpoint at one moment.
 #[derive(sqlx::FromRow)]
-struct WebhookPulse {
+struct WebhookMark {
     id: String,
     updated_at_ms: i64,
     failures: i64,
@@ -65,7 +65,7 @@ struct WebhookPulse {
     newest_waiting: Option<i64>,
 }
 
-impl WebhookPulse {
+impl WebhookMark {
     fn line(&self) -> String {
         let newest = self.newest.as_deref().unwrap_or_default();
         let oldest = self.oldest_waiting.unwrap_or_default();
@@ -187,8 +187,8 @@ impl Store {
 
     /// How far the workspace's lists have come. Each part is one look at the end of an index, and
     /// one at the approvals that stand, of which an index holds only those.
-    pub async fn pulse(&self, workspace_id: &str) -> Result<Pulse, StoreError> {
-        let mut pulse: Pulse = portable!(read self, db => {
+    pub async fn usage_mark(&self, workspace_id: &str) -> Result<UsageMark, StoreError> {
+        let mut usage_mark: UsageMark = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT COALESCE((SELECT id FROM executions WHERE workspace_id = $1 \
                  ORDER BY started_at_ms DESC, id DESC LIMIT 1), '') AS executions, \
@@ -209,7 +209,7 @@ impl Store {
             .await?
         });
         // The newest delivery, the oldest and the newest one that wait: each at the end of an index.
-        let webhooks: Vec<WebhookPulse> = portable!(read self, db => {
+        let webhooks: Vec<WebhookMark> = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT id, updated_at_ms, failures, enabled, \
                  (SELECT d.id || ' ' || d.state || ' ' || CAST(d.attempts AS TEXT) FROM webhook_deliveries AS d \
@@ -224,7 +224,7 @@ impl Store {
             .fetch_all(db)
             .await?
         });
-        pulse.webhooks = webhooks.iter().map(WebhookPulse::line).collect();
-        Ok(pulse)
+        usage_mark.webhooks = webhooks.iter().map(WebhookMark::line).collect();
+        Ok(usage_mark)
     }
 }

@@ -6,7 +6,7 @@ use super::{Store, StoreError, portable};
 
 /// One endpoint.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Webhook {
+pub struct WebhookRow {
     /// `whk_<ULID>`.
     pub id: String,
     pub workspace_id: String,
@@ -49,7 +49,11 @@ pub struct WebhookChange<'a> {
 
 impl Store {
     /// Keeps a new webhook unless the workspace has `most` already. `false`: it has.
-    pub async fn insert_webhook(&self, webhook: &Webhook, most: i64) -> Result<bool, StoreError> {
+    pub async fn insert_webhook(
+        &self,
+        webhook: &WebhookRow,
+        most: i64,
+    ) -> Result<bool, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             // The workspace's row is locked by this first, so that two writers count in turn.
             sqlx::query("UPDATE workspaces SET plan = plan WHERE id = $1")
@@ -81,7 +85,7 @@ impl Store {
         &self,
         workspace_id: &str,
         id: &str,
-    ) -> Result<Option<Webhook>, StoreError> {
+    ) -> Result<Option<WebhookRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM webhooks WHERE workspace_id = $1 AND id = $2")
                 .bind(workspace_id)
@@ -92,7 +96,7 @@ impl Store {
     }
 
     /// Newest first.
-    pub async fn list_webhooks(&self, workspace_id: &str) -> Result<Vec<Webhook>, StoreError> {
+    pub async fn list_webhooks(&self, workspace_id: &str) -> Result<Vec<WebhookRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as("SELECT * FROM webhooks WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC")
                 .bind(workspace_id)
@@ -109,10 +113,10 @@ impl Store {
         id: &str,
         change: &WebhookChange<'_>,
         now_ms: i64,
-    ) -> Result<Option<Webhook>, StoreError> {
+    ) -> Result<Option<WebhookRow>, StoreError> {
         let anew = change.enabled == Some(true) || change.url.is_some();
         Ok(portable!(write unnoticed self, tx => {
-            let updated: Option<Webhook> = sqlx::query_as(
+            let updated: Option<WebhookRow> = sqlx::query_as(
                 "UPDATE webhooks SET url = COALESCE($3, url), description = COALESCE($4, description), \
                  events = COALESCE($5, events), filters = COALESCE($6, filters), enabled = COALESCE($7, enabled), \
                  disabled_reason = CASE WHEN $7 IS NULL THEN disabled_reason ELSE NULL END, \
@@ -160,7 +164,7 @@ impl Store {
         sealed: &str,
         previous: Option<(&str, i64)>,
         now_ms: i64,
-    ) -> Result<Option<Webhook>, StoreError> {
+    ) -> Result<Option<WebhookRow>, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query_as(
                 "UPDATE webhooks SET sealed = $4, sealed_previous = $5, previous_until_ms = $6, updated_at_ms = $7 \

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::config::{Config, Settings};
-use output::Output;
+use output::OutputFormat;
 use toolgate_runtime::Size;
 use toolgate_runtime::compile::child;
 use toolgate_store::{Plan, Store, Workspace};
@@ -75,7 +75,7 @@ enum Command {
     Serve(serve::Serve),
     /// Make, list and revoke API keys
     #[command(subcommand)]
-    Key(key::Key),
+    Key(key::KeyCommand),
     /// Make and list workspaces, the tenants
     #[command(subcommand)]
     Workspace(workspace::WorkspaceCommand),
@@ -84,16 +84,16 @@ enum Command {
     Member(member::MemberCommand),
     /// Settings of services: addresses, OAuth applications
     #[command(subcommand)]
-    Service(service::Service),
+    Service(service::ServiceCommand),
     /// Plugins: what serves, what waits for approval
     #[command(subcommand)]
-    Plugin(plugin::Plugin),
+    Plugin(plugin::PluginCommand),
     /// The sentence model for search by meaning
     #[command(subcommand)]
-    Model(model::Model),
+    Model(model::ModelCommand),
     /// The key that encrypts credentials at rest
     #[command(subcommand)]
-    Vault(vault::Vault),
+    Vault(vault::VaultCommand),
     /// Speak MCP on standard input and output, for clients that start programs
     Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface
@@ -109,7 +109,7 @@ enum Command {
 /// Parses the command line and runs it.
 pub async fn main() -> ExitCode {
     let cli = Cli::parse();
-    let output = Output { json: cli.json };
+    let output = OutputFormat { json: cli.json };
     match run(cli, output).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
@@ -119,7 +119,7 @@ pub async fn main() -> ExitCode {
     }
 }
 
-async fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
+async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
     if let Command::Compile { size } = cli.command {
         return child::run(size);
     }

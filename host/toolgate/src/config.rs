@@ -19,7 +19,7 @@ pub use settings::{LogFormat, Settings};
 
 use toolgate_core::client_address::TrustedProxies;
 use toolgate_egress::AllowUpstream;
-use toolgate_gateway::config::{GatewayConfig, Keep, ModelSettings, OidcConfig};
+use toolgate_gateway::config::{GatewayConfig, ModelSettings, OidcConfig, Retention};
 use toolgate_vault::Secret;
 
 /// Settings ready to use.
@@ -204,7 +204,7 @@ impl Settings {
                     .unwrap_or_else(|| data_dir.join("master.key")),
                 allow_upstreams,
                 model,
-                keep: Keep {
+                keep: Retention {
                     receipts_ms: days(self.keep_receipts_days),
                     audit_ms: days(self.keep_audit_days),
                 },

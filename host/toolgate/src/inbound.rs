@@ -32,16 +32,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::InboundSettings;
-use admission::{Admission, Place};
-use limits::Limits;
+use admission::{Admission, ConnectionPermit};
+use limits::ConnectionLimits;
 use toolgate_core::client_address::TrustedProxies;
 
 /// What all connections of one listener share; cheap to clone.
 #[derive(Clone)]
-pub struct Inbound(Arc<Shared>);
+pub struct Inbound(Arc<InboundState>);
 
-struct Shared {
-    limits: Limits,
+struct InboundState {
+    limits: ConnectionLimits,
     proxies: TrustedProxies,
     proxy_protocol: bool,
     admission: Arc<Admission>,
@@ -53,13 +53,16 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 impl Inbound {
     /// Must be called in a tokio runtime, which sweeps slow connections out.
     pub fn open(settings: &InboundSettings) -> Self {
-        Self::with(settings, Limits::new(settings, descriptors::limit()))
+        Self::with(
+            settings,
+            ConnectionLimits::new(settings, descriptors::limit()),
+        )
     }
 
-    fn with(settings: &InboundSettings, limits: Limits) -> Self {
+    fn with(settings: &InboundSettings, limits: ConnectionLimits) -> Self {
         let admission = Arc::new(Admission::new(&limits));
         tokio::spawn(sweeper::run(Arc::downgrade(&admission), limits.times));
-        Self(Arc::new(Shared {
+        Self(Arc::new(InboundState {
             limits,
             proxies: settings.trusted_proxies.clone(),
             proxy_protocol: settings.proxy_protocol,
@@ -67,12 +70,15 @@ impl Inbound {
         }))
     }
 
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &ConnectionLimits {
         &self.0.limits
     }
 
     /// Waits for the next connection that may stay. One that may not is told so.
-    pub async fn accept(&self, listener: &TcpListener) -> (TcpStream, SocketAddr, Place) {
+    pub async fn accept(
+        &self,
+        listener: &TcpListener,
+    ) -> (TcpStream, SocketAddr, ConnectionPermit) {
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,

@@ -7,6 +7,6 @@
 
 pub mod cli;
 pub mod config;
+pub mod core_workers;
 pub mod inbound;
-pub mod lanes;
 pub mod memory;

@@ -18,7 +18,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 pub use master::{Vault, VaultError};
-pub use sealed::Place;
+pub use sealed::SealContext;
 pub use tokens::{BadToken, Purpose};
 
 /// A secret text in memory.

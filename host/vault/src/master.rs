@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use super::Secret;
 use super::keyfile::{self, KeyFileError};
-use super::sealed::{self, MasterKey, Parts, Place, SealError};
+use super::sealed::{self, MasterKey, Parts, SealContext, SealError};
 
 /// Why the vault cannot seal or open.
 #[derive(Debug, thiserror::Error)]
@@ -41,20 +41,20 @@ pub enum VaultError {
 #[derive(Clone)]
 pub struct Vault {
     file: Arc<PathBuf>,
-    keys: Arc<ArcSwap<Keys>>,
+    keys: Arc<ArcSwap<VaultKeys>>,
 }
 
-struct Keys {
+struct VaultKeys {
     current: MasterKey,
     previous: Option<MasterKey>,
-    read_from: Identity,
+    read_from: FileIdentity,
 }
 
 /// Device, inode and time of the last change: a replaced file differs in one of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Identity(u64, u64, i64, i64);
+struct FileIdentity(u64, u64, i64, i64);
 
-impl Keys {
+impl VaultKeys {
     fn named(&self, id: &str) -> Option<&MasterKey> {
         std::iter::once(&self.current)
             .chain(&self.previous)
@@ -73,13 +73,13 @@ impl Vault {
     }
 
     /// Seals under the key that the file holds now.
-    pub fn seal(&self, place: &Place<'_>, secret: &Secret) -> Result<String, VaultError> {
+    pub fn seal(&self, place: &SealContext<'_>, secret: &Secret) -> Result<String, VaultError> {
         let keys = self.current()?;
         Ok(sealed::seal(&keys.current, place, secret)?)
     }
 
     /// The secret of a box that was sealed for this place.
-    pub fn unseal(&self, place: &Place<'_>, sealed: &str) -> Result<Secret, VaultError> {
+    pub fn unseal(&self, place: &SealContext<'_>, sealed: &str) -> Result<Secret, VaultError> {
         let parts = Parts::parse(sealed)?;
         let keys = self.keys_with(&parts.key_id)?;
         let key = named(&keys, &parts)?;
@@ -87,7 +87,11 @@ impl Vault {
     }
 
     /// The same box under the current key; `None` when it is already.
-    pub fn rewrap(&self, place: &Place<'_>, sealed: &str) -> Result<Option<String>, VaultError> {
+    pub fn rewrap(
+        &self,
+        place: &SealContext<'_>,
+        sealed: &str,
+    ) -> Result<Option<String>, VaultError> {
         let parts = Parts::parse(sealed)?;
         let current = self.current()?;
         if parts.key_id == current.current.id() {
@@ -147,7 +151,7 @@ impl Vault {
     }
 
     /// The keys, read again if the file has been replaced.
-    fn current(&self) -> Result<Arc<Keys>, VaultError> {
+    fn current(&self) -> Result<Arc<VaultKeys>, VaultError> {
         let keys = self.keys.load_full();
         if identity(&self.file)? == keys.read_from {
             return Ok(keys);
@@ -155,7 +159,7 @@ impl Vault {
         self.read_again()
     }
 
-    fn keys_with(&self, id: &str) -> Result<Arc<Keys>, VaultError> {
+    fn keys_with(&self, id: &str) -> Result<Arc<VaultKeys>, VaultError> {
         let keys = self.keys.load_full();
         if keys.named(id).is_some() {
             return Ok(keys);
@@ -163,19 +167,19 @@ impl Vault {
         self.read_again()
     }
 
-    fn read_again(&self) -> Result<Arc<Keys>, VaultError> {
+    fn read_again(&self) -> Result<Arc<VaultKeys>, VaultError> {
         let keys = Arc::new(read(&self.file)?);
         self.keys.store(keys.clone());
         Ok(keys)
     }
 }
 
-fn named<'a>(keys: &'a Keys, parts: &Parts) -> Result<&'a MasterKey, VaultError> {
+fn named<'a>(keys: &'a VaultKeys, parts: &Parts) -> Result<&'a MasterKey, VaultError> {
     keys.named(&parts.key_id)
         .ok_or_else(|| VaultError::UnknownKey(parts.key_id.clone()))
 }
 
-fn read(file: &Path) -> Result<Keys, VaultError> {
+fn read(file: &Path) -> Result<VaultKeys, VaultError> {
     let current = keyfile::load_or_create(file)?;
     // Taken after the key: a file replaced in between differs at the next look.
     let read_from = identity(file)?;
@@ -185,7 +189,7 @@ fn read(file: &Path) -> Result<Keys, VaultError> {
         return read(file);
     };
     let previous = previous(file);
-    Ok(Keys {
+    Ok(VaultKeys {
         current: MasterKey::new(current),
         previous: match previous.exists() {
             true => Some(MasterKey::new(keyfile::load_or_create(&previous)?)),
@@ -195,14 +199,14 @@ fn read(file: &Path) -> Result<Keys, VaultError> {
     })
 }
 
-fn identity(file: &Path) -> Result<Identity, VaultError> {
+fn identity(file: &Path) -> Result<FileIdentity, VaultError> {
     let seen = fs::metadata(file).map_err(|cause| {
         VaultError::Key(KeyFileError::Io {
             path: file.display().to_string(),
             cause,
         })
     })?;
-    Ok(Identity(
+    Ok(FileIdentity(
         seen.dev(),
         seen.ino(),
         seen.mtime(),
@@ -233,7 +237,7 @@ fn forget(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    const HOME: Place<'static> = Place {
+    const HOME: SealContext<'static> = SealContext {
         kind: "connection",
         workspace_id: "ws_1",
         user_id: "ada",

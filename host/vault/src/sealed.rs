@@ -4,7 +4,7 @@
 //! (RFC 4648, section 5, no padding) the wrapped data key and the content, each AES-256-GCM
 //! (NIST SP 800-38D) with a random 96-bit nonce in front. The data key is fresh for every box, so
 //! that changing the master key rewrites 60 bytes and never opens the content. The record's
-//! [`Place`] is associated data of both: a box that is copied to another row does not open.
+//! [`SealContext`] is associated data of both: a box that is copied to another row does not open.
 
 use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes256Gcm, Key, KeyInit as _, Nonce};
@@ -29,7 +29,7 @@ pub const BOX_BYTES_MAX: usize = 256 * 1024;
 
 /// Which record a box belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct SealContext<'a> {
     /// `connection`, `connect_flow`, `oauth_app`, `webhook`, `webhook_previous`, `hook` or
     /// `payload`.
     pub kind: &'a str,
@@ -39,7 +39,7 @@ pub struct Place<'a> {
     pub id: &'a str,
 }
 
-impl Place<'_> {
+impl SealContext<'_> {
     /// Every part with its length in front, so that no two places give the same bytes.
     fn associated_data(&self, purpose: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(256);
@@ -136,7 +136,7 @@ impl Parts {
     }
 
     /// The secret, with the key that the box names.
-    pub fn open(&self, master: &MasterKey, place: &Place<'_>) -> Result<Secret, SealError> {
+    pub fn open(&self, master: &MasterKey, place: &SealContext<'_>) -> Result<Secret, SealError> {
         let data_key = self.data_key(master, place)?;
         let plain = decrypt(&data_key, &self.content, &place.associated_data("content"))?;
         match std::str::from_utf8(&plain) {
@@ -150,7 +150,7 @@ impl Parts {
         &self,
         from: &MasterKey,
         to: &MasterKey,
-        place: &Place<'_>,
+        place: &SealContext<'_>,
     ) -> Result<String, SealError> {
         let data_key = self.data_key(from, place)?;
         Ok(write(to, &data_key, &self.content, place))
@@ -159,7 +159,7 @@ impl Parts {
     fn data_key(
         &self,
         master: &MasterKey,
-        place: &Place<'_>,
+        place: &SealContext<'_>,
     ) -> Result<Zeroizing<[u8; KEY_BYTES]>, SealError> {
         let bytes = decrypt(
             &master.bytes,
@@ -172,7 +172,11 @@ impl Parts {
 }
 
 /// Seals a secret for one place.
-pub fn seal(master: &MasterKey, place: &Place<'_>, secret: &Secret) -> Result<String, SealError> {
+pub fn seal(
+    master: &MasterKey,
+    place: &SealContext<'_>,
+    secret: &Secret,
+) -> Result<String, SealError> {
     let plain = secret.expose().as_bytes();
     if plain.len() > BOX_BYTES_MAX / 2 {
         return Err(SealError::TooLarge);
@@ -187,7 +191,7 @@ fn write(
     master: &MasterKey,
     data_key: &[u8; KEY_BYTES],
     content: &[u8],
-    place: &Place<'_>,
+    place: &SealContext<'_>,
 ) -> String {
     let mut body = encrypt(
         &master.bytes,
@@ -232,7 +236,7 @@ fn decrypt(
 mod tests {
     use super::*;
 
-    const HOME: Place<'static> = Place {
+    const HOME: SealContext<'static> = SealContext {
         kind: "connection",
         workspace_id: "ws_1",
         user_id: "ada",
@@ -253,28 +257,28 @@ mod tests {
         assert_eq!(parts.open(&key(1), &HOME).unwrap().expose(), "hunter2");
         assert_eq!(parts.open(&key(2), &HOME), Err(SealError::Refused));
         for other in [
-            Place {
+            SealContext {
                 kind: "oauth_app",
                 ..HOME
             },
-            Place {
+            SealContext {
                 workspace_id: "ws_2",
                 ..HOME
             },
-            Place {
+            SealContext {
                 user_id: "eve",
                 ..HOME
             },
-            Place {
+            SealContext {
                 service: "slack",
                 ..HOME
             },
-            Place {
+            SealContext {
                 id: "con_2",
                 ..HOME
             },
             // The same letters, parted elsewhere.
-            Place {
+            SealContext {
                 workspace_id: "ws_1a",
                 user_id: "da",
                 ..HOME
@@ -339,7 +343,7 @@ mod tests {
         let parts = Parts::parse(&new).unwrap();
         assert_eq!(parts.open(&key(2), &HOME).unwrap().expose(), "hunter2");
         assert_eq!(parts.open(&key(1), &HOME), Err(SealError::Refused));
-        let elsewhere = Place {
+        let elsewhere = SealContext {
             id: "con_2",
             ..HOME
         };

@@ -10,6 +10,7 @@ mod branches;
 mod discussions;
 mod events;
 mod files;
+mod issue_details;
 mod issues;
 mod labels;
 mod people;
@@ -112,16 +113,16 @@ toolgate_sdk::plugin! {
         labels::list_milestones,
         labels::create_milestone,
         labels::update_milestone,
-        labels::add_assignees,
-        labels::remove_assignees,
-        labels::lock_issue,
-        labels::list_issue_events,
-        labels::add_reaction,
-        labels::update_issue_comment,
-        labels::delete_issue_comment,
-        labels::list_sub_issues,
-        labels::add_sub_issue,
-        labels::list_my_issues,
+        issue_details::add_assignees,
+        issue_details::remove_assignees,
+        issue_details::lock_issue,
+        issue_details::list_issue_events,
+        issue_details::add_reaction,
+        issue_details::update_issue_comment,
+        issue_details::delete_issue_comment,
+        issue_details::list_sub_issues,
+        issue_details::add_sub_issue,
+        issue_details::list_my_issues,
         reviews::update_pull_request,
         reviews::update_pull_request_branch,
         reviews::request_reviewers,

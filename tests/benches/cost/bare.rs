@@ -33,7 +33,7 @@ pub struct Server {
 
 impl Server {
     /// Of any app, on the threads of this process.
-    pub async fn of(app: Router) -> anyhow::Result<Self> {
+    pub async fn start(app: Router) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let mut here = JoinSet::new();

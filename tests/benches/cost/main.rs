@@ -17,11 +17,11 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use toolgate_egress::{
-    CallLimits, Credentials, Egress, EgressConfig, Failure, FailureKind, Grant, Injection, Mode,
-    Scope,
+    CallLimits, CallScope, Credentials, Egress, EgressConfig, EgressFailure, FailureKind, Grant,
+    Injection, Mode,
 };
 use toolgate_runtime::{
-    Asker, Call, Ended, Entry, KeyValue, KeyValueError, Plugin, Random, Runtime, Size,
+    Call, CallEnd, KeyValue, KeyValueError, Plugin, Random, Requester, Runtime, Size, StoredValue,
 };
 use toolgate_tests::gateway::built_plugin;
 
@@ -81,7 +81,7 @@ async fn fresh_store_call() -> anyhow::Result<()> {
 
     let once = || async { runtime.invoke(&plugin, call("count", &arguments)).await };
     ensure!(
-        matches!(once().await?, Ended::Returned(_)),
+        matches!(once().await?, CallEnd::Returned(_)),
         "the plugin answers"
     );
     let ours = median_us(2_000, || async {
@@ -90,7 +90,7 @@ async fn fresh_store_call() -> anyhow::Result<()> {
     .await?;
     let returns = || async { runtime.invoke(&plugin, call("none", "{}")).await };
     ensure!(
-        matches!(returns().await?, Ended::Refused(_)),
+        matches!(returns().await?, CallEnd::Refused(_)),
         "a tool that is not there ends the call at once"
     );
     let instantiated = median_us(2_000, || async {
@@ -136,7 +136,7 @@ async fn median_us<F: Future<Output = anyhow::Result<()>>>(
 }
 
 fn call(tool: &str, arguments: &str) -> Call {
-    let scope = Scope::new(
+    let scope = CallScope::new(
         Arc::new(Grant::default()),
         BTreeMap::new(),
         Arc::new(Nothing),
@@ -144,7 +144,7 @@ fn call(tool: &str, arguments: &str) -> Call {
         Mode::Live,
     );
     Call {
-        asker: Asker::default(),
+        asker: Requester::default(),
         tool: tool.to_owned(),
         arguments: arguments.to_owned(),
         session: None,
@@ -169,8 +169,8 @@ impl Credentials for Nothing {
         &'a self,
         _slot: &'a str,
         _rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>> {
-        let failure = Failure {
+    ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
+        let failure = EgressFailure {
             kind: FailureKind::AuthRequired,
             message: String::new(),
             sent: false,
@@ -188,7 +188,10 @@ impl Credentials for Nothing {
 }
 
 impl KeyValue for Nothing {
-    fn get<'a>(&'a self, _key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+    fn get<'a>(
+        &'a self,
+        _key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>> {
         std::future::ready(Ok(None)).boxed()
     }
 

@@ -32,7 +32,7 @@ struct Request {
 enum Where {
     /// With the loader, all on the same threads: what a request costs. Nothing is logged.
     OneProcess,
-    /// Each in its own, as they are used, toolgate with its lanes and its log: what a client sees
+    /// Each in its own, as they are used, toolgate with its workers and its log: what a client sees
     /// that shares the machine.
     Programs,
 }
@@ -103,7 +103,7 @@ impl Where {
 
     async fn bare(self, name: &str) -> anyhow::Result<Server> {
         match self {
-            Self::OneProcess => Server::of(bare::app(name)?).await,
+            Self::OneProcess => Server::start(bare::app(name)?).await,
             Self::Programs => Server::program(name).await,
         }
     }
@@ -128,7 +128,7 @@ impl Toolgate {
                 let component = built_plugin("words")?;
                 let gateway = TestGateway::with_plugin("words.wasm", component).await;
                 let app = toolgate::cli::app(&gateway.gateway, &gateway.config, "http://localhost");
-                let server = Server::of(app).await?;
+                let server = Server::start(app).await?;
                 Self {
                     base: format!("http://{}", server.address),
                     key: gateway.key.clone(),

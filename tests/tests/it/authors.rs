@@ -112,7 +112,7 @@ async fn press(client: &reqwest::Client, url: &str) {
         .post(url)
         .header("content-type", "application/x-www-form-urlencoded")
         .body(format!("f_secret={SECRET}"));
-    let answer = Answer::of(request.send().await.unwrap()).await;
+    let answer = Answer::read(request.send().await.unwrap()).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use toolgate_plugin_test::{Cache, verdict};
+use toolgate_plugin_test::{TestCache, verdict};
 use toolgate_tests::component::Fixture;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -17,7 +17,7 @@ async fn every_plugin_passes_lint_replays_its_examples_and_plans_allowed_request
         .collect();
     files.sort();
     assert!(!files.is_empty(), "plugins/dist has no plugin");
-    let cache = Cache::new().unwrap();
+    let cache = TestCache::new().unwrap();
     let verdicts = verdict::judge_all(&files, &plugins, &cache).await;
     let failures: Vec<String> = verdicts
         .iter()
@@ -75,7 +75,7 @@ async fn a_replay_reaches_no_host_that_its_examples_lack() {
         "result": {}
     });
     std::fs::write(examples.join("run.json"), example.to_string()).unwrap();
-    let verdict = verdict::judge(&file, folder.path(), &Cache::new().unwrap()).await;
+    let verdict = verdict::judge(&file, folder.path(), &TestCache::new().unwrap()).await;
     assert_eq!(verdict.examples, 1);
     let told = |failure: &String| failure.contains("`two.example.com` is in no example");
     assert!(verdict.failures.iter().any(told), "{:?}", verdict.failures);

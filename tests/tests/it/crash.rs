@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 use toolgate_core::clock::Clock;
-use toolgate_openapi::{self as openapi, Input};
+use toolgate_openapi::{self as openapi, BuildInput};
 use toolgate_tests::gateway::{Answer, Options, PATIENCE, TestGateway, client};
 
 use crate::serving::serve_with;
@@ -67,9 +67,9 @@ pub(crate) async fn plugin(folder: &Path) -> Vec<u8> {
     let description = folder.join("notes.json");
     std::fs::write(&description, document.to_string()).unwrap();
     let handle = tokio::runtime::Handle::current();
-    let input = Input {
+    let input = BuildInput {
         description,
-        ..Input::default()
+        ..BuildInput::default()
     };
     let built = tokio::task::spawn_blocking(move || handle.block_on(openapi::build(&input)));
     built.await.unwrap().unwrap().wasm

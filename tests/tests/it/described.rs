@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolgate_egress::{Egress, EgressConfig};
-use toolgate_openapi::{self as openapi, Input};
-use toolgate_plugin_test::{Cache, Rig, Trial, record, replay};
-use toolgate_runtime::{Ended, Runtime};
+use toolgate_openapi::{self as openapi, BuildInput};
+use toolgate_plugin_test::{TestCache, TestCall, TestPlugin, record, replay};
+use toolgate_runtime::{CallEnd, Runtime};
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::Upstream;
 use toolgate_vault::Secret;
@@ -17,9 +17,9 @@ pub fn plugin(name: &str) -> PathBuf {
 }
 
 pub async fn built(description: PathBuf) -> Vec<u8> {
-    let input = Input {
+    let input = BuildInput {
         description,
-        ..Input::default()
+        ..BuildInput::default()
     };
     let handle = tokio::runtime::Handle::current();
     let built = tokio::task::spawn_blocking(move || handle.block_on(openapi::build(&input)));
@@ -32,9 +32,9 @@ fn described(name: &str, text: &str) -> Result<openapi::Described, openapi::Prob
     let description = folder.path().join(name);
     std::fs::write(&description, text).unwrap();
     let started = Instant::now();
-    let described = openapi::describe(&Input {
+    let described = openapi::describe(&BuildInput {
         description,
-        ..Input::default()
+        ..BuildInput::default()
     });
     // Far above what any of them takes, far below what an unbounded one would.
     assert!(started.elapsed() < Duration::from_secs(60), "{name}");
@@ -233,12 +233,12 @@ async fn a_field_of_one_alternative_is_sent() {
     std::fs::write(&description, document.to_string()).unwrap();
     let file = folder.path().join("pay.wasm");
     std::fs::write(&file, built(description).await).unwrap();
-    let cache = Cache::new().unwrap();
-    let rig = Rig::open(&file, &[], &cache).await.unwrap();
-    let trial = Trial {
+    let cache = TestCache::new().unwrap();
+    let rig = TestPlugin::open(&file, &[], &cache).await.unwrap();
+    let trial = TestCall {
         tool: "pay".to_owned(),
         arguments: json!({ "amount": "7", "card_number": "4242" }),
-        ..Trial::default()
+        ..TestCall::default()
     };
     let (_, planned) = rig.plan(&trial).await.unwrap();
     let sent: Value = serde_json::from_str(&planned[0].body).unwrap();
@@ -264,18 +264,18 @@ async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("todoist.wasm");
     std::fs::write(&file, built(plugin("todoist")).await).unwrap();
-    let cache = Cache::new().unwrap();
+    let cache = TestCache::new().unwrap();
     let to = format!("api.todoist.com={}", upstream.url());
-    let rig = Rig::open(&file, &[to], &cache).await.unwrap();
-    let mut trial = Trial {
+    let rig = TestPlugin::open(&file, &[to], &cache).await.unwrap();
+    let mut trial = TestCall {
         tool: "list_tasks".to_owned(),
         arguments: json!({ "limit": 1 }),
         secrets: Some([("secret".to_owned(), Secret::new(TOKEN.to_owned()))].into()),
-        ..Trial::default()
+        ..TestCall::default()
     };
     let (ended, exchanges) = rig.run_recorded(&trial).await.unwrap();
     let shown = replay::shown(&ended);
-    assert!(matches!(ended, Ended::Returned(_)), "{shown}");
+    assert!(matches!(ended, CallEnd::Returned(_)), "{shown}");
     let sent = &upstream.received()[0];
     let authorization = sent
         .headers
@@ -286,9 +286,9 @@ async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
     let text = serde_json::to_string(&example).unwrap();
     assert!(!text.contains(TOKEN), "{text}");
 
-    let server = replay::Server::start().await.unwrap();
+    let server = replay::ReplayServer::start().await.unwrap();
     let example = example.filled(&rig.manifest);
-    let again = Rig::replaying(&file, &server, std::slice::from_ref(&example), &cache);
+    let again = TestPlugin::replaying(&file, &server, std::slice::from_ref(&example), &cache);
     let again = again.await.unwrap();
     let differences = replay::replay(&again, &server, &example).await.unwrap();
     assert!(
@@ -300,7 +300,7 @@ async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
     let ended = rig.run(&trial).await.unwrap();
     let shown = replay::shown(&ended);
     assert!(
-        matches!(ended, Ended::Refused(_)),
+        matches!(ended, CallEnd::Refused(_)),
         "nothing is made up: {shown}"
     );
     assert_eq!(upstream.received().len(), 1);

@@ -183,7 +183,7 @@ fn unsafe_code_stands_where_memory_is_mapped() {
         "runtime/src/cache.rs",
         "runtime/src/cache/text.rs",
         "runtime/src/compile.rs",
-        "store/src/stamp.rs",
+        "store/src/shared_version.rs",
     ];
     assert_eq!(
         breaches(&["unsafe {", "unsafe fn", "unsafe impl"], |name| {
@@ -198,15 +198,22 @@ fn unsafe_code_stands_where_memory_is_mapped() {
 fn paths_that_the_documents_name_are_there() {
     let root = root();
     let mut missing = Vec::new();
-    for document in [
+    let mut documents: Vec<String> = [
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "README.md",
         "host/README.md",
         "docs/threat-model.md",
         "docs/egress-guarantees.md",
-    ] {
-        let text = std::fs::read_to_string(root.join(document)).unwrap();
+    ]
+    .map(str::to_owned)
+    .into();
+    if let Ok(decisions) = std::fs::read_dir(root.join("docs/decisions")) {
+        let names = decisions.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        documents.extend(names.map(|name| format!("docs/decisions/{name}")));
+    }
+    for document in documents {
+        let text = std::fs::read_to_string(root.join(&document)).unwrap();
         let quoted = text.split('`').skip(1).step_by(2);
         for path in quoted.filter(|quoted| is_source(quoted)) {
             let below = [root.join(path), root.join("host").join(path)];
@@ -222,6 +229,50 @@ fn paths_that_the_documents_name_are_there() {
         }
     }
     assert_eq!(missing, [""; 0]);
+}
+
+/// Each attack names the source file that stops it.
+#[test]
+fn defences_that_the_attacks_name_are_there() {
+    let root = root();
+    let mut wrong = Vec::new();
+    for entry in std::fs::read_dir(root.join("tests/tests/it/hostile")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for line in text.lines().filter(|line| line.contains("/// Defence:")) {
+            let quoted = line.split('`').skip(1).step_by(2);
+            for named in quoted.filter(|quoted| is_source(quoted)) {
+                if !root.join(named).exists() {
+                    wrong.push(format!("{}: {named}", path.display()));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+/// A name that stood for two things would be read twice at each place.
+#[test]
+fn a_type_name_stands_for_one_thing() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, text) in sources() {
+        for line in text.lines() {
+            let line = line.strip_prefix("pub ").unwrap_or(line);
+            let line = line.strip_prefix("pub(crate) ").unwrap_or(line);
+            let line = line.strip_prefix("pub(super) ").unwrap_or(line);
+            let kinds = ["struct ", "enum ", "trait ", "type "];
+            if let Some(rest) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) {
+                let end = rest
+                    .find(|c: char| !c.is_alphanumeric())
+                    .unwrap_or(rest.len());
+                let name = rest[..end].to_owned();
+                places.entry(name).or_default().push(path.clone());
+            }
+        }
+    }
+    assert!(places.len() > 500, "{} types", places.len());
+    let twice: Vec<_> = places.iter().filter(|(_, at)| at.len() > 1).collect();
+    assert!(twice.is_empty(), "{twice:#?}");
 }
 
 fn is_source(quoted: &str) -> bool {

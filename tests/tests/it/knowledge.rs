@@ -79,7 +79,7 @@ async fn a_client_that_hangs_up_and_repeats_has_one_document() {
         .timeout(std::time::Duration::from_millis(60))
         .send()
         .await;
-    let again = async || Answer::of(add().send().await.unwrap()).await;
+    let again = async || Answer::read(add().send().await.unwrap()).await;
     gateway
         .wait("the first request to end", async || {
             again().await.status != 409

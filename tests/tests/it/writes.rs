@@ -38,7 +38,7 @@ async fn with_key(gateway: &TestGateway, tool: &str, body: &Value) -> Answer {
         .header("content-type", "application/json")
         .header("idempotency-key", "once")
         .body(body.to_string());
-    Answer::of(request.send().await.unwrap()).await
+    Answer::read(request.send().await.unwrap()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

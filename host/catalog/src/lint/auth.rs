@@ -4,7 +4,7 @@ mod placement;
 
 use std::collections::HashSet;
 
-use super::{At, Lint, NAME_RULE, is_name, parameters, text};
+use super::{Lint, ManifestPath, NAME_RULE, is_name, parameters, text};
 use crate::manifest::{AuthKind, Manifest, Slot};
 use crate::{hosts, token_parameters as from_tokens};
 
@@ -31,7 +31,7 @@ const OWN_AUTHORIZE_PARAMS: &[&str] = &[
 ];
 
 pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
-    let root = At::Root;
+    let root = ManifestPath::Root;
     let at = root.key("auth");
     if manifest.auth.len() > SLOTS_MAX {
         found.error(&at, format!("at most {SLOTS_MAX} credential slots"));
@@ -70,7 +70,7 @@ pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
     }
 }
 
-fn endpoints(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
+fn endpoints(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &ManifestPath<'_>) {
     let oauth = matches!(
         slot.kind,
         AuthKind::Oauth2 | AuthKind::Oauth2ClientCredentials
@@ -185,7 +185,7 @@ fn known_parameter(manifest: &Manifest, name: &str) -> bool {
 }
 
 /// Scope tokens of RFC 6749, section 3.3; none may contain the slot's separator.
-pub(super) fn scopes(scopes: &[String], separator: &str, found: &mut Lint, at: &At<'_>) {
+pub(super) fn scopes(scopes: &[String], separator: &str, found: &mut Lint, at: &ManifestPath<'_>) {
     if scopes.len() > SCOPES_MAX {
         found.error(at, format!("at most {SCOPES_MAX} scopes"));
     }
@@ -214,7 +214,7 @@ pub(super) fn scopes(scopes: &[String], separator: &str, found: &mut Lint, at: &
     }
 }
 
-fn fields(slot: &Slot, found: &mut Lint, at: &At<'_>) {
+fn fields(slot: &Slot, found: &mut Lint, at: &ManifestPath<'_>) {
     let at = at.key("fields");
     let oauth = matches!(
         slot.kind,
@@ -254,7 +254,7 @@ fn fields(slot: &Slot, found: &mut Lint, at: &At<'_>) {
     }
 }
 
-fn audience(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
+fn audience(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &ManifestPath<'_>) {
     let at = at.key("audience");
     if slot.audience.is_empty() || slot.audience.len() > super::HOSTS_MAX {
         found.error(
@@ -312,7 +312,7 @@ fn audience(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
     }
 }
 
-fn account(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
+fn account(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &ManifestPath<'_>) {
     let Some(probe) = &slot.account else {
         return;
     };
@@ -344,13 +344,13 @@ fn account(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
     pointer(&probe.label, found, &at.key("label"));
 }
 
-fn pointer(pointer: &str, found: &mut Lint, at: &At<'_>) {
+fn pointer(pointer: &str, found: &mut Lint, at: &ManifestPath<'_>) {
     if !pointer.starts_with('/') || pointer.len() > 300 {
         found.error(at, "must be a JSON Pointer such as /user/name");
     }
 }
 
-fn token_parameters(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
+fn token_parameters(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &ManifestPath<'_>) {
     let at = at.key("token_parameters");
     if slot.token_parameters.len() > 20 {
         found.error(&at, "at most 20 parameters from the token answer");

@@ -1,6 +1,6 @@
 //! What a manifest may say of events that the provider sends: enough to verify each, nothing vague.
 
-use super::{At, Lint, text};
+use super::{Lint, ManifestPath, text};
 use crate::manifest::{HookSpec, HookTimestamp, HookValue, Manifest};
 
 const TEMPLATE_CHARS_MAX: usize = 100;
@@ -12,7 +12,7 @@ pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
     let Some(hook) = &manifest.webhook else {
         return;
     };
-    let root = At::Root;
+    let root = ManifestPath::Root;
     let at = root.key("webhook");
     signature(hook, &at, found);
     if let Some(pointer) = &hook.delivery {
@@ -44,7 +44,7 @@ pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
     }
 }
 
-fn signature(hook: &HookSpec, at: &At<'_>, found: &mut Lint) {
+fn signature(hook: &HookSpec, at: &ManifestPath<'_>, found: &mut Lint) {
     let at = at.key("signature");
     let signature = &hook.signature;
     is_header(&signature.header, &at.key("header"), found);
@@ -74,7 +74,7 @@ fn signature(hook: &HookSpec, at: &At<'_>, found: &mut Lint) {
     }
 }
 
-fn is_header(name: &str, at: &At<'_>, found: &mut Lint) {
+fn is_header(name: &str, at: &ManifestPath<'_>, found: &mut Lint) {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     if name.is_empty() || name.len() > HEADER_CHARS_MAX || !name.bytes().all(plain) {
         found.error(
@@ -84,7 +84,7 @@ fn is_header(name: &str, at: &At<'_>, found: &mut Lint) {
     }
 }
 
-fn is_pointer(pointer: &str, at: &At<'_>, found: &mut Lint) {
+fn is_pointer(pointer: &str, at: &ManifestPath<'_>, found: &mut Lint) {
     if !pointer.starts_with('/') || pointer.chars().count() > TEMPLATE_CHARS_MAX {
         found.error(
             at,

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use super::{At, Lint, NAME_RULE, is_name, schema, text};
+use super::{Lint, ManifestPath, NAME_RULE, is_name, schema, text};
 use crate::manifest::{Manifest, Parameter};
 
 const PARAMETERS_MAX: usize = 20;
@@ -17,7 +17,7 @@ const PATTERN_BYTES_MAX: usize = 500;
 const PATTERN_COMPILED_BYTES_MAX: usize = 256 * 1024;
 
 pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
-    let root = At::Root;
+    let root = ManifestPath::Root;
     let at = root.key("parameters");
     if manifest.parameters.len() > PARAMETERS_MAX {
         found.error(&at, format!("at most {PARAMETERS_MAX} parameters"));
@@ -68,7 +68,7 @@ pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
     }
 }
 
-fn one(parameter: &Parameter, found: &mut Lint, at: &At<'_>) {
+fn one(parameter: &Parameter, found: &mut Lint, at: &ManifestPath<'_>) {
     if !is_name(&parameter.key) || parameter.key.len() > 64 {
         found.error(
             at,
@@ -128,7 +128,7 @@ fn compile(pattern: &str) -> Result<regex::Regex, String> {
 pub(super) fn check_host_parameters(
     manifest: &Manifest,
     found: &mut Lint,
-    at: &At<'_>,
+    at: &ManifestPath<'_>,
     names: &[&str],
 ) {
     for name in names {

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{At, Lint, text};
+use super::{Lint, ManifestPath, text};
 use crate::arguments;
 use crate::parse::push_segment;
 
@@ -35,7 +35,7 @@ const CHECKS_MAX: u64 = 5_000;
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Checks one schema; `at` is its place in the manifest. Answers whether it is usable.
-pub(super) fn check(found: &mut Lint, at: &At<'_>, schema: &Value) -> bool {
+pub(super) fn check(found: &mut Lint, at: &ManifestPath<'_>, schema: &Value) -> bool {
     match problem(schema, &mut found.patterns) {
         None => true,
         Some(problem) => {
@@ -86,13 +86,13 @@ fn depth_exceeds(value: &Value, max: usize) -> bool {
 /// How subschemas apply each other.
 #[derive(Default)]
 struct Graph {
-    nodes: Vec<Node>,
+    nodes: Vec<SchemaNode>,
     by_pointer: HashMap<String, usize>,
     patterns: usize,
 }
 
 #[derive(Default)]
-struct Node {
+struct SchemaNode {
     pointer: String,
     /// Applied to the same value.
     same: Vec<usize>,
@@ -107,9 +107,9 @@ impl Graph {
         if id == SCHEMA_SUBSCHEMAS_MAX {
             return Err(format!("more than {SCHEMA_SUBSCHEMAS_MAX} subschemas"));
         }
-        self.nodes.push(Node {
+        self.nodes.push(SchemaNode {
             pointer: pointer.clone(),
-            ..Node::default()
+            ..SchemaNode::default()
         });
         self.by_pointer.insert(pointer.clone(), id);
         let map = match schema {
@@ -117,9 +117,9 @@ impl Graph {
             Value::Object(map) => map,
             _ => return Err(format!("{} is not a schema: use an object", shown(pointer))),
         };
-        let mut node = Node {
+        let mut node = SchemaNode {
             pointer: pointer.clone(),
-            ..Node::default()
+            ..SchemaNode::default()
         };
         for (keyword, value) in map {
             let length = pointer.len();

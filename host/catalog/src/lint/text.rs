@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{At, Lint};
+use super::{Lint, ManifestPath};
 use crate::manifest::Manifest;
 use toolgate_core::visible;
 
@@ -11,7 +11,14 @@ const MESSAGE_CHARS_MAX: usize = 600;
 const SHOWN_CHARS_MAX: usize = 80;
 
 /// Checks that a text has `min..=max` characters.
-pub(super) fn check(found: &mut Lint, at: &At<'_>, what: &str, text: &str, min: usize, max: usize) {
+pub(super) fn check(
+    found: &mut Lint,
+    at: &ManifestPath<'_>,
+    what: &str,
+    text: &str,
+    min: usize,
+    max: usize,
+) {
     let chars = text.chars().count();
     if text.trim().chars().count() < min {
         found.error(at, format!("the {what} is missing"));
@@ -27,13 +34,16 @@ pub(super) fn check(found: &mut Lint, at: &At<'_>, what: &str, text: &str, min: 
 /// of keys, schemas, patterns and templates too.
 pub(super) fn nothing_hidden(manifest: &Manifest, found: &mut Lint) {
     match serde_json::to_value(manifest) {
-        Ok(whole) => walk(&whole, found, &At::Root),
-        Err(cause) => found.error(&At::Root, format!("the manifest cannot be read: {cause}")),
+        Ok(whole) => walk(&whole, found, &ManifestPath::Root),
+        Err(cause) => found.error(
+            &ManifestPath::Root,
+            format!("the manifest cannot be read: {cause}"),
+        ),
     }
 }
 
-fn walk(value: &Value, found: &mut Lint, at: &At<'_>) {
-    let mut check = |text: &str, at: &At<'_>| {
+fn walk(value: &Value, found: &mut Lint, at: &ManifestPath<'_>) {
+    let mut check = |text: &str, at: &ManifestPath<'_>| {
         if let Some(c) = text.chars().find(|c| is_hidden(*c)) {
             found.error(
                 at,

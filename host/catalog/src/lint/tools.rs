@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{At, Lint, NAME_RULE, auth, is_name, schema, text};
+use super::{Lint, ManifestPath, NAME_RULE, auth, is_name, schema, text};
 use crate::manifest::{ConfigKey, Effect, Manifest, Slot, ToolSpec};
-use crate::queries::{Base, QUERIES_MAX, Query};
+use crate::queries::{NamedQuery, QUERIES_MAX, QueryBase};
 use crate::{arguments, hosts};
 
 /// Most tools of one manifest.
@@ -29,7 +29,7 @@ const READING: &[&str] = &[
 const REMOVING: &[&str] = &["delete", "remove", "destroy", "purge", "erase", "drop"];
 
 pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
-    let root = At::Root;
+    let root = ManifestPath::Root;
     let at = root.key("tools");
     match manifest.tools.len() {
         0 => found.error(&at, "the plugin offers no tool"),
@@ -74,7 +74,7 @@ pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
     }
 }
 
-fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
+fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
     let shown = text::shown(&tool.name);
     if !is_name(&tool.name) {
         found.error(
@@ -156,7 +156,7 @@ fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
     }
 }
 
-fn describes_itself(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
+fn describes_itself(tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
     let at = at.key("description");
     let chars = tool.description.chars().count();
     if (1..20).contains(&chars) {
@@ -173,7 +173,7 @@ fn describes_itself(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
     }
 }
 
-fn effect(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
+fn effect(tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
     let verb = tool.name.split('_').next().unwrap_or_default();
     let at = at.key("effect");
     if REMOVING.contains(&verb) && tool.effect != Effect::Destructive {
@@ -190,7 +190,7 @@ fn effect(tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
     }
 }
 
-fn needs(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
+fn needs(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
     let slots: Vec<&Slot> = manifest
         .auth
         .iter()
@@ -229,7 +229,7 @@ fn needs(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
 }
 
 /// What a reading tool sends besides GET and HEAD: a few places that the manifest names anyway.
-fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) {
+fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
     let at = at.key("queries");
     if !tool.queries.is_empty() && tool.effect != Effect::Read {
         found.error(
@@ -246,7 +246,7 @@ fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) 
         if !seen.insert(entry) {
             found.error(&at, format!("`{}` is listed twice", text::shown(entry)));
         }
-        let query = match Query::parse(entry) {
+        let query = match NamedQuery::parse(entry) {
             Ok(query) => query,
             Err(why) => {
                 found.error(&at, format!("`{}` is no query: {why}", text::shown(entry)));
@@ -254,8 +254,8 @@ fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) 
             }
         };
         let known = match query.base {
-            Base::Host(host) => manifest.hosts.iter().any(|own| hosts::covers(own, host)),
-            Base::Named(name) => {
+            QueryBase::Host(host) => manifest.hosts.iter().any(|own| hosts::covers(own, host)),
+            QueryBase::Named(name) => {
                 let setting = |key: &ConfigKey| key.adds_host && key.key == name;
                 manifest.config.iter().any(setting)
                     || manifest.parameters.iter().any(|own| own.key == name)
@@ -277,7 +277,7 @@ fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &At<'_>) 
     }
 }
 
-fn arguments_advice(tool: &ToolSpec, schema: &Value, found: &mut Lint, at: &At<'_>) {
+fn arguments_advice(tool: &ToolSpec, schema: &Value, found: &mut Lint, at: &ManifestPath<'_>) {
     let bytes = tool.input.text().get().len();
     if bytes > INLINED_BYTES_MAX {
         found.warn(at, format!("the schema has {bytes} bytes; over {INLINED_BYTES_MAX} search can never show it inline"));
@@ -328,7 +328,7 @@ fn arguments_advice(tool: &ToolSpec, schema: &Value, found: &mut Lint, at: &At<'
     }
 }
 
-fn examples(tool: &ToolSpec, schema: &Value, found: &mut Lint, at: &At<'_>) {
+fn examples(tool: &ToolSpec, schema: &Value, found: &mut Lint, at: &ManifestPath<'_>) {
     let needs_arguments = tool.input.required().next().is_some();
     if tool.examples.is_empty() && needs_arguments {
         found.warn(at, "give one example of arguments in `examples`");

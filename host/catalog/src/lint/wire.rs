@@ -1,16 +1,16 @@
 //! Headers and media types that a manifest declares beyond those of every plugin.
 
-use super::{At, Lint, Manifest, text};
+use super::{Lint, Manifest, ManifestPath, text};
 use crate::wire;
 
 const DECLARED_MAX: usize = 50;
 
 /// What is wrong with an entry of a list.
-type Check<'a> = &'a dyn Fn(&str) -> Result<(), String>;
+type EntryCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
 
 pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
-    let root = At::Root;
-    let lists: [(&str, &[String], Check<'_>); 3] = [
+    let root = ManifestPath::Root;
+    let lists: [(&str, &[String], EntryCheck<'_>); 3] = [
         ("request_headers", &manifest.request_headers, &|name| {
             wire::check_header(name, true)
         }),

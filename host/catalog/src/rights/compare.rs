@@ -4,15 +4,15 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::place::{Step, pattern};
-use super::rules::{self, Keyword, Named, Rule};
+use super::place::{PathStep, pattern};
+use super::rules::{self, CompareRule, Keyword, NamedList};
 use super::words;
-use super::{Change, TEXT_CHANGE_CHARS_MAX, TEXT_CHANGES_CHARS_MAX, Upgrades, Weight};
+use super::{RightChange, TEXT_CHANGE_CHARS_MAX, TEXT_CHANGES_CHARS_MAX, Upgrades, Weight};
 use crate::parse::push_segment;
 
 /// Every difference, in the order of the manifest.
-pub(super) fn changes(old: &Value, new: &Value, upgrades: Upgrades) -> Vec<Change> {
-    let mut walk = Walk {
+pub(super) fn changes(old: &Value, new: &Value, upgrades: Upgrades) -> Vec<RightChange> {
+    let mut walk = Comparison {
         upgrades,
         place: Vec::new(),
         found: Vec::new(),
@@ -34,24 +34,24 @@ pub(super) fn changes(old: &Value, new: &Value, upgrades: Upgrades) -> Vec<Chang
     walk.found
 }
 
-struct Walk {
+struct Comparison {
     upgrades: Upgrades,
-    place: Vec<Step>,
-    found: Vec<Change>,
+    place: Vec<PathStep>,
+    found: Vec<RightChange>,
     /// Characters by which texts differ so far.
     text_chars: usize,
 }
 
 type Side<'v> = Option<&'v Value>;
 
-impl Walk {
+impl Comparison {
     /// The place with `*` for the names of objects in lists.
-    fn rule(&self) -> Rule {
-        rules::of(&pattern(&self.place))
+    fn rule(&self) -> CompareRule {
+        rules::rule_for(&pattern(&self.place))
     }
 
     fn within(&mut self, name: &str, of_list: bool, look: impl FnOnce(&mut Self)) {
-        self.place.push(Step {
+        self.place.push(PathStep {
             name: name.to_owned(),
             of_list,
         });
@@ -64,10 +64,10 @@ impl Walk {
         for step in &self.place {
             push_segment(&mut path, &step.name);
         }
-        self.found.push(Change {
+        self.found.push(RightChange {
             path,
             weight,
-            says: words::of(&self.place, old, new),
+            says: words::describe(&self.place, old, new),
             old: old.cloned(),
             new: new.cloned(),
         });
@@ -78,12 +78,12 @@ impl Walk {
             return;
         }
         match self.rule() {
-            Rule::Exact => self.exact(old, new),
-            Rule::Free => {}
-            Rule::Text => self.text(old, new),
-            Rule::Set => self.set(old, new),
-            Rule::Named(named) => self.named(named, old, new),
-            Rule::AtMost => {
+            CompareRule::Exact => self.exact(old, new),
+            CompareRule::Free => {}
+            CompareRule::Text => self.text(old, new),
+            CompareRule::Set => self.set(old, new),
+            CompareRule::Named(named) => self.named(named, old, new),
+            CompareRule::AtMost => {
                 let less = match (old.and_then(Value::as_u64), new.and_then(Value::as_u64)) {
                     (Some(old), Some(new)) => new < old,
                     _ => false,
@@ -91,7 +91,7 @@ impl Walk {
                 let weight = if less { Weight::Less } else { Weight::Right };
                 self.found(weight, old, new);
             }
-            Rule::Schema { grows } => self.schema(grows, old, new),
+            CompareRule::Schema { grows } => self.schema(grows, old, new),
         }
     }
 
@@ -154,7 +154,7 @@ impl Walk {
         }
     }
 
-    fn named(&mut self, named: Named, old: Side<'_>, new: Side<'_>) {
+    fn named(&mut self, named: NamedList, old: Side<'_>, new: Side<'_>) {
         let (Some(had), Some(asked)) = (by_name(old, named.key), by_name(new, named.key)) else {
             return self.found(Weight::Right, old, new);
         };
@@ -201,7 +201,7 @@ impl Walk {
     /// A place of something new. A text of it belongs to it and waits with it.
     fn whole(&mut self, old: Side<'_>, new: Side<'_>) {
         match self.rule() {
-            Rule::Set | Rule::Named(_) => self.at(old, new),
+            CompareRule::Set | CompareRule::Named(_) => self.at(old, new),
             _ if words::says_already(&pattern(&self.place)) => {}
             _ => self.found(Weight::Right, old, new),
         }

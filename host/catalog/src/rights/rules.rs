@@ -6,7 +6,7 @@ use super::super::hosts;
 
 /// How two values at a place are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum CompareRule {
     /// Key by key, and every difference is a right.
     Exact,
     /// A name of the version, which asks for nothing.
@@ -16,7 +16,7 @@ pub(super) enum Rule {
     /// A list of texts without order, to which something is added or from which it is taken.
     Set,
     /// A list of objects that this key names.
-    Named(Named),
+    Named(NamedList),
     /// A bound: a smaller one is less.
     AtMost,
     /// A JSON Schema. `grows`: it says what a tool takes.
@@ -24,7 +24,7 @@ pub(super) enum Rule {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct NamedList {
     pub key: &'static str,
     /// The first of them counts for more.
     pub ordered: bool,
@@ -36,41 +36,41 @@ pub(super) struct Named {
 ///
 /// Texts of connect forms and of operators' settings are no harmless texts: they say what a person
 /// types in.
-pub(super) fn of(place: &[&str]) -> Rule {
+pub(super) fn rule_for(place: &[&str]) -> CompareRule {
     match place {
-        ["version"] => Rule::Free,
+        ["version"] => CompareRule::Free,
         ["title" | "description" | "homepage" | "categories"]
         | [
             "tools",
             "*",
             "title" | "description" | "keywords" | "examples" | "deprecated",
-        ] => Rule::Text,
+        ] => CompareRule::Text,
         ["hosts" | "capabilities"]
         | ["auth", "*", "scopes" | "audience"]
-        | ["tools", "*", "scopes" | "queries"] => Rule::Set,
-        ["tools"] => Rule::Named(Named {
+        | ["tools", "*", "scopes" | "queries"] => CompareRule::Set,
+        ["tools"] => CompareRule::Named(NamedList {
             key: "name",
             ordered: false,
             less_without: true,
         }),
-        ["auth"] => Rule::Named(Named {
+        ["auth"] => CompareRule::Named(NamedList {
             key: "slot",
             ordered: true,
             less_without: true,
         }),
-        ["parameters" | "config"] | ["auth", "*", "fields"] => Rule::Named(Named {
+        ["parameters" | "config"] | ["auth", "*", "fields"] => CompareRule::Named(NamedList {
             key: "key",
             ordered: true,
             less_without: false,
         }),
-        ["limits", _] => Rule::AtMost,
-        ["tools", "*", "input"] => Rule::Schema { grows: true },
-        ["tools", "*", "output"] => Rule::Schema { grows: false },
-        _ => Rule::Exact,
+        ["limits", _] => CompareRule::AtMost,
+        ["tools", "*", "input"] => CompareRule::Schema { grows: true },
+        ["tools", "*", "output"] => CompareRule::Schema { grows: false },
+        _ => CompareRule::Exact,
     }
 }
 
-/// Whether what was approved at a [`Rule::Set`] covers `asked` without naming it.
+/// Whether what was approved at a [`CompareRule::Set`] covers `asked` without naming it.
 pub(super) fn covers(place: &[&str], old: &str, asked: &str) -> bool {
     match place {
         ["hosts"] => hosts::covers(old, asked),

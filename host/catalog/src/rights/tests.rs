@@ -451,7 +451,7 @@ fn new_optional_arguments_pass_where_the_operator_lets_them() {
 #[test]
 fn the_rights_of_a_first_version_name_everything() {
     let manifest = Manifest::parse(&whole().to_string()).expect("its shape");
-    let rights = Rights::of(&manifest).to_string();
+    let rights = Rights::from_manifest(&manifest).to_string();
     for said in [
         "reach api.desk.example.com",
         "import kv",

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::place::{Step, pattern};
+use super::place::{PathStep, pattern};
 
 /// Whether the sentence about a new object says this key of it.
 pub(super) fn says_already(place: &[&str]) -> bool {
@@ -16,7 +16,7 @@ pub(super) fn says_already(place: &[&str]) -> bool {
 }
 
 /// What changes at a place. `None` is what is not there.
-pub(super) fn of(place: &[Step], old: Option<&Value>, new: Option<&Value>) -> String {
+pub(super) fn describe(place: &[PathStep], old: Option<&Value>, new: Option<&Value>) -> String {
     let name = |index: usize| place.get(index).map_or("", |step| step.name.as_str());
     let last = place.last().map_or("", |step| step.name.as_str());
     let (slot, tool) = (name(1), name(1));
@@ -174,7 +174,7 @@ fn changed(said: String, old: Option<&Value>) -> String {
     }
 }
 
-fn pointer(place: &[Step]) -> String {
+fn pointer(place: &[PathStep]) -> String {
     let names: Vec<&str> = place.iter().map(|step| step.name.as_str()).collect();
     format!("/{}", names.join("/"))
 }

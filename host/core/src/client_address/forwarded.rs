@@ -16,7 +16,7 @@ const USUAL: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Who sent the request to one proxy, as that proxy says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hop {
+pub enum ForwardedHop {
     Address(IpAddr),
     /// `unknown` or a name of the proxy's own (RFC 7239, section 6.2 and 6.3).
     Hidden,
@@ -27,14 +27,14 @@ pub enum Hop {
 pub struct BadHeader;
 
 /// The hops of `X-Forwarded-For`, the last one first. None without the header.
-pub(super) fn usual(headers: &HeaderMap) -> Option<Vec<Result<Hop, BadHeader>>> {
+pub(super) fn usual(headers: &HeaderMap) -> Option<Vec<Result<ForwardedHop, BadHeader>>> {
     let text = joined(headers, &USUAL)?;
     let hops = text.rsplit(|byte| *byte == b',').map(usual_hop);
     Some(hops.take(HOPS_MAX).collect())
 }
 
 /// The hops of `Forwarded`, the last one first. None without the header.
-pub(super) fn standard(headers: &HeaderMap) -> Option<Vec<Result<Hop, BadHeader>>> {
+pub(super) fn standard(headers: &HeaderMap) -> Option<Vec<Result<ForwardedHop, BadHeader>>> {
     let text = joined(headers, &header::FORWARDED)?;
     let hops = elements_from_the_end(&text).into_iter().map(standard_hop);
     Some(hops.collect())
@@ -57,16 +57,16 @@ fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<u8>> {
     found.then_some(joined)
 }
 
-fn usual_hop(text: &[u8]) -> Result<Hop, BadHeader> {
+fn usual_hop(text: &[u8]) -> Result<ForwardedHop, BadHeader> {
     let text = std::str::from_utf8(text).map_err(|_| BadHeader)?.trim();
     if text.eq_ignore_ascii_case("unknown") {
-        return Ok(Hop::Hidden);
+        return Ok(ForwardedHop::Hidden);
     }
-    address(text).map(Hop::Address).ok_or(BadHeader)
+    address(text).map(ForwardedHop::Address).ok_or(BadHeader)
 }
 
 /// One `forwarded-element`: its `for`.
-fn standard_hop(element: &[u8]) -> Result<Hop, BadHeader> {
+fn standard_hop(element: &[u8]) -> Result<ForwardedHop, BadHeader> {
     let mut found = None;
     for pair in split(element, b';').ok_or(BadHeader)? {
         let pair = std::str::from_utf8(pair).map_err(|_| BadHeader)?.trim();
@@ -77,7 +77,7 @@ fn standard_hop(element: &[u8]) -> Result<Hop, BadHeader> {
         }
     }
     let Some(node) = found else {
-        return Ok(Hop::Hidden);
+        return Ok(ForwardedHop::Hidden);
     };
     let node = match node.strip_prefix('"') {
         Some(quoted) => quoted.strip_suffix('"').ok_or(BadHeader)?,
@@ -85,9 +85,9 @@ fn standard_hop(element: &[u8]) -> Result<Hop, BadHeader> {
     };
     let name = node.split(':').next().unwrap_or_default();
     if name.eq_ignore_ascii_case("unknown") || name.starts_with('_') {
-        return Ok(Hop::Hidden);
+        return Ok(ForwardedHop::Hidden);
     }
-    address(node).map(Hop::Address).ok_or(BadHeader)
+    address(node).map(ForwardedHop::Address).ok_or(BadHeader)
 }
 
 /// An address, with or without brackets and port.

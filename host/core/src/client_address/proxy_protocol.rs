@@ -28,13 +28,13 @@ pub enum BadProxyHeader {
 
 /// The first bytes, read: how many follow and what they hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct ProxyHeader {
     pub rest_bytes: usize,
-    kind: Kind,
+    kind: ProxyHeaderKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ProxyHeaderKind {
     /// A connection of the proxy itself, such as a health check.
     Local,
     V4,
@@ -49,16 +49,16 @@ pub fn may_begin(bytes: &[u8]) -> bool {
     bytes[..shown] == SIGNATURE[..shown]
 }
 
-impl Head {
+impl ProxyHeader {
     pub fn read(bytes: &[u8; HEAD_BYTES]) -> Result<Self, BadProxyHeader> {
         if !may_begin(bytes) {
             return Err(BadProxyHeader::NoHeader);
         }
         let kind = match (bytes[12], bytes[13]) {
-            (0x20, _) => Kind::Local,
-            (0x21, 0x11) => Kind::V4,
-            (0x21, 0x21) => Kind::V6,
-            (0x21, 0x00 | 0x31) => Kind::Unspecified,
+            (0x20, _) => ProxyHeaderKind::Local,
+            (0x21, 0x11) => ProxyHeaderKind::V4,
+            (0x21, 0x21) => ProxyHeaderKind::V6,
+            (0x21, 0x00 | 0x31) => ProxyHeaderKind::Unspecified,
             _ => return Err(BadProxyHeader::Unknown),
         };
         let rest_bytes = usize::from(u16::from_be_bytes([bytes[14], bytes[15]]));
@@ -72,14 +72,14 @@ impl Head {
     pub fn client(&self, rest: &[u8]) -> Result<Option<SocketAddr>, BadProxyHeader> {
         let short = BadProxyHeader::TooShort;
         match self.kind {
-            Kind::Local | Kind::Unspecified => Ok(None),
-            Kind::V4 => {
+            ProxyHeaderKind::Local | ProxyHeaderKind::Unspecified => Ok(None),
+            ProxyHeaderKind::V4 => {
                 let addresses: &[u8; 12] = rest.first_chunk().ok_or(short)?;
                 let [a, b, c, d, _, _, _, _, high, low, _, _] = *addresses;
                 let address = IpAddr::V4(Ipv4Addr::new(a, b, c, d));
                 Ok(Some((address, u16::from_be_bytes([high, low])).into()))
             }
-            Kind::V6 => {
+            ProxyHeaderKind::V6 => {
                 let addresses: &[u8; 36] = rest.first_chunk().ok_or(short)?;
                 let source: &[u8; 16] = addresses.first_chunk().ok_or(short)?;
                 let address = IpAddr::V6(Ipv6Addr::from(*source)).to_canonical();

@@ -2,7 +2,7 @@ use http::HeaderValue;
 
 use std::net::Ipv6Addr;
 
-use super::proxy_protocol::{BadProxyHeader, HEAD_BYTES, Head, REST_BYTES_MAX};
+use super::proxy_protocol::{BadProxyHeader, HEAD_BYTES, ProxyHeader, REST_BYTES_MAX};
 use super::*;
 
 fn trusted() -> TrustedProxies {
@@ -166,25 +166,25 @@ fn proxy_header(command: u8, family: u8, length: u16) -> [u8; HEAD_BYTES] {
 
 #[test]
 fn a_proxy_protocol_header_names_its_client() {
-    let v4 = Head::read(&proxy_header(0x21, 0x11, 12)).unwrap();
+    let v4 = ProxyHeader::read(&proxy_header(0x21, 0x11, 12)).unwrap();
     let rest = [198, 51, 100, 1, 10, 0, 0, 1, 0x12, 0x67, 0, 80];
     let client = v4.client(&rest).unwrap();
     assert_eq!(client, Some("198.51.100.1:4711".parse().unwrap()));
-    let v6 = Head::read(&proxy_header(0x21, 0x21, 36)).unwrap();
+    let v6 = ProxyHeader::read(&proxy_header(0x21, 0x21, 36)).unwrap();
     let mut rest = [0; 36];
     rest[..16].copy_from_slice(&"2001:db8::7".parse::<Ipv6Addr>().unwrap().octets());
     rest[32..34].copy_from_slice(&4711_u16.to_be_bytes());
     let client = v6.client(&rest).unwrap();
     assert_eq!(client, Some("[2001:db8::7]:4711".parse().unwrap()));
     for (command, family) in [(0x20, 0x00), (0x20, 0x11), (0x21, 0x00), (0x21, 0x31)] {
-        let head = Head::read(&proxy_header(command, family, 0)).unwrap();
+        let head = ProxyHeader::read(&proxy_header(command, family, 0)).unwrap();
         assert_eq!(head.client(&[]), Ok(None), "{command:x} {family:x}");
     }
 }
 
 #[test]
 fn a_proxy_protocol_header_that_is_wrong_is_refused() {
-    let read = |bytes: &[u8; HEAD_BYTES]| Head::read(bytes).map(drop);
+    let read = |bytes: &[u8; HEAD_BYTES]| ProxyHeader::read(bytes).map(drop);
     let mut http = [b' '; HEAD_BYTES];
     http[..14].copy_from_slice(b"GET / HTTP/1.1");
     assert_eq!(read(&http), Err(BadProxyHeader::NoHeader));
@@ -197,6 +197,6 @@ fn a_proxy_protocol_header_that_is_wrong_is_refused() {
     let too_long = u16::try_from(REST_BYTES_MAX + 1).unwrap();
     let bytes = proxy_header(0x21, 0x11, too_long);
     assert_eq!(read(&bytes), Err(BadProxyHeader::TooLong));
-    let short = Head::read(&proxy_header(0x21, 0x11, 11)).unwrap();
+    let short = ProxyHeader::read(&proxy_header(0x21, 0x11, 11)).unwrap();
     assert_eq!(short.client(&[0; 11]), Err(BadProxyHeader::TooShort));
 }

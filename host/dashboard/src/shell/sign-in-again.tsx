@@ -1,4 +1,4 @@
-// A sign-in that has ended while a page was open. The page stays behind it, unseen, with what was typed into it.
+// Asks for the password again when the session ends while a page is open. The page stays mounted, hidden, and keeps what was typed.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useId, useRef, useState } from 'react';

@@ -27,7 +27,7 @@ const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrst
 
 /// One form of a secret, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct SecretForm {
     pub bytes: Vec<u8>,
     /// The shortest window that tells it from ordinary text.
     pub window: usize,
@@ -103,7 +103,7 @@ fn jwt_head(token: &str) -> usize {
 }
 
 /// Every form of one part of a secret.
-pub(super) fn forms(secret: &[u8], public: usize) -> Vec<Form> {
+pub(super) fn forms(secret: &[u8], public: usize) -> Vec<SecretForm> {
     let mut all = Vec::new();
     let mut add = |bytes: Vec<u8>, window: usize, public: usize, lead: usize, odd: bool| {
         let least = if odd { ODD_STRIDE } else { 1 };
@@ -114,7 +114,7 @@ pub(super) fn forms(secret: &[u8], public: usize) -> Vec<Form> {
         } else {
             stride
         };
-        all.push(Form {
+        all.push(SecretForm {
             bytes,
             window,
             stride,

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
-use super::forms::Form;
+use super::forms::SecretForm;
 
 /// The shortest window. Shorter texts are too likely to be ordinary ones.
 pub(super) const WINDOW_BYTES_MIN: usize = 8;
@@ -36,23 +36,23 @@ pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
 
 /// How far a secret goes on before and behind a window, in bytes of its form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Around {
+pub(super) struct WindowMargins {
     pub before: u16,
     pub after: u16,
 }
 
 /// Where a fragment stands in the text that was looked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(super) struct FragmentHit {
     pub start: usize,
     pub end: usize,
-    pub around: Around,
+    pub around: WindowMargins,
 }
 
 /// Windows of many secrets.
 #[derive(Clone, Default)]
 pub(super) struct Fragments {
-    windows: HashMap<u64, Around>,
+    windows: HashMap<u64, WindowMargins>,
     /// By the multiplied first eight bytes: a bit for each length of window that begins so.
     prefixes: HashMap<u64, u64>,
     /// A bit for the high end of each key of `prefixes`.
@@ -73,7 +73,7 @@ impl Fragments {
     }
 
     /// Adds the windows of one form.
-    pub(super) fn add(&mut self, form: &Form) {
+    pub(super) fn add(&mut self, form: &SecretForm) {
         let rest = &form.bytes[form.public.min(form.bytes.len())..];
         let longest = match rest.len() {
             0..WINDOW_BYTES_MIN => return,
@@ -83,7 +83,7 @@ impl Fragments {
         };
         let margin = MARGIN_BYTES.max(form.stride);
         let far = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-        let around = |at: usize, len: usize| Around {
+        let around = |at: usize, len: usize| WindowMargins {
             // What is public is not searched for, but goes with the rest.
             before: far(match at <= margin {
                 true => at + form.public + form.lead,
@@ -103,7 +103,7 @@ impl Fragments {
         self.insert(&rest[at..], around(at, len));
     }
 
-    fn insert(&mut self, window: &[u8], around: Around) {
+    fn insert(&mut self, window: &[u8], around: WindowMargins) {
         let known = self.windows.entry(fingerprint(window)).or_default();
         known.before = known.before.max(around.before);
         known.after = known.after.max(around.after);
@@ -134,7 +134,7 @@ impl Fragments {
 
     /// Tells `hit` of every window that stands in `text`, in the order of their starts, until it says
     /// that it has heard enough. The text is in lower case.
-    pub(super) fn search(&self, text: &[u8], mut hit: impl FnMut(Hit) -> bool) {
+    pub(super) fn search(&self, text: &[u8], mut hit: impl FnMut(FragmentHit) -> bool) {
         if self.windows.is_empty() || text.len() < WINDOW_BYTES_MIN {
             return;
         }
@@ -159,7 +159,7 @@ impl Fragments {
                     continue;
                 };
                 if let Some(around) = self.windows.get(&fingerprint(window)) {
-                    if !hit(Hit {
+                    if !hit(FragmentHit {
                         start,
                         end,
                         around: *around,
@@ -199,8 +199,8 @@ fn window_bytes(rest: &[u8], least: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn form(text: &str, stride: usize) -> Form {
-        Form {
+    fn form(text: &str, stride: usize) -> SecretForm {
+        SecretForm {
             bytes: text.as_bytes().to_vec(),
             window: 10,
             stride,

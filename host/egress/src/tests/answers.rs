@@ -59,7 +59,7 @@ async fn an_echo_of_the_credential_is_scrubbed_wherever_it_stands() {
     })
     .await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let scope = scope(Connected::bearer());
+    let scope = scope(TestConnection::bearer());
     for what in [
         "body", "headers", "base64", "escaped", "chunked", "location",
     ] {
@@ -87,13 +87,13 @@ async fn a_basic_credential_is_scrubbed_in_its_encoded_form() {
     .await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
     // Too short to be searched for by itself; what is written is still known.
-    let connected = Connected {
+    let connected = TestConnection {
         placements: serde_json::json!([{ "basic": {} }]),
         values: BTreeMap::from([
             ("username", "ann".to_owned()),
             ("password", "p4ss".to_owned()),
         ]),
-        ..Connected::bearer()
+        ..TestConnection::bearer()
     };
     let response = egress
         .send(&scope(connected), get("/"))
@@ -114,9 +114,9 @@ async fn secrets_in_query_and_path_show_neither_in_url_nor_receipt() {
         })
         .await;
         let egress = egress(vec![upstream.as_host(API)], &[]);
-        let scope = scope(Connected {
+        let scope = scope(TestConnection {
             placements: placement,
-            ..Connected::bearer()
+            ..TestConnection::bearer()
         });
         let response = egress.send(&scope, get("/me")).await.expect("an answer");
         assert_eq!(response.url, "https://api.example.com/you");
@@ -154,7 +154,7 @@ async fn cookies_and_connection_fields_stay_with_the_host() {
     })
     .await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let scope = scope(Connected::bearer());
+    let scope = scope(TestConnection::bearer());
     let response = egress.send(&scope, get("/")).await.expect("an answer");
     let names: Vec<&str> = response
         .headers
@@ -193,8 +193,8 @@ async fn a_compressed_answer_is_opened_under_the_cap_and_scrubbed() {
     })
     .await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let scope = scope(Connected::bearer());
-    let request = || Request {
+    let scope = scope(TestConnection::bearer());
+    let request = || GuestRequest {
         response_bytes_max: 100,
         ..get("/")
     };
@@ -231,9 +231,9 @@ async fn nothing_that_is_logged_on_the_way_names_the_credential() {
         serde_json::json!([{ "query": "key" }]),
         serde_json::json!([{ "basic": { "username": "{secret}", "password": "" } }]),
     ] {
-        let scope = scope(Connected {
+        let scope = scope(TestConnection {
             placements: placement,
-            ..Connected::bearer()
+            ..TestConnection::bearer()
         });
         egress.send(&scope, get("/me")).await.expect("an answer");
     }

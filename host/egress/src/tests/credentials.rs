@@ -6,7 +6,7 @@ use super::*;
 async fn the_provider_gets_the_credential_and_the_receipt_its_slot() {
     let upstream = Upstream::start(|_, _| plain(200, &[], "hello")).await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let scope = scope(Connected::bearer());
+    let scope = scope(TestConnection::bearer());
     let mut request = post("/issues?x=1", "{}");
     request
         .headers
@@ -53,12 +53,12 @@ async fn the_provider_gets_the_credential_and_the_receipt_its_slot() {
 async fn an_anonymous_request_carries_nothing() {
     let upstream = Upstream::start(|_, _| plain(200, &[], "")).await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let scope = scope(Connected::bearer());
+    let scope = scope(TestConnection::bearer());
     egress
         .send(
             &scope,
-            Request {
-                credential: Credential::Anonymous,
+            GuestRequest {
+                credential: CredentialChoice::Anonymous,
                 ..get("/")
             },
         )
@@ -75,16 +75,16 @@ async fn a_credential_goes_to_its_audience_alone() {
         vec![upstream.as_host("other.example.com"), upstream.as_host(API)],
         &[],
     );
-    let scope = scope(Connected::bearer());
-    let elsewhere = || Request {
+    let scope = scope(TestConnection::bearer());
+    let elsewhere = || GuestRequest {
         url: "https://other.example.com/".into(),
         ..get("/")
     };
     let failure = egress.send(&scope, elsewhere()).await.expect_err("refused");
     assert_eq!((failure.kind, failure.sent), (FailureKind::Denied, false));
     assert!(upstream.seen().is_empty() && scope.records().is_empty());
-    let by_audience = |request| Request {
-        credential: Credential::ByAudience,
+    let by_audience = |request| GuestRequest {
+        credential: CredentialChoice::ByAudience,
         ..request
     };
     egress
@@ -104,12 +104,12 @@ async fn a_credential_goes_to_its_audience_alone() {
 async fn a_slot_that_is_not_connected_is_said_before_anything_is_sent() {
     let upstream = Upstream::start(|_, _| plain(200, &[], "")).await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let request = Request {
-        credential: Credential::Slot("admin".into()),
+    let request = GuestRequest {
+        credential: CredentialChoice::Slot("admin".into()),
         ..get("/")
     };
     let failure = egress
-        .send(&scope(Connected::bearer()), request)
+        .send(&scope(TestConnection::bearer()), request)
         .await
         .expect_err("not connected");
     assert_eq!(
@@ -126,27 +126,27 @@ async fn a_request_that_holds_a_known_secret_is_blocked() {
     for (name, request) in [
         (
             "url",
-            Request {
+            GuestRequest {
                 query: vec![("q".into(), SECRET.into())],
                 ..get("/")
             },
         ),
         (
             "header",
-            Request {
+            GuestRequest {
                 headers: vec![("x-request-id".into(), format!("a{SECRET}b"))],
                 ..get("/")
             },
         ),
         (
             "body",
-            Request {
+            GuestRequest {
                 body: Bytes::from(format!("[\"{SECRET}\"]")),
                 ..post("/", "")
             },
         ),
     ] {
-        let scope = scope(Connected::bearer());
+        let scope = scope(TestConnection::bearer());
         let failure = egress.send(&scope, request).await.expect_err(name);
         assert_eq!(
             (failure.kind, failure.sent),
@@ -192,9 +192,9 @@ async fn a_dry_run_shows_slots_and_sends_nothing() {
             r#"{"n":1,"token":"[slot user]"}"#,
         ),
     ] {
-        let connected = Connected {
+        let connected = TestConnection {
             placements: serde_json::json!([placement]),
-            ..Connected::bearer()
+            ..TestConnection::bearer()
         };
         let scope = scope_with(connected, CallLimits::default(), Mode::DryRun);
         let failure = egress(vec![], &[])
@@ -203,7 +203,7 @@ async fn a_dry_run_shows_slots_and_sends_nothing() {
             .expect_err("dry run");
         assert_eq!(
             failure,
-            Failure {
+            EgressFailure {
                 kind: FailureKind::Cancelled,
                 message: "dry run".into(),
                 sent: false
@@ -228,8 +228,12 @@ async fn a_dry_run_shows_slots_and_sends_nothing() {
         );
         assert!(scope.records().is_empty() && scope.requests_sent() == 0);
     }
-    let scope = scope_with(Connected::bearer(), CallLimits::default(), Mode::DryRun);
-    let evil = Request {
+    let scope = scope_with(
+        TestConnection::bearer(),
+        CallLimits::default(),
+        Mode::DryRun,
+    );
+    let evil = GuestRequest {
         url: "https://evil.test/".into(),
         ..get("/")
     };

@@ -33,11 +33,11 @@ async fn an_answer_over_the_cap_is_cut_off() {
         ("/sized/over", false),
         ("/chunked/over", false),
     ] {
-        let scope = scope(Connected::bearer());
+        let scope = scope(TestConnection::bearer());
         match egress
             .send(
                 &scope,
-                Request {
+                GuestRequest {
                     response_bytes_max: 100,
                     ..get(path)
                 },
@@ -57,7 +57,7 @@ async fn an_answer_over_the_cap_is_cut_off() {
         response_bytes_max: 99,
         ..CallLimits::default()
     };
-    let scope = scope_with(Connected::bearer(), limits, Mode::Live);
+    let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
     assert_eq!(
         egress
             .send(&scope, get("/sized"))
@@ -72,13 +72,13 @@ async fn an_answer_over_the_cap_is_cut_off() {
 async fn a_head_is_answered_whatever_its_length_says() {
     let upstream = Upstream::start(|_, _| plain(200, &[], vec![b'a'; 1000])).await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let request = Request {
+    let request = GuestRequest {
         method: http::Method::HEAD,
         response_bytes_max: 10,
         ..get("/")
     };
     let response = egress
-        .send(&scope(Connected::bearer()), request)
+        .send(&scope(TestConnection::bearer()), request)
         .await
         .expect("an answer");
     assert!(
@@ -96,7 +96,7 @@ async fn requests_and_bytes_of_a_call_are_counted() {
         requests_max: 2,
         ..CallLimits::default()
     };
-    let scope = scope_with(Connected::bearer(), limits, Mode::Live);
+    let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
     let kinds: Vec<Option<FailureKind>> = egress
         .send_all(&scope, vec![get("/1"), get("/2"), get("/3")])
         .await
@@ -110,7 +110,7 @@ async fn requests_and_bytes_of_a_call_are_counted() {
         total_bytes_max: 12,
         ..CallLimits::default()
     };
-    let scope = scope_with(Connected::bearer(), limits, Mode::Live);
+    let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
     egress
         .send(&scope, post("/", "{}"))
         .await
@@ -139,7 +139,7 @@ async fn redirects_and_repeats_use_up_the_budget() {
         requests_max: 2,
         ..CallLimits::default()
     };
-    let scope = scope_with(Connected::bearer(), limits, Mode::Live);
+    let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
     let failure = egress.send(&scope, get("/")).await.expect_err("used up");
     assert_eq!(
         (failure.kind, failure.sent),
@@ -166,13 +166,13 @@ async fn a_provider_that_never_ends_is_left() {
         .expect("a mapping");
     let egress = egress(vec![upstream.as_host(API), mapping], &[]);
     for url in ["https://api.example.com/", "https://other.example.com/"] {
-        let request = || Request {
+        let request = || GuestRequest {
             url: url.into(),
-            credential: Credential::Anonymous,
+            credential: CredentialChoice::Anonymous,
             timeout: Duration::from_millis(50),
             ..get("/")
         };
-        let scope_of_request = scope(Connected::bearer());
+        let scope_of_request = scope(TestConnection::bearer());
         let failure = egress
             .send(&scope_of_request, request())
             .await
@@ -192,8 +192,8 @@ async fn a_provider_that_never_ends_is_left() {
             timeout: Duration::from_millis(50),
             ..CallLimits::default()
         };
-        let scope = scope_with(Connected::bearer(), limits, Mode::Live);
-        let longer = Request {
+        let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
+        let longer = GuestRequest {
             timeout: Duration::from_secs(3600),
             ..request()
         };
@@ -213,8 +213,8 @@ async fn a_fan_out_keeps_the_order() {
         concurrency_max: 2,
         ..CallLimits::default()
     };
-    let scope = scope_with(Connected::bearer(), limits, Mode::Live);
-    let requests: Vec<Request> = (0..9).map(|n| get(&format!("/{n}"))).collect();
+    let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
+    let requests: Vec<GuestRequest> = (0..9).map(|n| get(&format!("/{n}"))).collect();
     let bodies: Vec<Bytes> = egress
         .send_all(&scope, requests)
         .await
@@ -235,9 +235,9 @@ async fn a_dry_run_plans_no_more_than_a_call_may_send() {
         requests_max: 2,
         ..CallLimits::default()
     };
-    let scope = scope_with(Connected::bearer(), limits, Mode::DryRun);
+    let scope = scope_with(TestConnection::bearer(), limits, Mode::DryRun);
     let egress = egress(vec![], &[]);
-    let long = Request {
+    let long = GuestRequest {
         body: Bytes::from(vec![b'a'; plan::PLANNED_BODY_BYTES_MAX + 1]),
         ..post("/", "")
     };
@@ -286,7 +286,7 @@ async fn what_a_compressed_answer_grows_to_counts() {
         total_bytes_max: 2 * plain_bytes as u64,
         ..CallLimits::default()
     };
-    let scope = scope_with(Connected::bearer(), limits, Mode::Live);
+    let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
     for _ in 0..2 {
         let response = egress.send(&scope, get("/")).await.expect("within it");
         assert_eq!(response.body.len(), plain_bytes);
@@ -327,11 +327,11 @@ async fn a_way_out_that_is_closed_looks_nobody_up() {
         ..EgressConfig::default()
     })
     .expect("a client");
-    let scope = scope(Connected::bearer());
+    let scope = scope(TestConnection::bearer());
     egress.send(&scope, get("/")).await.expect("the upstream");
-    let named = Request {
+    let named = GuestRequest {
         url: "https://private.example.com/".into(),
-        credential: Credential::Anonymous,
+        credential: CredentialChoice::Anonymous,
         ..get("/")
     };
     for request in [get("/moved"), named] {

@@ -2,17 +2,17 @@
 
 use super::*;
 
-async fn send_to(egress: &Egress, grant: &Grant, url: &str) -> Result<Response, Failure> {
-    let scope = Scope::new(
+async fn send_to(egress: &Egress, grant: &Grant, url: &str) -> Result<Response, EgressFailure> {
+    let scope = CallScope::new(
         Arc::new(grant.clone()),
         BTreeMap::new(),
-        Arc::new(Connected::bearer()),
+        Arc::new(TestConnection::bearer()),
         CallLimits::default(),
         Mode::Live,
     );
-    let request = Request {
+    let request = GuestRequest {
         url: url.into(),
-        credential: Credential::Anonymous,
+        credential: CredentialChoice::Anonymous,
         ..get("/")
     };
     let result = egress.send(&scope, request).await;
@@ -117,7 +117,7 @@ async fn a_closed_port_is_a_connect_failure_without_an_address() {
         vec![AllowUpstream::parse(&format!("{API}=http://127.0.0.1:{port}")).expect("a mapping")],
         &[],
     );
-    let scope = scope(Connected::bearer());
+    let scope = scope(TestConnection::bearer());
     let failure = egress.send(&scope, get("/")).await.expect_err("closed");
     assert_eq!((failure.kind, failure.sent), (FailureKind::Connect, false));
     assert!(!failure.message.contains(SECRET) && scope.records().is_empty());

@@ -25,12 +25,12 @@ async fn the_same_origin_keeps_the_credential_and_another_loses_it() {
             vec![upstream.as_host(API), upstream.as_host("other.example.com")],
             &[],
         );
-        let connected = Connected {
+        let connected = TestConnection {
             audience: vec![
                 "https://api.example.com".into(),
                 "https://other.example.com".into(),
             ],
-            ..Connected::bearer()
+            ..TestConnection::bearer()
         };
         let scope = scope(connected);
         let response = egress.send(&scope, get("/from")).await.expect("an answer");
@@ -62,7 +62,7 @@ async fn a_redirect_of_an_allowed_upstream_to_its_own_address_means_the_host() {
     .await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
     let response = egress
-        .send(&scope(Connected::bearer()), get("/from"))
+        .send(&scope(TestConnection::bearer()), get("/from"))
         .await
         .expect("an answer");
     assert_eq!(response.url, "https://api.example.com/to?x");
@@ -87,7 +87,7 @@ async fn a_redirect_to_a_place_that_is_not_granted_is_refused() {
             vec![upstream.as_host(API)],
             &[("private.example.com", "10.0.0.1")],
         );
-        let scope = scope(Connected::bearer());
+        let scope = scope(TestConnection::bearer());
         let failure = egress.send(&scope, get("/from")).await.expect_err(location);
         assert_eq!(
             (failure.kind, failure.sent),
@@ -111,7 +111,9 @@ async fn three_redirects_are_followed_and_no_more() {
         })
         .await;
         let egress = egress(vec![upstream.as_host(API)], &[]);
-        let result = egress.send(&scope(Connected::bearer()), get("/")).await;
+        let result = egress
+            .send(&scope(TestConnection::bearer()), get("/"))
+            .await;
         assert_eq!(result.is_ok(), followed, "{length}");
         assert_eq!(upstream.seen().len(), 4);
     }
@@ -137,7 +139,7 @@ async fn a_body_goes_along_within_the_origin_only() {
             &[],
         );
         let result = egress
-            .send(&scope(Connected::bearer()), post("/from", "{}"))
+            .send(&scope(TestConnection::bearer()), post("/from", "{}"))
             .await;
         assert_eq!(result.is_ok(), expected.is_some(), "{status} {location}");
         let seen = upstream.seen();

@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_busy_provider_is_asked_again_where_that_does_no_harm() {
-    let with_key = |request| Request {
+    let with_key = |request| GuestRequest {
         idempotency_key: Some("key-1".into()),
         ..request
     };
@@ -43,7 +43,7 @@ async fn a_busy_provider_is_asked_again_where_that_does_no_harm() {
         })
         .await;
         let egress = egress(vec![upstream.as_host(API)], &[]);
-        let scope = scope(Connected::bearer());
+        let scope = scope(TestConnection::bearer());
         let keyed = request.idempotency_key.is_some();
         let response = egress.send(&scope, request).await.expect("an answer");
         assert_eq!(
@@ -78,10 +78,10 @@ async fn a_refused_credential_is_refreshed_once_and_the_request_repeated_once() 
         })
         .await;
         let egress = egress(vec![upstream.as_host(API)], &[]);
-        let connected = Arc::new(Connected::bearer());
+        let connected = Arc::new(TestConnection::bearer());
         let grant = Grant::new(&[API.to_owned()], &[]).expect("a grant");
-        let credentials: Arc<dyn Credentials> = Arc::<Connected>::clone(&connected);
-        let scope = Scope::new(
+        let credentials: Arc<dyn Credentials> = Arc::<TestConnection>::clone(&connected);
+        let scope = CallScope::new(
             Arc::new(grant),
             BTreeMap::new(),
             credentials,
@@ -107,9 +107,9 @@ async fn a_refused_credential_is_refreshed_once_and_the_request_repeated_once() 
 async fn a_credential_that_cannot_be_refreshed_is_not_sent_twice() {
     let upstream = Upstream::start(|_, _| plain(401, &[], "no")).await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let scope = scope(Connected {
+    let scope = scope(TestConnection {
         refreshable: false,
-        ..Connected::bearer()
+        ..TestConnection::bearer()
     });
     let response = egress.send(&scope, get("/")).await.expect("an answer");
     assert_eq!((response.status, upstream.seen().len()), (401, 1));
@@ -119,9 +119,9 @@ async fn a_credential_that_cannot_be_refreshed_is_not_sent_twice() {
 async fn a_plain_401_asks_for_no_refresh() {
     let upstream = Upstream::start(|_, _| plain(401, &[], "no")).await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let scope = scope(Connected::bearer());
-    let request = Request {
-        credential: Credential::Anonymous,
+    let scope = scope(TestConnection::bearer());
+    let request = GuestRequest {
+        credential: CredentialChoice::Anonymous,
         ..get("/")
     };
     assert_eq!(

@@ -80,16 +80,16 @@ async fn http2_is_spoken_over_tls_with_a_trusted_certificate_only() {
         };
         let egress = Egress::new(config).expect("a client");
         let limits = CallLimits::default();
-        let scope = Scope::new(
+        let scope = CallScope::new(
             Arc::clone(&grant),
             BTreeMap::new(),
-            Arc::new(Connected::bearer()),
+            Arc::new(TestConnection::bearer()),
             limits,
             Mode::Live,
         );
-        let request = Request {
+        let request = GuestRequest {
             url: format!("https://{host}:{port}/"),
-            credential: Credential::Anonymous,
+            credential: CredentialChoice::Anonymous,
             ..get("/")
         };
         let result = egress.send(&scope, request).await;
@@ -123,7 +123,7 @@ async fn nothing_that_is_logged_on_http2_names_the_credential() {
         serde_json::json!([{ "path": "/bot{secret}" }]),
         serde_json::json!([{ "aws_sigv4": { "service": "s3", "region": "eu" } }]),
     ] {
-        let connected = Connected {
+        let connected = TestConnection {
             placements: placement,
             audience: vec![origin.clone()],
             values: BTreeMap::from([
@@ -132,17 +132,17 @@ async fn nothing_that_is_logged_on_http2_names_the_credential() {
                 ("secret_access_key", SECRET.to_owned()),
                 ("session_token", SECRET.to_owned()),
             ]),
-            ..Connected::bearer()
+            ..TestConnection::bearer()
         };
         let limits = CallLimits::default();
-        let scope = Scope::new(
+        let scope = CallScope::new(
             Arc::clone(&grant),
             BTreeMap::new(),
             Arc::new(connected),
             limits,
             Mode::Live,
         );
-        let request = Request {
+        let request = GuestRequest {
             url: format!("{origin}/me"),
             ..get("/")
         };

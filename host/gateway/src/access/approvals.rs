@@ -142,7 +142,7 @@ pub(crate) fn visible(caller: &Caller) -> ApprovalFilter<'_> {
     }
 }
 
-fn is_visible(caller: &Caller, row: &store::Approval) -> bool {
+fn is_visible(caller: &Caller, row: &store::ApprovalRow) -> bool {
     let filter = visible(caller);
     filter.user_id.is_none_or(|user| user == row.user_id)
         && !(filter.not_for_admins && row.approvers == Approvers::Admins)
@@ -150,7 +150,7 @@ fn is_visible(caller: &Caller, row: &store::Approval) -> bool {
 
 /// Whether a caller to whom a question is visible may decide it: nobody who asked it, unless the rule
 /// leaves it to them, and never the key that did.
-fn may_decide(caller: &Caller, row: &store::Approval) -> bool {
+fn may_decide(caller: &Caller, row: &store::ApprovalRow) -> bool {
     let asked_it = caller.actor() == row.asker;
     !asked_it || (caller.role.is_some() && row.approvers == Approvers::Themselves)
 }
@@ -258,7 +258,7 @@ impl Gateway {
 }
 
 /// What the asker is told.
-fn needed(public_url: &str, open: store::Approval) -> Result<ApprovalNeeded, Error> {
+fn needed(public_url: &str, open: store::ApprovalRow) -> Result<ApprovalNeeded, Error> {
     Ok(ApprovalNeeded {
         reason: "approval_required".to_owned(),
         message: format!(
@@ -272,7 +272,7 @@ fn needed(public_url: &str, open: store::Approval) -> Result<ApprovalNeeded, Err
     })
 }
 
-fn requests_of(row: &store::Approval) -> Result<Vec<PlannedRequest>, Error> {
+fn requests_of(row: &store::ApprovalRow) -> Result<Vec<PlannedRequest>, Error> {
     serde_json::from_str(&row.requests).map_err(|cause| Error::Internal(cause.into()))
 }
 
@@ -283,7 +283,7 @@ fn unknown(approval_id: &str) -> Error {
     ))
 }
 
-fn shown(caller: &Caller, row: store::Approval, now_ms: i64) -> Result<Approval, Error> {
+fn shown(caller: &Caller, row: store::ApprovalRow, now_ms: i64) -> Result<Approval, Error> {
     let open = matches!(row.state, ApprovalState::Pending | ApprovalState::Approved);
     let plan: Value = serde_json::from_str(&row.plan).unwrap_or_default();
     Ok(Approval {

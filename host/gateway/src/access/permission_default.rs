@@ -76,7 +76,7 @@ impl Gateway {
 mod tests {
     use super::*;
     use crate::Permission;
-    use crate::testing::World;
+    use crate::testing::TestWorld;
     use toolgate_core::ids::UserId;
 
     fn by_effect() -> DefaultPermissionBody {
@@ -85,7 +85,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_default_holds_from_the_next_request_and_in_its_workspace_alone() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::Admin]).await;
         let stranger = world.stranger(&[Scope::Admin]).await;
         let ada = UserId::parse("ada").unwrap();
@@ -105,7 +105,7 @@ mod tests {
 
     #[tokio::test]
     async fn reading_and_setting_the_default_have_their_scopes() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let reader = world.caller(&[Scope::PermissionsRead]).await;
         let writer = world.caller(&[Scope::PermissionsWrite]).await;
         let set = world.change_default_permission(&reader, by_effect());

@@ -354,7 +354,7 @@ impl Gateway {
         let mut services: BTreeMap<String, PermissionCounts> = BTreeMap::new();
         let mut total = PermissionCounts::default();
         for tool in snapshot.catalog.tools() {
-            let permission = permissions.of(tool).permission;
+            let permission = permissions.decide(tool).permission;
             services
                 .entry(tool.service().to_owned())
                 .or_default()
@@ -383,7 +383,7 @@ impl Gateway {
             .get(tool_name)
             .ok_or_else(|| Error::ToolNotFound(shown_name(tool_name)))?;
         let permissions = self.permissions_of(caller, user).await?;
-        let decided = permissions.of(tool);
+        let decided = permissions.decide(tool);
         Ok(PermissionExplanation {
             user_id: user.to_string(),
             tool_name: tool.name.to_string(),

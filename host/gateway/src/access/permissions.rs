@@ -55,7 +55,7 @@ pub enum DecidedBy {
 
 /// A permission and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Decision<'a> {
+pub(crate) struct PermissionDecision<'a> {
     pub permission: Permission,
     pub by: DecidedBy,
     pub rule: Option<&'a PermissionRule>,
@@ -69,7 +69,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    pub(crate) fn of(rows: Vec<PermissionRule>) -> Self {
+    pub(crate) fn from_rows(rows: Vec<PermissionRule>) -> Self {
         let mut rules = Self::default();
         for row in rows {
             let of_kind = match row.kind {
@@ -84,14 +84,14 @@ impl Rules {
 
 /// What may be decided about: the tool's names and what it does.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct RuleSubject<'a> {
     pub tool: &'a str,
     pub service: &'a str,
     pub effect: Effect,
 }
 
-impl<'a> Subject<'a> {
-    pub(crate) fn of(tool: &'a Tool) -> Self {
+impl<'a> RuleSubject<'a> {
+    pub(crate) fn from_tool(tool: &'a Tool) -> Self {
         Self {
             tool: &tool.name,
             service: tool.service(),
@@ -110,9 +110,9 @@ pub(crate) fn live(rule: &PermissionRule, now_ms: i64) -> bool {
 pub(crate) fn decide<'a>(
     rules: &'a Rules,
     default: DefaultPermission,
-    subject: Subject<'_>,
+    subject: RuleSubject<'_>,
     now_ms: i64,
-) -> Decision<'a> {
+) -> PermissionDecision<'a> {
     let of_tool = rules
         .tools
         .get(subject.tool)
@@ -126,7 +126,7 @@ pub(crate) fn decide<'a>(
         .flatten()
         .find(|(rule, _)| live(rule, now_ms));
     if let Some((rule, by)) = ruled {
-        return Decision {
+        return PermissionDecision {
             permission: rule.rule.into(),
             by,
             rule: Some(rule),
@@ -139,7 +139,7 @@ pub(crate) fn decide<'a>(
         }
         DefaultPermission::ByEffect => (Permission::Ask, DecidedBy::EffectDefault),
     };
-    Decision {
+    PermissionDecision {
         permission,
         by,
         rule: None,
@@ -148,10 +148,10 @@ pub(crate) fn decide<'a>(
 
 /// Rules of users seen since the last change to any rule.
 #[derive(Default)]
-pub(crate) struct KnownRules(Mutex<Known>);
+pub(crate) struct KnownRules(Mutex<RuleCache>);
 
 #[derive(Default)]
-struct Known {
+struct RuleCache {
     at: i64,
     /// By workspace, then by user.
     users: HashMap<Text, HashMap<Text, Arc<Rules>>>,
@@ -162,9 +162,9 @@ impl KnownRules {
     fn get(&self, at: i64, workspace_id: &str, user_id: &str) -> Option<Arc<Rules>> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at < at {
-            *known = Known {
+            *known = RuleCache {
                 at,
-                ..Known::default()
+                ..RuleCache::default()
             };
         }
         if known.at == at {
@@ -178,9 +178,9 @@ impl KnownRules {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at == at {
             if known.count >= KNOWN_USERS_MAX {
-                *known = Known {
+                *known = RuleCache {
                     at,
-                    ..Known::default()
+                    ..RuleCache::default()
                 };
             }
             let of_workspace = known.users.entry(workspace_id).or_default();
@@ -200,12 +200,17 @@ pub(crate) struct Permissions {
 }
 
 impl Permissions {
-    pub(crate) fn of<'a>(&'a self, tool: &Tool) -> Decision<'a> {
-        decide(&self.rules, self.default, Subject::of(tool), self.now_ms)
+    pub(crate) fn decide<'a>(&'a self, tool: &Tool) -> PermissionDecision<'a> {
+        decide(
+            &self.rules,
+            self.default,
+            RuleSubject::from_tool(tool),
+            self.now_ms,
+        )
     }
 
     /// Who decides about calls of which this decision says that a person has to.
-    pub(crate) fn approvers(&self, decision: &Decision<'_>) -> Approvers {
+    pub(crate) fn approvers(&self, decision: &PermissionDecision<'_>) -> Approvers {
         decision
             .rule
             .map_or(self.default_approvers, |rule| rule.approvers)
@@ -226,7 +231,7 @@ impl Permissions {
 
     /// Whether the tool exists for the user: allowed, or allowed once somebody was asked.
     pub(crate) fn shows(&self, tool: &Tool) -> bool {
-        self.of(tool).permission != Permission::Deny
+        self.decide(tool).permission != Permission::Deny
     }
 
     /// Refuses a tool that the user may not use.
@@ -253,13 +258,13 @@ impl Gateway {
         caller: &Caller,
         user: &UserId,
     ) -> Result<Permissions, Error> {
-        let at = caller.changes.of(Topic::Permissions);
+        let at = caller.changes.get(Topic::Permissions);
         let workspace_id = &caller.workspace_id;
         let rules = match self.known_rules.get(at, workspace_id, user.as_str()) {
             Some(rules) => rules,
             None => {
                 let rows = self.store.list_rules(workspace_id, user.as_str()).await?;
-                let rules = Arc::new(Rules::of(rows));
+                let rules = Arc::new(Rules::from_rows(rows));
                 self.known_rules
                     .put(at, workspace_id.clone(), user.text(), rules.clone());
                 rules
@@ -282,7 +287,7 @@ impl Gateway {
         tool: &Tool,
         permissions: &Permissions,
     ) -> Result<(Permission, Option<PermissionRule>), Error> {
-        let decided = permissions.of(tool);
+        let decided = permissions.decide(tool);
         let Some(rule) = decided.rule.filter(|rule| rule.max_calls.is_some()) else {
             return Ok((decided.permission, None));
         };
@@ -294,8 +299,8 @@ impl Gateway {
             .store
             .list_rules(&caller.workspace_id, user.as_str())
             .await?;
-        let rules = Rules::of(rows);
-        let subject = Subject::of(tool);
+        let rules = Rules::from_rows(rows);
+        let subject = RuleSubject::from_tool(tool);
         let decided = decide(&rules, permissions.default, subject, permissions.now_ms);
         match decided.rule.filter(|rule| rule.max_calls.is_some()) {
             Some(rule) if self.store.use_rule(rule, permissions.now_ms).await? => {

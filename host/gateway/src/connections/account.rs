@@ -9,18 +9,18 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::credential::Credential;
+use super::credential::OpenCredential;
 use super::known::secrets_of;
 use super::lend::{injection, is_secret, named_addresses};
 use super::requests::HostRequests;
 use super::{Error, apps, slot_of};
 use crate::connections::services;
-use crate::plugins::Serving;
+use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_egress::scrub::REDACTED;
 use toolgate_egress::{
-    CallLimits, Credentials, Declared, Egress, Failure, FailureKind, Injection, Learned, Mode,
-    Scrubber,
+    CallLimits, Credentials, Declarations, Egress, EgressFailure, FailureKind, Injection,
+    LearnedSecrets, Mode, Scrubber,
 };
 
 const ANSWER_BYTES_MAX: usize = 1024 * 1024;
@@ -29,7 +29,7 @@ const NAME_CHARS_MAX: usize = 200;
 
 /// What the provider said to the first request with a credential.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Probed {
+pub(super) enum ProbeOutcome {
     Account(String),
     /// The answer names nobody, or none came.
     Unknown,
@@ -41,37 +41,37 @@ pub(super) enum Probed {
 pub(super) async fn probe(
     egress: &Egress,
     requests: &Arc<HostRequests>,
-    serving: &Serving,
+    serving: &ServingPlugin,
     slot: &Slot,
     settings: &BTreeMap<String, String>,
     parameters: &BTreeMap<String, String>,
-    credential: &Credential,
-) -> Result<Probed, Error> {
+    credential: &OpenCredential,
+) -> Result<ProbeOutcome, Error> {
     let manifest = &serving.manifest;
     let Some(account) = &slot.account else {
-        return Ok(Probed::Unknown);
+        return Ok(ProbeOutcome::Unknown);
     };
     // Whatever a manifest says: reading who somebody is changes nothing.
     let Some(("GET", url)) = account.request.split_once(' ') else {
-        return Ok(Probed::Unknown);
+        return Ok(ProbeOutcome::Unknown);
     };
     // An operator who named an address runs the service there.
     let url = match named_addresses(slot, manifest, settings).next() {
         Some(base) => apps::moved(url, base.trim_end_matches('/')),
         None => url.to_owned(),
     };
-    let learned = Arc::new(Learned::default());
+    let learned = Arc::new(LearnedSecrets::default());
     let secrets = secrets_of(Some(slot), credential, parameters, manifest);
     learned.learn(secrets.iter().map(|secret| secret.expose().as_bytes()));
     let scrubber = Scrubber::knowing(vec![learned.clone()]);
-    let fixed = Fixed {
+    let fixed = UnstoredCredential {
         manifest: manifest.clone(),
         slot: slot.slot.clone(),
         settings: settings.clone(),
         parameters: parameters.clone(),
         credential: credential.clone(),
     };
-    let scope = toolgate_egress::Scope::new(
+    let scope = toolgate_egress::CallScope::new(
         services::grant(serving, settings)?,
         parameters.clone(),
         Arc::new(fixed),
@@ -82,16 +82,16 @@ pub(super) async fn probe(
         },
         Mode::Live,
     )
-    .declaring(Declared::of(manifest.clone()))
+    .declaring(Declarations::new(manifest.clone()))
     .knowing(vec![learned.clone()])
     .journaled_by(requests.clone());
-    let request = toolgate_egress::Request {
+    let request = toolgate_egress::GuestRequest {
         method: http::Method::GET,
         url,
         query: Vec::new(),
         headers: vec![("accept".to_owned(), "application/json".to_owned())],
         body: Bytes::new(),
-        credential: toolgate_egress::Credential::Slot(slot.slot.clone()),
+        credential: toolgate_egress::CredentialChoice::Slot(slot.slot.clone()),
         response_bytes_max: ANSWER_BYTES_MAX,
         timeout: ANSWER_TIMEOUT,
         idempotency_key: None,
@@ -100,9 +100,10 @@ pub(super) async fn probe(
     let well = matches!(&answer, Ok(answer) if (200..300).contains(&answer.status));
     requests.ended(well, Some(scope.records())).await;
     Ok(match answer {
-        Ok(answer) if answer.status == 401 || answer.status == 403 => Probed::Refused,
+        Ok(answer) if answer.status == 401 || answer.status == 403 => ProbeOutcome::Refused,
         Ok(answer) if (200..300).contains(&answer.status) => {
-            name(&answer.body, &account.label, &scrubber).map_or(Probed::Unknown, Probed::Account)
+            name(&answer.body, &account.label, &scrubber)
+                .map_or(ProbeOutcome::Unknown, ProbeOutcome::Account)
         }
         Ok(answer) => {
             tracing::info!(
@@ -110,11 +111,11 @@ pub(super) async fn probe(
                 http.status = answer.status,
                 "connections.account_unknown"
             );
-            Probed::Unknown
+            ProbeOutcome::Unknown
         }
         Err(failure) => {
             tracing::info!(service = manifest.service, error = %failure, "connections.account_unknown");
-            Probed::Unknown
+            ProbeOutcome::Unknown
         }
     })
 }
@@ -153,20 +154,20 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// A credential that is not stored yet.
-struct Fixed {
+struct UnstoredCredential {
     manifest: Arc<Manifest>,
     slot: String,
     settings: BTreeMap<String, String>,
     parameters: BTreeMap<String, String>,
-    credential: Credential,
+    credential: OpenCredential,
 }
 
-impl Credentials for Fixed {
+impl Credentials for UnstoredCredential {
     fn fetch<'a>(
         &'a self,
         name: &'a str,
         _rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+    ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
         let slot = slot_of(&self.manifest, name).filter(|slot| slot.slot == self.slot);
         let result = match slot {
             Some(slot) => Ok(injection(
@@ -177,7 +178,7 @@ impl Credentials for Fixed {
                 self.credential.clone(),
                 1,
             )),
-            None => Err(Failure {
+            None => Err(EgressFailure {
                 kind: FailureKind::AuthRequired,
                 message: "another slot is being connected".to_owned(),
                 sent: false,

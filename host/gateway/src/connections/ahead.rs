@@ -10,8 +10,8 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
-use super::refresh::{AHEAD_MS, Unusable, ends_soon};
+use super::ConnectionManager;
+use super::refresh::{AHEAD_MS, UnusableReason, ends_soon};
 use toolgate_store::{Connection, StoreError};
 
 /// How often is looked.
@@ -24,24 +24,27 @@ const PAGE: usize = 200;
 const LIFETIME_MS_MIN: i64 = 5 * 60 * 1_000;
 
 /// Runs until the gateway stops. A failing round is logged and repeated.
-pub(crate) async fn run(keeper: Arc<Keeper>, stop: CancellationToken) {
+pub(crate) async fn run(manager: Arc<ConnectionManager>, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(EVERY) => {}
         }
-        if let Err(cause) = round(&keeper, &stop).await {
+        if let Err(cause) = round(&manager, &stop).await {
             tracing::error!(error = %cause, "connections.renewal_failed");
         }
     }
 }
 
-async fn round(keeper: &Arc<Keeper>, stop: &CancellationToken) -> Result<(), StoreError> {
-    let now_ms = keeper.clock.now_ms();
+async fn round(
+    manager: &Arc<ConnectionManager>,
+    stop: &CancellationToken,
+) -> Result<(), StoreError> {
+    let now_ms = manager.clock.now_ms();
     let mut last: Option<(i64, String)> = None;
     while !stop.is_cancelled() {
         let after = last.as_ref().map(|(end_ms, id)| (*end_ms, id.as_str()));
-        let due = keeper
+        let due = manager
             .store
             .connections_due(now_ms + AHEAD_MS, now_ms, after, PAGE)
             .await?;
@@ -50,7 +53,7 @@ async fn round(keeper: &Arc<Keeper>, stop: &CancellationToken) -> Result<(), Sto
             .and_then(|row| Some((row.token_expires_at_ms?, row.id.clone())));
         let whole = due.len() == PAGE;
         stream::iter(due)
-            .for_each_concurrent(AT_ONCE_MAX, |row| renew(keeper, row))
+            .for_each_concurrent(AT_ONCE_MAX, |row| renew(manager, row))
             .await;
         if !whole {
             break;
@@ -60,25 +63,25 @@ async fn round(keeper: &Arc<Keeper>, stop: &CancellationToken) -> Result<(), Sto
 }
 
 /// Renews one connection, unless its service is gone or its token still has time.
-async fn renew(keeper: &Arc<Keeper>, row: Connection) {
-    let Some(serving) = keeper.serving(&row.service) else {
+async fn renew(manager: &Arc<ConnectionManager>, row: Connection) {
+    let Some(serving) = manager.serving(&row.service) else {
         return;
     };
     // A box that does not open is reported by the call that needs it.
-    let Ok(credential) = keeper.open(&row) else {
+    let Ok(credential) = manager.open(&row) else {
         return;
     };
     let short = credential
         .lifetime_ms
         .is_some_and(|life_ms| life_ms < LIFETIME_MS_MIN);
-    if short || !ends_soon(&row, &credential, keeper.clock.now_ms()) {
+    if short || !ends_soon(&row, &credential, manager.clock.now_ms()) {
         return;
     }
-    let fresh = keeper
+    let fresh = manager
         .fresh(&serving.manifest, &row.workspace_id, &row.id, None)
         .await;
     // A refusal and a provider that is away are logged where they are noted.
-    if let Err(Unusable::Broken(cause)) = fresh {
+    if let Err(UnusableReason::Broken(cause)) = fresh {
         tracing::debug!(connection.id = row.id, error = %cause, "connections.not_renewed");
     }
 }

@@ -10,7 +10,7 @@ use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
 use toolgate_egress::{self as egress, Grant};
 use toolgate_oauth::Provider;
 use toolgate_store::{OAuthApp, Store};
-use toolgate_vault::{Place, Secret, Vault};
+use toolgate_vault::{SealContext, Secret, Vault};
 
 /// Path of the callback that is registered at every provider.
 pub const CALLBACK_PATH: &str = "/oauth/callback";
@@ -233,8 +233,8 @@ fn is_scope(scope: &str) -> bool {
     (1..=300).contains(&scope.len()) && scope.bytes().all(|byte| (0x21..0x7f).contains(&byte))
 }
 
-fn place<'a>(workspace_id: &'a str, service: &'a str) -> Place<'a> {
-    Place {
+fn place<'a>(workspace_id: &'a str, service: &'a str) -> SealContext<'a> {
+    SealContext {
         kind: "oauth_app",
         workspace_id,
         user_id: "",

@@ -6,47 +6,49 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::choose::{Choice, choose};
+use super::choose::{ConnectionChoice, choose};
 use super::lend::{audience, injection, is_secret, without_secrets};
-use super::link::Ask;
-use super::refresh::Unusable;
-use super::{Error, Gateway, Keeper, slot_of};
+use super::link::LinkRequest;
+use super::refresh::UnusableReason;
+use super::{ConnectionManager, Error, Gateway, slot_of};
 use crate::Caller;
-use crate::access::approvals::question::{Bound, BoundConnection};
-use crate::plugins::Serving;
+use crate::access::approvals::question::{ApprovalBinding, BoundConnection};
+use crate::plugins::ServingPlugin;
 use crate::tools::{Connect, FailureReason, Outcome, ToolError};
 use toolgate_catalog::Tool;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_core::ids::UserId;
-use toolgate_egress::{Credentials, Failure, FailureKind, Injection, Learned, Origin, SlotShape};
+use toolgate_egress::{
+    Credentials, EgressFailure, FailureKind, Injection, LearnedSecrets, Origin, SlotShape,
+};
 use toolgate_store::{Connection, ConnectionHealth};
 
 /// What a call begins with.
 pub(crate) struct ForCall {
     /// The connection, or none where the tool does without.
-    pub held: Arc<Held>,
+    pub held: Arc<CallConnection>,
     /// The call ends before it begins: the user has to connect.
     pub ends: Option<Outcome>,
 }
 
 /// The one connection of a call, or none.
-pub(crate) struct Held {
-    keeper: Arc<Keeper>,
+pub(crate) struct CallConnection {
+    manager: Arc<ConnectionManager>,
     manifest: Arc<Manifest>,
     settings: Arc<BTreeMap<String, String>>,
     row: Option<Connection>,
     /// Of the row, but for values that hold a secret.
     parameters: BTreeMap<String, String>,
-    learned: Vec<Arc<Learned>>,
-    told: Mutex<Told>,
+    learned: Vec<Arc<LearnedSecrets>>,
+    told: Mutex<CallFindings>,
 }
 
-/// What the provider and the keeper said during the call.
+/// What the provider and the manager said during the call.
 #[derive(Default)]
-struct Told {
+struct CallFindings {
     /// The generation that the provider refused and that could not be renewed.
     refused: Option<i64>,
-    unusable: Option<Unusable>,
+    unusable: Option<UnusableReason>,
 }
 
 impl Gateway {
@@ -56,16 +58,16 @@ impl Gateway {
         caller: &Caller,
         user: &UserId,
         tool: &Tool,
-        serving: &Serving,
+        serving: &ServingPlugin,
         wanted: Option<&str>,
         dry_run: bool,
     ) -> Result<ForCall, Error> {
         let spec = tool.spec();
-        let with = |row: Option<Connection>, learned: Vec<Arc<Learned>>, ends| ForCall {
-            held: Arc::new(Held {
-                keeper: self.connections.clone(),
+        let with = |row: Option<Connection>, learned: Vec<Arc<LearnedSecrets>>, ends| ForCall {
+            held: Arc::new(CallConnection {
+                manager: self.connections.clone(),
                 manifest: serving.manifest.clone(),
-                settings: self.services.of(&caller.workspace_id, tool.service()),
+                settings: self.services.get(&caller.workspace_id, tool.service()),
                 parameters: row
                     .as_ref()
                     .map(|row| without_secrets(&row.parameters, &learned))
@@ -96,19 +98,19 @@ impl Gateway {
             return Ok(with(None, learned, None));
         }
         let (reason, of) = match choose(&rows, &spec.auth, tool.scopes(), wanted) {
-            Choice::Use(row) => return Ok(with(Some(row.clone()), learned, None)),
-            Choice::Unknown => {
+            ConnectionChoice::Use(row) => return Ok(with(Some(row.clone()), learned, None)),
+            ConnectionChoice::Unknown => {
                 return Err(Error::NotFound(format!(
                     "a connection of {user} for {} with this id",
                     tool.service()
                 )));
             }
-            Choice::Nothing if spec.auth_optional || dry_run => {
+            ConnectionChoice::Nothing if spec.auth_optional || dry_run => {
                 return Ok(with(None, learned, None));
             }
-            Choice::Nothing => (Reason::Required, None),
-            Choice::MoreScopes(row) => (Reason::MoreScopes, Some(row)),
-            Choice::Broken(row) => (Reason::Expired, Some(row)),
+            ConnectionChoice::Nothing => (Reason::Required, None),
+            ConnectionChoice::MoreScopes(row) => (Reason::MoreScopes, Some(row)),
+            ConnectionChoice::Broken(row) => (Reason::Expired, Some(row)),
         };
         let ends = self
             .connect_outcome(caller, user, tool, serving, reason, of)
@@ -134,11 +136,11 @@ impl Gateway {
             .list_connections(workspace_id, Some(user.as_str()), Some(service))
             .await?;
         match choose(&rows, &spec.auth, tool.scopes(), wanted) {
-            Choice::Use(row) | Choice::MoreScopes(row) | Choice::Broken(row) => {
-                Ok(Some(row.clone()))
-            }
-            Choice::Nothing => Ok(None),
-            Choice::Unknown => Err(Error::NotFound(format!(
+            ConnectionChoice::Use(row)
+            | ConnectionChoice::MoreScopes(row)
+            | ConnectionChoice::Broken(row) => Ok(Some(row.clone())),
+            ConnectionChoice::Nothing => Ok(None),
+            ConnectionChoice::Unknown => Err(Error::NotFound(format!(
                 "a connection of {user} for {service} with this id"
             ))),
         }
@@ -151,9 +153,9 @@ impl Gateway {
         caller: &Caller,
         user: &UserId,
         tool: &Tool,
-        serving: &Serving,
-        held: &Held,
-        says: Option<Says>,
+        serving: &ServingPlugin,
+        held: &CallConnection,
+        says: Option<AuthClaim>,
     ) -> Result<Option<Outcome>, Error> {
         if tool.spec().auth.is_empty() {
             return Ok(None);
@@ -163,16 +165,19 @@ impl Gateway {
             (told.refused.take(), told.unusable.take())
         };
         let reason = match (unusable, says) {
-            (Some(Unusable::Later { retry_after_ms }), _) => {
+            (Some(UnusableReason::Later { retry_after_ms }), _) => {
                 return Ok(Some(later(retry_after_ms)));
             }
-            (Some(Unusable::Expired(_)), _) | (None, Some(Says::Expired)) => Reason::Expired,
-            (Some(Unusable::Gone), _) | (None, Some(Says::Required)) => Reason::Required,
-            (Some(Unusable::Broken(cause)), _) => return Err(cause),
+            (Some(UnusableReason::Expired(_)), _) | (None, Some(AuthClaim::Expired)) => {
+                Reason::Expired
+            }
+            (Some(UnusableReason::Gone), _) | (None, Some(AuthClaim::Required)) => Reason::Required,
+            (Some(UnusableReason::Broken(cause)), _) => return Err(cause),
             (None, None) => return Ok(None),
         };
         // A credential that can only be replaced by the user: the next call need not try it.
-        if let (Some(row), Some(generation), Some(Says::Expired)) = (&held.row, refused, says) {
+        if let (Some(row), Some(generation), Some(AuthClaim::Expired)) = (&held.row, refused, says)
+        {
             self.store
                 .set_connection_state(
                     &row.workspace_id,
@@ -199,12 +204,12 @@ impl Gateway {
         caller: &Caller,
         user: &UserId,
         tool: &Tool,
-        serving: &Serving,
+        serving: &ServingPlugin,
         reason: Reason,
         of: Option<&Connection>,
     ) -> Result<Outcome, Error> {
         let manifest = &serving.manifest;
-        let ask = Ask {
+        let ask = LinkRequest {
             workspace_id: &caller.workspace_id,
             user,
             manifest,
@@ -253,7 +258,7 @@ impl Gateway {
 
 /// What a plugin made of a request without an answer it could use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Says {
+pub(crate) enum AuthClaim {
     Required,
     Expired,
 }
@@ -280,14 +285,14 @@ fn later(retry_after_ms: i64) -> Outcome {
     }
 }
 
-impl Held {
+impl CallConnection {
     /// The connection's id, for the receipt and for what the plugin keeps.
     pub(crate) fn connection_id(&self) -> Option<&str> {
         self.row.as_ref().map(|row| row.id.as_str())
     }
 
     /// Refuses a connection that is another than the one a question was bound to.
-    pub(crate) fn check_bound(&self, bound: &Bound) -> Result<(), Error> {
+    pub(crate) fn check_bound(&self, bound: &ApprovalBinding) -> Result<(), Error> {
         let now = self.row.clone().map(BoundConnection::from);
         if now == bound.connection {
             return Ok(());
@@ -303,7 +308,7 @@ impl Held {
     }
 
     /// What the call must not hand back, known before it sends anything.
-    pub(crate) fn learned(&self) -> Vec<Arc<Learned>> {
+    pub(crate) fn learned(&self) -> Vec<Arc<LearnedSecrets>> {
         self.learned.clone()
     }
 
@@ -331,12 +336,12 @@ impl Held {
     }
 }
 
-impl Credentials for Held {
+impl Credentials for CallConnection {
     fn fetch<'a>(
         &'a self,
         name: &'a str,
         rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+    ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
         async move {
             let Some((slot, row)) = self.slot(name) else {
                 return Err(failure(
@@ -346,7 +351,7 @@ impl Credentials for Held {
             };
             let rejected = rejected.and_then(|generation| i64::try_from(generation).ok());
             let fresh = self
-                .keeper
+                .manager
                 .fresh(&self.manifest, &row.workspace_id, &row.id, rejected)
                 .await;
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -365,10 +370,10 @@ impl Credentials for Held {
                 }
                 Err(unusable) => {
                     let kind = match &unusable {
-                        Unusable::Gone => FailureKind::AuthRequired,
-                        Unusable::Expired(_) => FailureKind::AuthExpired,
-                        Unusable::Later { .. } => FailureKind::Connect,
-                        Unusable::Broken(_) => FailureKind::Protocol,
+                        UnusableReason::Gone => FailureKind::AuthRequired,
+                        UnusableReason::Expired(_) => FailureKind::AuthExpired,
+                        UnusableReason::Later { .. } => FailureKind::Connect,
+                        UnusableReason::Broken(_) => FailureKind::Protocol,
                     };
                     let failure = failure(kind, unusable.to_string());
                     told.unusable = Some(unusable);
@@ -404,8 +409,8 @@ impl Credentials for Held {
     }
 }
 
-fn failure(kind: FailureKind, message: String) -> Failure {
-    Failure {
+fn failure(kind: FailureKind, message: String) -> EgressFailure {
+    EgressFailure {
         kind,
         message,
         sent: false,

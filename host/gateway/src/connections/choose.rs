@@ -7,7 +7,7 @@ use toolgate_store::{Connection, ConnectionHealth};
 
 /// The outcome, best first.
 #[derive(Debug, PartialEq)]
-pub(super) enum Choice<'a> {
+pub(super) enum ConnectionChoice<'a> {
     Use(&'a Connection),
     /// It works, but was never asked for a scope that the tool needs.
     MoreScopes(&'a Connection),
@@ -24,26 +24,26 @@ pub(super) fn choose<'a>(
     slots: &[String],
     scopes: &[String],
     wanted: Option<&str>,
-) -> Choice<'a> {
+) -> ConnectionChoice<'a> {
     let mut fitting = rows.iter().filter(|row| slots.contains(&row.slot));
     if let Some(id) = wanted {
         return match fitting.find(|row| row.id == id) {
             Some(row) => one(row, scopes),
-            None => Choice::Unknown,
+            None => ConnectionChoice::Unknown,
         };
     }
     fitting
         .map(|row| (rank(row, scopes), row))
         // The first of equals: the newest.
         .min_by_key(|(rank, _)| *rank)
-        .map_or(Choice::Nothing, |(_, row)| one(row, scopes))
+        .map_or(ConnectionChoice::Nothing, |(_, row)| one(row, scopes))
 }
 
-fn one<'a>(row: &'a Connection, scopes: &[String]) -> Choice<'a> {
+fn one<'a>(row: &'a Connection, scopes: &[String]) -> ConnectionChoice<'a> {
     match rank(row, scopes) {
-        0 | 1 => Choice::Use(row),
-        2 | 3 => Choice::MoreScopes(row),
-        _ => Choice::Broken(row),
+        0 | 1 => ConnectionChoice::Use(row),
+        2 | 3 => ConnectionChoice::MoreScopes(row),
+        _ => ConnectionChoice::Broken(row),
     }
 }
 
@@ -99,11 +99,11 @@ mod tests {
         let slots = ["user".to_owned()];
         let check = |rows: &[Connection], wanted: Option<&str>, expected: &str| {
             let shown = match choose(rows, &slots, &["repo".to_owned()], wanted) {
-                Choice::Use(row) => format!("use {}", row.id),
-                Choice::MoreScopes(row) => format!("more {}", row.id),
-                Choice::Broken(row) => format!("broken {}", row.id),
-                Choice::Nothing => "nothing".to_owned(),
-                Choice::Unknown => "unknown".to_owned(),
+                ConnectionChoice::Use(row) => format!("use {}", row.id),
+                ConnectionChoice::MoreScopes(row) => format!("more {}", row.id),
+                ConnectionChoice::Broken(row) => format!("broken {}", row.id),
+                ConnectionChoice::Nothing => "nothing".to_owned(),
+                ConnectionChoice::Unknown => "unknown".to_owned(),
             };
             assert_eq!(shown, expected);
         };
@@ -179,7 +179,7 @@ mod tests {
         let rows = [key];
         assert!(matches!(
             choose(&rows, &["user".to_owned()], &["repo".to_owned()], None),
-            Choice::Use(_)
+            ConnectionChoice::Use(_)
         ));
     }
 }

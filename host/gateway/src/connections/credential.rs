@@ -12,7 +12,7 @@ const SPENT_MAX: usize = 4;
 
 /// A credential: the values that are injected, and what renews them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Credential {
+pub(super) struct OpenCredential {
     /// By field name; `secret` is the single field and the access token of an OAuth slot.
     pub values: BTreeMap<String, Secret>,
     pub refresh: Option<Secret>,
@@ -26,21 +26,21 @@ pub(super) struct Credential {
 
 /// A browser that was sent to the provider.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Started {
+pub(super) struct StartedFlow {
     pub verifier: Secret,
     pub parameters: BTreeMap<String, String>,
 }
 
 /// A connection that is complete but for the application's word.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Waiting {
-    pub credential: Credential,
-    pub details: Details,
+pub(super) struct UnconfirmedConnection {
+    pub credential: OpenCredential,
+    pub details: ConnectionDetails,
 }
 
 /// What a connection is made of beside its credential.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Details {
+pub(super) struct ConnectionDetails {
     pub account: Option<String>,
     pub scopes: Vec<String>,
     pub parameters: BTreeMap<String, String>,
@@ -54,7 +54,7 @@ pub(super) struct Details {
 pub(super) struct BadContent;
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenCredential<'a> {
     values: BTreeMap<&'a str, &'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh: Option<&'a str>,
@@ -67,7 +67,7 @@ struct Written<'a> {
 }
 
 #[derive(Deserialize)]
-struct Read {
+struct ReadCredential {
     values: BTreeMap<String, String>,
     refresh: Option<String>,
     #[serde(default)]
@@ -90,17 +90,17 @@ struct ReadStart {
 
 #[derive(Serialize)]
 struct WrittenWait<'a> {
-    credential: Written<'a>,
-    details: &'a Details,
+    credential: WrittenCredential<'a>,
+    details: &'a ConnectionDetails,
 }
 
 #[derive(Deserialize)]
 struct ReadWait {
-    credential: Read,
-    details: Details,
+    credential: ReadCredential,
+    details: ConnectionDetails,
 }
 
-impl Credential {
+impl OpenCredential {
     /// Keeps `token` among the spent ones, the newest [`SPENT_MAX`] of them.
     pub(super) fn spend(&mut self, token: Secret) {
         if !self.spent.contains(&token) {
@@ -114,11 +114,11 @@ impl Credential {
     }
 
     pub(super) fn parse(opened: &Secret) -> Result<Self, BadContent> {
-        Ok(Self::of(read(opened)?))
+        Ok(Self::from_parts(read(opened)?))
     }
 
-    fn written(&self) -> Written<'_> {
-        Written {
+    fn written(&self) -> WrittenCredential<'_> {
+        WrittenCredential {
             values: self
                 .values
                 .iter()
@@ -131,7 +131,7 @@ impl Credential {
         }
     }
 
-    fn of(read: Read) -> Self {
+    fn from_parts(read: ReadCredential) -> Self {
         Self {
             values: read
                 .values
@@ -146,7 +146,7 @@ impl Credential {
     }
 }
 
-impl Started {
+impl StartedFlow {
     pub(super) fn to_secret(&self) -> Secret {
         text(&WrittenStart {
             verifier: self.verifier.expose(),
@@ -163,7 +163,7 @@ impl Started {
     }
 }
 
-impl Waiting {
+impl UnconfirmedConnection {
     pub(super) fn to_secret(&self) -> Secret {
         text(&WrittenWait {
             credential: self.credential.written(),
@@ -174,7 +174,7 @@ impl Waiting {
     pub(super) fn parse(opened: &Secret) -> Result<Self, BadContent> {
         let read: ReadWait = read(opened)?;
         Ok(Self {
-            credential: Credential::of(read.credential),
+            credential: OpenCredential::from_parts(read.credential),
             details: read.details,
         })
     }
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn contents_read_back_as_they_were_written_and_print_nothing() {
-        let credential = Credential {
+        let credential = OpenCredential {
             values: BTreeMap::from([("secret".to_owned(), Secret::new("hunter2"))]),
             refresh: Some(Secret::new("hunter3")),
             spent: vec![Secret::new("hunter5")],
@@ -202,19 +202,22 @@ mod tests {
             renewed_at_ms: Some(7),
         };
         let written = credential.to_secret();
-        assert_eq!(Credential::parse(&written).unwrap(), credential);
-        let started = Started {
+        assert_eq!(OpenCredential::parse(&written).unwrap(), credential);
+        let started = StartedFlow {
             verifier: Secret::new("hunter4"),
             parameters: BTreeMap::from([("subdomain".to_owned(), "acme".to_owned())]),
         };
-        assert_eq!(Started::parse(&started.to_secret()).unwrap(), started);
-        let waiting = Waiting {
+        assert_eq!(StartedFlow::parse(&started.to_secret()).unwrap(), started);
+        let waiting = UnconfirmedConnection {
             credential,
-            details: Details::default(),
+            details: ConnectionDetails::default(),
         };
-        assert_eq!(Waiting::parse(&waiting.to_secret()).unwrap(), waiting);
+        assert_eq!(
+            UnconfirmedConnection::parse(&waiting.to_secret()).unwrap(),
+            waiting
+        );
         let shown = format!("{waiting:?} {started:?} {written:?}");
         assert!(!shown.contains("hunter"), "{shown}");
-        assert!(Credential::parse(&Secret::new("{}")).is_err());
+        assert!(OpenCredential::parse(&Secret::new("{}")).is_err());
     }
 }

@@ -19,12 +19,12 @@ pub use page::{ConnectPage, Unlocked};
 pub use problem::ConnectProblem;
 
 use super::link::hash;
-use super::requests::About;
+use super::requests::ConnectionRef;
 use super::{Error, Gateway, apps, slot_of};
-use crate::plugins::Serving;
+use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_store::{ConnectFlow, FlowState, OAuthApp};
-use toolgate_vault::{Place, Secret};
+use toolgate_vault::{SealContext, Secret};
 
 /// No text is longer than a connect token.
 const TOKEN_BYTES_MAX: usize = 200;
@@ -63,20 +63,20 @@ fn internal(cause: impl Into<anyhow::Error>) -> Error {
 }
 
 /// A flow with what it is about.
-struct Open {
+struct OpenFlow {
     flow: ConnectFlow,
-    serving: Arc<Serving>,
+    serving: Arc<ServingPlugin>,
     slot: Slot,
     app: Option<OAuthApp>,
 }
 
-impl Open {
+impl OpenFlow {
     fn manifest(&self) -> &Manifest {
         &self.serving.manifest
     }
 
-    fn about(&self) -> About<'_> {
-        About {
+    fn about(&self) -> ConnectionRef<'_> {
+        ConnectionRef {
             workspace_id: &self.flow.workspace_id,
             user_id: &self.flow.user_id,
             service: &self.flow.service,
@@ -84,8 +84,8 @@ impl Open {
         }
     }
 
-    fn place(&self) -> Place<'_> {
-        Place {
+    fn place(&self) -> SealContext<'_> {
+        SealContext {
             kind: "connect_flow",
             workspace_id: &self.flow.workspace_id,
             user_id: &self.flow.user_id,
@@ -103,7 +103,7 @@ pub fn cookie_name(state: &Secret, secure: bool) -> String {
 }
 
 impl Gateway {
-    async fn open_link(&self, token: &str) -> Result<Open, ConnectProblem> {
+    async fn open_link(&self, token: &str) -> Result<OpenFlow, ConnectProblem> {
         if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
             return Err(ConnectProblem::UnknownLink);
         }
@@ -129,7 +129,7 @@ impl Gateway {
         self.with_service(flow).await
     }
 
-    async fn with_service(&self, flow: ConnectFlow) -> Result<Open, ConnectProblem> {
+    async fn with_service(&self, flow: ConnectFlow) -> Result<OpenFlow, ConnectProblem> {
         let changes = self.store.changes().await?;
         self.services.refresh(&self.store, changes).await?;
         let serving = self
@@ -143,7 +143,7 @@ impl Gateway {
         if !apps::slot_is_ready(&slot, app.as_ref()) {
             return Err(ConnectProblem::NotSetUp);
         }
-        Ok(Open {
+        Ok(OpenFlow {
             flow,
             serving,
             slot,

@@ -19,7 +19,7 @@ use crate::{Caller, Error, Gateway};
 use toolgate_catalog::manifest::Manifest;
 use toolgate_oauth::OAuthError;
 use toolgate_oauth::authorize::{self, verifier};
-use toolgate_oauth::token::Grant;
+use toolgate_oauth::token::TokenGrant;
 use toolgate_store::{
     ALL_WORKSPACES, Connection, ConnectionHealth, OAuthApp, Role, ServiceSetting,
 };
@@ -117,7 +117,7 @@ pub struct ServiceCheck {
 }
 
 /// Everything that is known of settings and connections at one moment.
-struct Known {
+struct IntegrationState {
     settings: Vec<ServiceSetting>,
     apps: Vec<OAuthApp>,
     connections: Vec<Connection>,
@@ -343,7 +343,7 @@ impl Gateway {
             // is told so.
             let (code, verifier) = (Secret::new("toolgate-test"), verifier());
             let redirect_uri = format!("{}{CALLBACK_PATH}", self.public_url);
-            let grant = Grant::Code {
+            let grant = TokenGrant::Code {
                 code: &code,
                 redirect_uri: &redirect_uri,
                 verifier: &verifier,
@@ -379,14 +379,14 @@ impl Gateway {
         }
     }
 
-    async fn known_of_services(&self, caller: &Caller) -> Result<Known, Error> {
+    async fn known_of_services(&self, caller: &Caller) -> Result<IntegrationState, Error> {
         let ours = |of: &str| of == ALL_WORKSPACES || caller.workspace_id == of;
         let mut settings = self.store.list_service_config().await?;
         settings.retain(|row| ours(&row.workspace_id));
         let mut apps = self.store.list_oauth_apps().await?;
         apps.retain(|app| ours(&app.workspace_id));
         let user = caller.confined.then(|| caller.default_user.as_str());
-        Ok(Known {
+        Ok(IntegrationState {
             settings,
             apps,
             connections: self
@@ -407,7 +407,7 @@ fn owner(caller: &Caller) -> &str {
     }
 }
 
-fn described(caller: &Caller, manifest: &Manifest, known: &Known) -> ServiceInfo {
+fn described(caller: &Caller, manifest: &Manifest, known: &IntegrationState) -> ServiceInfo {
     let service = manifest.service.as_str();
     let admin = caller.need_role(Role::Admin).is_ok();
     // A workspace's own stands before the one for all.

@@ -1,9 +1,9 @@
 //! What this process knows of secrets, by service, so that no answer hands one back.
 //!
 //! Before a call begins, everything that its user's connections to the service hold is learned
-//! ([`Keeper::learned_for`]), whatever the call sends; what other users' calls brought here stays known,
+//! ([`ConnectionManager::learned_for`]), whatever the call sends; what other users' calls brought here stays known,
 //! since a provider may repeat one caller's credential to the next. Only hashes of fragments are kept
-//! ([`toolgate_egress::Learned`]), built once for each stored credential. Bounded: a service that has filled
+//! ([`toolgate_egress::LearnedSecrets`]), built once for each stored credential. Bounded: a service that has filled
 //! its share begins anew, and what was known before stays known for one more share.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,11 +14,11 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use url::Url;
 
-use super::credential::Credential;
+use super::credential::OpenCredential;
 use super::lend::{injection, is_secret};
-use super::{Error, Keeper, apps, slot_of};
+use super::{ConnectionManager, Error, apps, slot_of};
 use toolgate_catalog::manifest::{Manifest, Slot};
-use toolgate_egress::{Learned, inject};
+use toolgate_egress::{LearnedSecrets, inject};
 use toolgate_store::Connection;
 use toolgate_vault::Secret;
 
@@ -40,7 +40,7 @@ struct Shares {
 
 #[derive(Default)]
 struct Share {
-    learned: Arc<Learned>,
+    learned: Arc<LearnedSecrets>,
     /// Stored credentials that are in it.
     marks: HashSet<u64>,
 }
@@ -86,7 +86,7 @@ impl KnownSecrets {
     }
 
     /// All that is known of a service.
-    fn of(&self, service: &str) -> Vec<Arc<Learned>> {
+    fn for_service(&self, service: &str) -> Vec<Arc<LearnedSecrets>> {
         let services = self.services();
         let shares = services.get(service);
         let all = shares
@@ -96,14 +96,14 @@ impl KnownSecrets {
     }
 }
 
-impl Keeper {
+impl ConnectionManager {
     /// What a call of the service must not hand back: all that these connections hold, and what this
     /// process has met before.
     pub(super) async fn learned_for(
         &self,
         manifest: &Manifest,
         rows: &[Connection],
-    ) -> Result<Vec<Arc<Learned>>, Error> {
+    ) -> Result<Vec<Arc<LearnedSecrets>>, Error> {
         let service = &manifest.service;
         for row in rows.iter().filter(|row| row.service == *service) {
             let mark = self.known.mark(row);
@@ -126,14 +126,14 @@ impl Keeper {
             let bytes = secrets.iter().map(|secret| secret.expose().as_bytes());
             self.known.learn(service, Some(mark), bytes);
         }
-        Ok(self.known.of(service))
+        Ok(self.known.for_service(service))
     }
 }
 
 /// Every secret of a credential, and the texts that short ones are written as.
 pub(super) fn secrets_of(
     slot: Option<&Slot>,
-    credential: &Credential,
+    credential: &OpenCredential,
     parameters: &BTreeMap<String, String>,
     manifest: &Manifest,
 ) -> Vec<Secret> {
@@ -152,7 +152,7 @@ pub(super) fn secrets_of(
 
 fn written(
     slot: &Slot,
-    credential: &Credential,
+    credential: &OpenCredential,
     parameters: &BTreeMap<String, String>,
     manifest: &Manifest,
 ) -> Vec<Secret> {

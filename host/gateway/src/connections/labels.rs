@@ -3,11 +3,11 @@
 use arc_swap::ArcSwap;
 
 use super::account::shown_name;
-use super::credential::Credential;
+use super::credential::OpenCredential;
 use super::known::secrets_of;
 use super::{place_of, slot_of};
 use crate::plugins::Snapshot;
-use toolgate_egress::{Learned, Scrubber, looks_like_key};
+use toolgate_egress::{LearnedSecrets, Scrubber, looks_like_key};
 use toolgate_store::{Connection, Store, StoreError};
 use toolgate_vault::Vault;
 
@@ -42,7 +42,7 @@ pub(crate) async fn clean(
 
 fn cleaned(row: &Connection, vault: &Vault, snapshot: &Snapshot) -> Option<String> {
     let opened = vault.unseal(&place_of(row), &row.sealed).ok()?;
-    let credential = Credential::parse(&opened).ok()?;
+    let credential = OpenCredential::parse(&opened).ok()?;
     let secrets = match snapshot.catalog.manifest(&row.service) {
         Some(manifest) => {
             let slot = slot_of(manifest, &row.slot);
@@ -56,7 +56,7 @@ fn cleaned(row: &Connection, vault: &Vault, snapshot: &Snapshot) -> Option<Strin
             .chain(credential.spent)
             .collect(),
     };
-    let learned = Learned::default();
+    let learned = LearnedSecrets::default();
     learned.learn(secrets.iter().map(|secret| secret.expose().as_bytes()));
     let name = shown_name(
         row.account.as_deref()?,

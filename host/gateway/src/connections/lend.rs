@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::credential::Credential;
+use super::credential::OpenCredential;
 use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest, Slot};
-use toolgate_egress::{Injection, Learned, Scrubber, fill_parameters};
+use toolgate_egress::{Injection, LearnedSecrets, Scrubber, fill_parameters};
 
 /// A field is hidden unless the manifest says that it is not secret.
 pub(super) fn is_secret(slot: Option<&Slot>, field: &str) -> bool {
@@ -30,7 +30,7 @@ fn is_oauth(slot: &Slot) -> bool {
 /// Parameters without those that hold a secret, which an older version may have kept.
 pub(super) fn without_secrets(
     parameters: &BTreeMap<String, String>,
-    learned: &[Arc<Learned>],
+    learned: &[Arc<LearnedSecrets>],
 ) -> BTreeMap<String, String> {
     let scrubber = Scrubber::knowing(learned.to_vec());
     parameters
@@ -45,7 +45,7 @@ pub(super) fn injection(
     parameters: &BTreeMap<String, String>,
     manifest: &Manifest,
     settings: &BTreeMap<String, String>,
-    credential: Credential,
+    credential: OpenCredential,
     generation: u64,
 ) -> Injection {
     Injection {

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use url::{Host, Url};
 
 use super::refresh::union;
-use super::{Error, Gateway, Keeper, apps, slot_of};
+use super::{ConnectionManager, Error, Gateway, apps, slot_of};
 use crate::{Caller, Scope};
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
 use toolgate_core::clock::rfc3339;
@@ -49,7 +49,7 @@ pub struct ConnectLink {
 }
 
 /// What a link is to be for.
-pub(super) struct Ask<'a> {
+pub(super) struct LinkRequest<'a> {
     pub workspace_id: &'a str,
     pub user: &'a UserId,
     pub manifest: &'a Manifest,
@@ -63,16 +63,16 @@ pub(super) struct Ask<'a> {
 }
 
 /// A fresh link.
-pub(super) struct Made {
+pub(super) struct FreshLink {
     pub url: Secret,
     pub auth_type: &'static str,
     pub connection_id: String,
     pub expires_at_ms: i64,
 }
 
-impl Keeper {
+impl ConnectionManager {
     /// `None` while the operator has not set up any slot that will do.
-    pub(super) async fn make_link(&self, ask: Ask<'_>) -> Result<Option<Made>, Error> {
+    pub(super) async fn make_link(&self, ask: LinkRequest<'_>) -> Result<Option<FreshLink>, Error> {
         let manifest = ask.manifest;
         let app = apps::find(&self.store, manifest, ask.workspace_id).await?;
         let ready = |slot: &&Slot| apps::slot_is_ready(slot, app.as_ref());
@@ -138,7 +138,7 @@ impl Keeper {
             state_since_ms: now_ms,
         };
         self.store.insert_flow(&flow).await?;
-        Ok(Some(Made {
+        Ok(Some(FreshLink {
             url: Secret::new(format!("{}/connect/{}", self.public_url, token.expose())),
             auth_type: slot.kind.as_str(),
             connection_id: flow.connection_id,
@@ -199,7 +199,7 @@ impl Gateway {
         }
         let made = self
             .connections
-            .make_link(Ask {
+            .make_link(LinkRequest {
                 workspace_id: &caller.workspace_id,
                 user: &user,
                 manifest,

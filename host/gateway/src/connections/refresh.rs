@@ -11,12 +11,12 @@ use std::time::Duration;
 use rand::RngExt as _;
 use tokio::time::Instant;
 
-use super::credential::Credential;
-use super::requests::Why;
-use super::{Error, Keeper, about, apps, backoff, place_of, slot_of};
+use super::credential::OpenCredential;
+use super::requests::ConnectionPurpose;
+use super::{ConnectionManager, Error, about, apps, backoff, place_of, slot_of};
 use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest};
 use toolgate_core::ids;
-use toolgate_oauth::token::Grant;
+use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
 use toolgate_store::{Connection, ConnectionHealth, RefreshFailed, Refreshed, StoreError};
 use toolgate_vault::Secret;
@@ -44,17 +44,17 @@ const OTHERS_WAIT: Duration = Duration::from_secs(35);
 const OTHERS_LOOK: Duration = Duration::from_millis(50);
 
 /// A connection that can be used, opened.
-pub(super) struct Fresh {
+pub(super) struct UsableConnection {
     pub row: Connection,
-    pub credential: Credential,
+    pub credential: OpenCredential,
 }
 
 /// The inner result is the provider's word, the outer one the gateway's own fault.
-type Asked = Result<Result<(Credential, Option<Vec<String>>), OAuthError>, Error>;
+type RefreshAnswer = Result<Result<(OpenCredential, Option<Vec<String>>), OAuthError>, Error>;
 
 /// Why a connection cannot be used now.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unusable {
+pub(super) enum UnusableReason {
     #[error("the connection is gone")]
     Gone,
     #[error("the user has to connect again: {0}")]
@@ -65,7 +65,7 @@ pub(super) enum Unusable {
     Broken(#[from] Error),
 }
 
-impl Keeper {
+impl ConnectionManager {
     /// The connection as it can be used now, renewed where that is due. `rejected`: the generation
     /// that the provider has just refused; answered again where renewing it makes no sense.
     pub(super) async fn fresh(
@@ -74,7 +74,7 @@ impl Keeper {
         workspace_id: &str,
         id: &str,
         rejected: Option<i64>,
-    ) -> Result<Fresh, Unusable> {
+    ) -> Result<UsableConnection, UnusableReason> {
         let row = self.read(workspace_id, id).await?;
         usable(&row)?;
         let credential = self.open(&row)?;
@@ -82,11 +82,11 @@ impl Keeper {
         let refused = rejected == Some(row.generation) && !renewed_just_now(&credential, now_ms);
         let expired = row.token_expires_at_ms.is_some_and(|at| at <= now_ms);
         if !refused && !ends_soon(&row, &credential, now_ms) {
-            return Ok(Fresh { row, credential });
+            return Ok(UsableConnection { row, credential });
         }
         if !row.refreshable {
             if !expired {
-                return Ok(Fresh { row, credential });
+                return Ok(UsableConnection { row, credential });
             }
             let why = "the credential has expired and cannot be renewed";
             self.store
@@ -100,22 +100,24 @@ impl Keeper {
                 )
                 .await
                 .map_err(Error::from)?;
-            return Err(Unusable::Expired(why.to_owned()));
+            return Err(UnusableReason::Expired(why.to_owned()));
         }
-        let (keeper, manifest, seen) = (self.clone(), manifest.clone(), row.clone());
+        let (manager, manifest, seen) = (self.clone(), manifest.clone(), row.clone());
         let task = self
             .running
-            .spawn(async move { keeper.refresh(&manifest, &seen).await });
+            .spawn(async move { manager.refresh(&manifest, &seen).await });
         let renewed = task
             .await
             .map_err(|cause| Error::Internal(anyhow::anyhow!("the refresh ended: {cause}")))?;
         match renewed {
             Ok(row) => {
                 let credential = self.open(&row)?;
-                Ok(Fresh { row, credential })
+                Ok(UsableConnection { row, credential })
             }
             // Ahead of its end the old token still serves.
-            Err(Unusable::Later { .. }) if !refused && !expired => Ok(Fresh { row, credential }),
+            Err(UnusableReason::Later { .. }) if !refused && !expired => {
+                Ok(UsableConnection { row, credential })
+            }
             Err(unusable) => Err(unusable),
         }
     }
@@ -125,7 +127,7 @@ impl Keeper {
         &self,
         manifest: &Manifest,
         seen: &Connection,
-    ) -> Result<Connection, Unusable> {
+    ) -> Result<Connection, UnusableReason> {
         let turn = self.turn_of(seen);
         let _one = turn.lock().await;
         let owner = ids::ulid("ref");
@@ -138,7 +140,7 @@ impl Keeper {
             }
             let now_ms = self.clock.now_ms();
             if let Some(at) = row.next_retry_at_ms.filter(|at| *at > now_ms) {
-                return Err(Unusable::Later {
+                return Err(UnusableReason::Later {
                     retry_after_ms: at - now_ms,
                 });
             }
@@ -151,7 +153,7 @@ impl Keeper {
                 Some(row) => break row,
                 None if Instant::now() < end => tokio::time::sleep(OTHERS_LOOK).await,
                 None => {
-                    return Err(Unusable::Later {
+                    return Err(UnusableReason::Later {
                         retry_after_ms: LEASE_MS,
                     });
                 }
@@ -174,7 +176,7 @@ impl Keeper {
         manifest: &Manifest,
         row: &Connection,
         owner: &str,
-    ) -> Result<Connection, Unusable> {
+    ) -> Result<Connection, UnusableReason> {
         let asked = self.ask_leased(manifest, row, owner).await;
         let now_ms = self.clock.now_ms();
         let (credential, scopes) = match asked {
@@ -186,7 +188,7 @@ impl Keeper {
                     .store
                     .release_connection(&row.workspace_id, &row.id, owner)
                     .await;
-                return Err(Unusable::Broken(cause));
+                return Err(UnusableReason::Broken(cause));
             }
         };
         let stored = self
@@ -217,7 +219,7 @@ impl Keeper {
         &self,
         row: &Connection,
         owner: &str,
-        credential: &Credential,
+        credential: &OpenCredential,
         scopes: Option<&[String]>,
         now_ms: i64,
     ) -> anyhow::Result<Option<Connection>> {
@@ -249,7 +251,12 @@ impl Keeper {
     }
 
     /// Asks, and keeps the lease for as long as the provider takes.
-    async fn ask_leased(&self, manifest: &Manifest, row: &Connection, owner: &str) -> Asked {
+    async fn ask_leased(
+        &self,
+        manifest: &Manifest,
+        row: &Connection,
+        owner: &str,
+    ) -> RefreshAnswer {
         let mut asked = std::pin::pin!(self.ask(manifest, row));
         loop {
             tokio::select! {
@@ -269,7 +276,7 @@ impl Keeper {
             .await
     }
 
-    async fn ask(&self, manifest: &Manifest, row: &Connection) -> Asked {
+    async fn ask(&self, manifest: &Manifest, row: &Connection) -> RefreshAnswer {
         let missing = |what: &str| Error::Internal(anyhow::anyhow!("{what} is gone"));
         let slot = slot_of(manifest, &row.slot).ok_or_else(|| missing("the slot"))?;
         let Some(app) = apps::find(&self.store, manifest, &row.workspace_id).await? else {
@@ -278,13 +285,13 @@ impl Keeper {
         let provider = apps::provider(&self.vault, slot, &app, &row.parameters)?;
         let mut credential = self.open(row)?;
         let grant = match (slot.kind, &credential.refresh) {
-            (AuthKind::Oauth2ClientCredentials, _) => Grant::ClientCredentials {
+            (AuthKind::Oauth2ClientCredentials, _) => TokenGrant::ClientCredentials {
                 scopes: &row.scopes,
             },
-            (_, Some(token)) => Grant::Refresh { token },
+            (_, Some(token)) => TokenGrant::Refresh { token },
             (_, None) => return Ok(Err(OAuthError::Refused("no_refresh_token".to_owned()))),
         };
-        let requests = self.requests(Why::TokenRefresh, about(row));
+        let requests = self.requests(ConnectionPurpose::TokenRefresh, about(row));
         let egress = self.egress.journaled_by(requests.clone());
         let answer = oauth::send::tokens(&egress, &provider, &grant, &[]).await;
         requests.ended(answer.is_ok(), None).await;
@@ -328,7 +335,7 @@ impl Keeper {
         row: &Connection,
         owner: &str,
         refused: &OAuthError,
-    ) -> Result<Unusable, Error> {
+    ) -> Result<UnusableReason, Error> {
         let now_ms = self.clock.now_ms();
         let failures = row.failures + 1;
         let why = refused.to_string();
@@ -355,26 +362,26 @@ impl Keeper {
             "connections.refresh_failed"
         );
         Ok(if final_word {
-            Unusable::Expired(why)
+            UnusableReason::Expired(why)
         } else {
-            Unusable::Later {
+            UnusableReason::Later {
                 retry_after_ms: wait_ms,
             }
         })
     }
 
-    async fn read(&self, workspace_id: &str, id: &str) -> Result<Connection, Unusable> {
+    async fn read(&self, workspace_id: &str, id: &str) -> Result<Connection, UnusableReason> {
         self.store
             .find_connection(workspace_id, id)
             .await
             .map_err(Error::from)?
-            .ok_or(Unusable::Gone)
+            .ok_or(UnusableReason::Gone)
     }
 }
 
-fn usable(row: &Connection) -> Result<(), Unusable> {
+fn usable(row: &Connection) -> Result<(), UnusableReason> {
     match row.state {
-        ConnectionHealth::ReauthNeeded | ConnectionHealth::Revoked => Err(Unusable::Expired(
+        ConnectionHealth::ReauthNeeded | ConnectionHealth::Revoked => Err(UnusableReason::Expired(
             row.last_error.clone().unwrap_or_default(),
         )),
         ConnectionHealth::Active | ConnectionHealth::Refreshing | ConnectionHealth::CoolingDown => {
@@ -383,7 +390,7 @@ fn usable(row: &Connection) -> Result<(), Unusable> {
     }
 }
 
-pub(super) fn ends_soon(row: &Connection, credential: &Credential, now_ms: i64) -> bool {
+pub(super) fn ends_soon(row: &Connection, credential: &OpenCredential, now_ms: i64) -> bool {
     let ahead_ms = credential
         .lifetime_ms
         .map_or(AHEAD_MS, |life| AHEAD_MS.min(life / 4));
@@ -391,7 +398,7 @@ pub(super) fn ends_soon(row: &Connection, credential: &Credential, now_ms: i64) 
         .is_some_and(|at| at - ahead_ms <= now_ms)
 }
 
-fn renewed_just_now(credential: &Credential, now_ms: i64) -> bool {
+fn renewed_just_now(credential: &OpenCredential, now_ms: i64) -> bool {
     let life_ms = credential.lifetime_ms.unwrap_or(i64::MAX);
     let young_ms = REFUSED_AGAIN_MS.min(life_ms / 2);
     let age_ms = credential.renewed_at_ms.map(|at_ms| now_ms - at_ms);
@@ -415,8 +422,8 @@ pub(super) fn union(first: &[String], more: impl IntoIterator<Item = String>) ->
 
 /// A token answer as a credential. The client id goes with it: some providers want to see it beside
 /// the token that was issued to it.
-pub(super) fn credential_of(tokens: &oauth::token::Tokens, client_id: &str) -> Credential {
-    Credential {
+pub(super) fn credential_of(tokens: &oauth::token::Tokens, client_id: &str) -> OpenCredential {
+    OpenCredential {
         values: [
             ("secret".to_owned(), tokens.access.clone()),
             (CLIENT_ID.to_owned(), Secret::new(client_id)),

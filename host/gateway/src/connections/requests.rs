@@ -8,14 +8,14 @@ use std::time::Instant;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::Keeper;
+use super::ConnectionManager;
 use crate::Caller;
 use crate::executions::journal::requests_text;
-use crate::executions::writer::{Late, Receipts};
+use crate::executions::writer::{ReceiptPending, Receipts};
 use crate::executions::{ExecutionStatus, ReceiptKind};
 use toolgate_core::ids;
-use toolgate_egress::{Journal, NotWritten, Payload, RequestRecord};
-use toolgate_oauth::token::{Grant, Tokens};
+use toolgate_egress::{Journal, JournalError, Payload, RequestRecord};
+use toolgate_oauth::token::{TokenGrant, Tokens};
 use toolgate_oauth::{self as oauth, OAuthError, Provider};
 use toolgate_store::ExecutionRow;
 
@@ -24,7 +24,7 @@ const KEY_NAME: &str = "toolgate";
 
 /// Why the gateway asks a provider.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Why {
+pub(crate) enum ConnectionPurpose {
     AccountCheck,
     /// A code, or an application's own credentials, for the first tokens.
     TokenRequest,
@@ -34,7 +34,7 @@ pub(crate) enum Why {
     ApplicationTest,
 }
 
-impl Why {
+impl ConnectionPurpose {
     /// Stands where a receipt of a call has its tool; no tool has a colon in its name.
     fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Why {
 
 /// Whose connection it is about.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct About<'a> {
+pub(crate) struct ConnectionRef<'a> {
     pub workspace_id: &'a str,
     pub user_id: &'a str,
     pub service: &'a str,
@@ -64,8 +64,12 @@ pub(crate) struct HostRequests {
     left: Mutex<Vec<RequestRecord>>,
 }
 
-impl Keeper {
-    pub(crate) fn requests(&self, why: Why, about: About<'_>) -> Arc<HostRequests> {
+impl ConnectionManager {
+    pub(crate) fn requests(
+        &self,
+        why: ConnectionPurpose,
+        about: ConnectionRef<'_>,
+    ) -> Arc<HostRequests> {
         let serving = self.serving(about.service);
         let (version, sha256) = match &serving {
             Some(serving) => (serving.version.clone(), serving.sha256.clone()),
@@ -102,22 +106,22 @@ impl Keeper {
     }
 }
 
-impl Keeper {
+impl ConnectionManager {
     /// Asks for tokens with an application that the caller has registered, to see whether it is known.
     pub(crate) async fn try_application(
         &self,
         caller: &Caller,
         service: &str,
         provider: &Provider,
-        grant: &Grant<'_>,
+        grant: &TokenGrant<'_>,
     ) -> Result<Tokens, OAuthError> {
-        let about = About {
+        let about = ConnectionRef {
             workspace_id: &caller.workspace_id,
             user_id: caller.default_user.as_str(),
             service,
             connection_id: None,
         };
-        let requests = self.requests(Why::ApplicationTest, about);
+        let requests = self.requests(ConnectionPurpose::ApplicationTest, about);
         let egress = self.egress.journaled_by(requests.clone());
         let answer = oauth::send::tokens(&egress, provider, grant, &[]).await;
         requests.ended(answer.is_ok(), None).await;
@@ -144,7 +148,7 @@ impl HostRequests {
             ..self.row.clone()
         };
         let execution_id = row.id.clone();
-        if self.receipts.keep(Box::new((row, None)), true).await == Err(Late) {
+        if self.receipts.keep(Box::new((row, None)), true).await == Err(ReceiptPending) {
             tracing::warn!(%execution_id, "receipts.late");
         }
     }
@@ -160,7 +164,7 @@ impl Journal for HostRequests {
         &'a self,
         record: &'a RequestRecord,
         _payload: Option<&'a Payload>,
-    ) -> BoxFuture<'a, Result<(), NotWritten>> {
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         let requests = {
             let mut left = self.left();
             left.push(record.clone());
@@ -171,7 +175,8 @@ impl Journal for HostRequests {
             ..self.row.clone()
         };
         let kept = self.receipts.keep(Box::new((row, None)), true);
-        kept.map(|kept| kept.map_err(|Late| NotWritten)).boxed()
+        kept.map(|kept| kept.map_err(|ReceiptPending| JournalError))
+            .boxed()
     }
 
     fn answered(&self, record: &RequestRecord) {

@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use serde_json::Value;
 
 use crate::Error;
-use crate::plugins::Serving;
+use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_egress::Grant;
 use toolgate_store::{ALL_WORKSPACES, Changes, Store, Topic};
@@ -43,7 +43,7 @@ impl Default for Services {
 impl Services {
     /// Reads the settings again if any process has changed one.
     pub(crate) async fn refresh(&self, store: &Store, changes: Changes) -> Result<(), Error> {
-        let now = changes.of(Topic::Services);
+        let now = changes.get(Topic::Services);
         if self.at.load(Ordering::Acquire) == now {
             return Ok(());
         }
@@ -63,7 +63,7 @@ impl Services {
     }
 
     /// What holds for a workspace: its own values over those for all.
-    pub(crate) fn of(&self, workspace_id: &str, service: &str) -> Arc<Values> {
+    pub(crate) fn get(&self, workspace_id: &str, service: &str) -> Arc<Values> {
         let settings = self.settings.load();
         let at = |workspace: &str| settings.get(service)?.get(workspace).cloned();
         match (at(ALL_WORKSPACES), at(workspace_id)) {
@@ -81,7 +81,7 @@ impl Services {
 /// What a plugin may reach with these settings: its approved hosts, and as exact origins the
 /// addresses that the operator wrote into settings with `adds_host`.
 pub(crate) fn grant(
-    serving: &Serving,
+    serving: &ServingPlugin,
     settings: &BTreeMap<String, String>,
 ) -> Result<Arc<Grant>, Error> {
     let origins: Vec<String> = named_origins(&serving.manifest, settings).collect();

@@ -44,17 +44,17 @@ impl WaitFor {
 pub(crate) struct Waiters(Arc<AtomicUsize>);
 
 /// A place among them, given back when dropped.
-struct Place(Arc<AtomicUsize>);
+struct WaiterPermit(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for WaiterPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 impl Waiters {
-    fn enter(&self) -> Result<Place, Error> {
-        let place = Place(self.0.clone());
+    fn enter(&self) -> Result<WaiterPermit, Error> {
+        let place = WaiterPermit(self.0.clone());
         if self.0.fetch_add(1, Ordering::SeqCst) >= WAITERS_MAX {
             return Err(Error::Overloaded { retry_after_s: 5 });
         }
@@ -63,27 +63,27 @@ impl Waiters {
 }
 
 /// A wait under way: read, and read again each time that it says so.
-pub(super) struct Waiting<'a> {
+pub(super) struct ConnectionWait<'a> {
     gateway: &'a Gateway,
     /// The counter when the last reading began: a change in between is not missed.
     seen: i64,
     ends: Instant,
-    place: Option<Place>,
+    place: Option<WaiterPermit>,
 }
 
 impl Gateway {
-    pub(super) async fn begin_to_wait(&self, wait: WaitFor) -> Result<Waiting<'_>, Error> {
+    pub(super) async fn begin_to_wait(&self, wait: WaitFor) -> Result<ConnectionWait<'_>, Error> {
         let seconds = wait.seconds.min(WAIT_S_MAX) as u64;
-        Ok(Waiting {
+        Ok(ConnectionWait {
             gateway: self,
-            seen: self.store.changes().await?.of(Topic::Connections),
+            seen: self.store.changes().await?.get(Topic::Connections),
             ends: Instant::now() + Duration::from_secs(seconds),
             place: None,
         })
     }
 }
 
-impl Waiting<'_> {
+impl ConnectionWait<'_> {
     /// Returns when some connection has changed: `true`, read again. `false`: the time is over, or
     /// the gateway stops.
     ///
@@ -100,7 +100,7 @@ impl Waiting<'_> {
                 () = gateway.stop.cancelled() => return Ok(false),
                 () = tokio::time::sleep_until(next) => {}
             }
-            let now = gateway.store.changes().await?.of(Topic::Connections);
+            let now = gateway.store.changes().await?.get(Topic::Connections);
             if now != self.seen {
                 self.seen = now;
                 return Ok(true);

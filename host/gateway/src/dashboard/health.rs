@@ -90,11 +90,11 @@ impl Gateway {
             },
             tools: snapshot.catalog.tools().len(),
             runtime: self.runtime.allocation().as_str().to_owned(),
-            search: match self.meaning.model() {
+            search: match self.embeddings.model() {
                 ModelState::Ready => Ranking::Hybrid,
                 _ => Ranking::Lexical,
             },
-            search_model: self.meaning.model(),
+            search_model: self.embeddings.model(),
         }
     }
 

@@ -9,10 +9,10 @@ use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
 use crate::executions::payloads::PayloadSeals;
-use crate::executions::writer::{Late, Receipts};
+use crate::executions::writer::{ReceiptPending, Receipts};
 use toolgate_core::text::Text;
-use toolgate_egress::{Journal, NotWritten, Payload, RequestRecord};
-use toolgate_store::{ExecutionRow, Session};
+use toolgate_egress::{Journal, JournalError, Payload, RequestRecord};
+use toolgate_store::{ExecutionRow, SessionRow};
 
 /// Requests as a receipt keeps them.
 pub(crate) fn requests_text(requests: &[RequestRecord]) -> Text {
@@ -27,14 +27,14 @@ pub(crate) fn requests_text(requests: &[RequestRecord]) -> Text {
 pub(crate) struct RunJournal {
     receipts: Receipts,
     row: ExecutionRow,
-    session: Option<Session>,
+    session: Option<SessionRow>,
     /// Present where the workspace keeps bodies.
     seals: Option<PayloadSeals>,
-    left: Mutex<Left>,
+    left: Mutex<SentRequests>,
 }
 
 /// What has left so far.
-struct Left {
+struct SentRequests {
     requests: Vec<RequestRecord>,
     /// Whether one of them may have written, or may from the first on.
     may_write: bool,
@@ -45,7 +45,7 @@ impl RunJournal {
     /// recorded first in either case.
     pub(crate) fn new(
         receipts: Receipts,
-        (row, session): (ExecutionRow, Option<Session>),
+        (row, session): (ExecutionRow, Option<SessionRow>),
         seals: Option<PayloadSeals>,
         may_write: bool,
     ) -> Self {
@@ -55,7 +55,7 @@ impl RunJournal {
             row,
             session,
             seals,
-            left: Mutex::new(Left {
+            left: Mutex::new(SentRequests {
                 requests,
                 may_write,
             }),
@@ -68,7 +68,7 @@ impl Journal for RunJournal {
         &'a self,
         record: &'a RequestRecord,
         payload: Option<&'a Payload>,
-    ) -> BoxFuture<'a, Result<(), NotWritten>> {
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async move {
             // Held until the line is queued, so that a later receipt never lacks an earlier line;
             // requests of one call that leave together wait for the same commit.
@@ -92,9 +92,9 @@ impl Journal for RunJournal {
             drop(left);
             let written = match queued {
                 Ok(queued) => queued.written().await,
-                Err(Late) => Err(Late),
+                Err(ReceiptPending) => Err(ReceiptPending),
             };
-            written.map_err(|Late| NotWritten)
+            written.map_err(|ReceiptPending| JournalError)
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::text::Text;
 use toolgate_egress::{Payload, PayloadSide};
 use toolgate_store::PayloadRow;
-use toolgate_vault::{Place, Secret, Vault};
+use toolgate_vault::{SealContext, Secret, Vault};
 
 /// A body whose JSON is longer as a text is kept in base64; a box holds 128 KiB.
 const TEXT_BYTES_MAX: usize = 120 * 1024;
@@ -149,8 +149,8 @@ impl PayloadSeals {
     }
 }
 
-fn place<'a>(workspace_id: &'a str, id: &'a str) -> Place<'a> {
-    Place {
+fn place<'a>(workspace_id: &'a str, id: &'a str) -> SealContext<'a> {
+    SealContext {
         kind: "payload",
         workspace_id,
         user_id: "",
@@ -160,7 +160,7 @@ fn place<'a>(workspace_id: &'a str, id: &'a str) -> Place<'a> {
 }
 
 impl Gateway {
-    /// The bodies that were kept of an execution. The reading is recorded before anything is handed
+    /// The bodies that were kept of an execution. The audit entry is written before anything is handed
     /// out.
     ///
     /// # Errors

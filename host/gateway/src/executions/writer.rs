@@ -16,7 +16,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
 use toolgate_core::text::Text;
-use toolgate_store::{ExecutionRow, Session, Store, StoreError};
+use toolgate_store::{ExecutionRow, SessionRow, Store, StoreError};
 
 /// Receipts that wait for the writer; more make the calls wait.
 const QUEUE_MAX: usize = 8_192;
@@ -30,9 +30,9 @@ const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
 
 /// The receipt is not on disk yet: the database did not take it. It is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Late;
+pub(crate) struct ReceiptPending;
 
-type Written = oneshot::Sender<Result<(), Late>>;
+type WriteResult = oneshot::Sender<Result<(), ReceiptPending>>;
 
 /// The writer's end that calls hold.
 #[derive(Clone)]
@@ -44,21 +44,21 @@ pub(crate) struct Receipts {
 }
 
 /// A receipt and the session it belongs to, if any; apart, because they pass through many hands.
-pub(crate) type Receipt = Box<(ExecutionRow, Option<Session>)>;
+pub(crate) type QueuedReceipt = Box<(ExecutionRow, Option<SessionRow>)>;
 
 /// A receipt on its way to the disk.
-pub(crate) struct Queued(oneshot::Receiver<Result<(), Late>>);
+pub(crate) struct Queued(oneshot::Receiver<Result<(), ReceiptPending>>);
 
 impl Queued {
     /// Returns when it is on disk, or was tried in vain once.
-    pub(crate) async fn written(self) -> Result<(), Late> {
-        self.0.await.unwrap_or(Err(Late))
+    pub(crate) async fn written(self) -> Result<(), ReceiptPending> {
+        self.0.await.unwrap_or(Err(ReceiptPending))
     }
 }
 
 struct Item {
-    receipt: Option<Receipt>,
-    written: Option<Written>,
+    receipt: Option<QueuedReceipt>,
+    written: Option<WriteResult>,
 }
 
 impl Receipts {
@@ -66,7 +66,7 @@ impl Receipts {
     pub(crate) fn start(store: Store) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE_MAX);
         let (hurry, behind) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
-        let writer = Writer {
+        let writer = ReceiptWriter {
             store,
             hurry: hurry.clone(),
             behind: behind.clone(),
@@ -85,7 +85,11 @@ impl Receipts {
     }
 
     /// Queues a receipt; with `durable` returns when it is on disk, or was tried in vain once.
-    pub(crate) async fn keep(&self, receipt: Receipt, durable: bool) -> Result<(), Late> {
+    pub(crate) async fn keep(
+        &self,
+        receipt: QueuedReceipt,
+        durable: bool,
+    ) -> Result<(), ReceiptPending> {
         if durable {
             return self.queue(receipt).await?.written().await;
         }
@@ -97,7 +101,7 @@ impl Receipts {
         if let Err(TrySendError::Full(item) | TrySendError::Closed(item)) =
             self.queue.try_send(item)
         {
-            self.queue.send(item).await.map_err(|_| Late)?;
+            self.queue.send(item).await.map_err(|_| ReceiptPending)?;
         }
         if self.queue.capacity() < QUEUE_MAX - BATCH_MAX {
             self.hurry.notify_one();
@@ -106,26 +110,26 @@ impl Receipts {
     }
 
     /// Queues a receipt that somebody waits for.
-    pub(crate) async fn queue(&self, receipt: Receipt) -> Result<Queued, Late> {
+    pub(crate) async fn queue(&self, receipt: QueuedReceipt) -> Result<Queued, ReceiptPending> {
         self.push(Some(receipt)).await
     }
 
     /// Returns when everything queued so far is on disk, or was tried in vain once.
-    pub(crate) async fn flush(&self) -> Result<(), Late> {
+    pub(crate) async fn flush(&self) -> Result<(), ReceiptPending> {
         self.push(None).await?.written().await
     }
 
     /// As [`Receipts::flush`], but tries for `patience`.
-    pub(crate) async fn settle(&self, patience: Duration) -> Result<(), Late> {
+    pub(crate) async fn settle(&self, patience: Duration) -> Result<(), ReceiptPending> {
         let settled = async {
             while self.flush().await.is_err() {
                 sleep(AGAIN_AFTER).await;
             }
         };
-        timeout(patience, settled).await.map_err(|_| Late)
+        timeout(patience, settled).await.map_err(|_| ReceiptPending)
     }
 
-    async fn push(&self, receipt: Option<Receipt>) -> Result<Queued, Late> {
+    async fn push(&self, receipt: Option<QueuedReceipt>) -> Result<Queued, ReceiptPending> {
         let (written, done) = oneshot::channel();
         let item = Item {
             receipt,
@@ -133,21 +137,21 @@ impl Receipts {
         };
         // While the writer is behind, a full queue must not hold up those who only ask.
         if self.behind() && item.receipt.is_none() {
-            return Err(Late);
+            return Err(ReceiptPending);
         }
-        self.queue.send(item).await.map_err(|_| Late)?;
+        self.queue.send(item).await.map_err(|_| ReceiptPending)?;
         self.hurry.notify_one();
         Ok(Queued(done))
     }
 }
 
-struct Writer {
+struct ReceiptWriter {
     store: Store,
     hurry: Arc<Notify>,
     behind: Arc<AtomicBool>,
 }
 
-impl Writer {
+impl ReceiptWriter {
     async fn write_all(self, mut waiting: mpsc::Receiver<Item>) {
         let mut items = Vec::with_capacity(BATCH_MAX);
         while gather(&mut waiting, &self.hurry, &mut items).await {
@@ -177,7 +181,12 @@ impl Writer {
     }
 
     /// Writes one batch, however long that takes.
-    async fn write(&self, rows: Vec<ExecutionRow>, sessions: Vec<Session>, mut tell: Vec<Written>) {
+    async fn write(
+        &self,
+        rows: Vec<ExecutionRow>,
+        sessions: Vec<SessionRow>,
+        mut tell: Vec<WriteResult>,
+    ) {
         let mut again_after = AGAIN_AFTER;
         while !rows.is_empty() {
             let Err(cause) = self.store.record_executions(&rows, &sessions).await else {
@@ -193,7 +202,7 @@ impl Writer {
             }
             self.behind.store(true, Ordering::Relaxed);
             for written in tell.drain(..) {
-                let _ = written.send(Err(Late));
+                let _ = written.send(Err(ReceiptPending));
             }
             sleep(again_after).await;
             again_after = (again_after * 2).min(AGAIN_AFTER_MAX);
@@ -206,12 +215,12 @@ impl Writer {
 
     /// One row of the batch cannot be stored at all; the others must not go with it. `false`: the
     /// database takes none.
-    async fn write_each(&self, rows: &[ExecutionRow], sessions: &[Session]) -> bool {
+    async fn write_each(&self, rows: &[ExecutionRow], sessions: &[SessionRow]) -> bool {
         for row in rows {
             let session = sessions
                 .iter()
                 .filter(|one| one.id == row.session_id && one.workspace_id == row.workspace_id);
-            let session: Vec<Session> = session.cloned().collect();
+            let session: Vec<SessionRow> = session.cloned().collect();
             let one = std::slice::from_ref(row);
             match self.store.record_executions(one, &session).await {
                 Ok(()) => {}

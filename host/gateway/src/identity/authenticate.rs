@@ -24,13 +24,13 @@ const KNOWN_MAX: usize = 10_000;
 /// Keys seen since the last change to any key.
 #[derive(Default)]
 pub(crate) struct KnownKeys {
-    known: Mutex<Known>,
+    known: Mutex<KeyCache>,
     /// Those that were used since the last write of when.
     used: Mutex<Vec<Arc<Holder>>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KeyCache {
     at: i64,
     keys: HashMap<[u8; 32], Arc<Holder>>,
 }
@@ -46,7 +46,7 @@ struct Holder {
 }
 
 impl Holder {
-    fn of(found: FoundKey) -> Result<Self, Error> {
+    fn from_found(found: FoundKey) -> Result<Self, Error> {
         let FoundKey { key, workspace } = found;
         let scopes: Box<[Scope]> = key
             .scopes
@@ -185,7 +185,7 @@ impl Gateway {
         changes: Changes,
         address: Option<IpAddr>,
     ) -> Result<Option<Arc<Holder>>, Error> {
-        let at = changes.of(Topic::Keys);
+        let at = changes.get(Topic::Keys);
         let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
         if let Some(holder) = self.known_keys.get(at, &hash) {
             return Ok(Some(holder));
@@ -196,7 +196,7 @@ impl Gateway {
             self.counts.stranger(address, now_ms);
             return Ok(None);
         };
-        let holder = Arc::new(Holder::of(found)?);
+        let holder = Arc::new(Holder::from_found(found)?);
         self.known_keys.put(at, hash, holder.clone());
         Ok(Some(holder))
     }

@@ -9,7 +9,7 @@ use crate::{Error, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::{self, UserId};
 use toolgate_runtime::inspect::hex;
-use toolgate_store::{ApiKey, Revoked, Store};
+use toolgate_store::{ApiKey, RevokeOutcome, Store};
 use toolgate_vault::Secret;
 
 /// What every key begins with.
@@ -185,15 +185,15 @@ pub async fn revoke(
     now_ms: i64,
 ) -> Result<KeyInfo, Error> {
     match store.revoke_key(workspace_id, which, now_ms).await? {
-        Revoked::Done(key) | Revoked::Already(key) => Ok(key.into()),
-        Revoked::Ambiguous(keys) => {
+        RevokeOutcome::Done(key) | RevokeOutcome::Already(key) => Ok(key.into()),
+        RevokeOutcome::Ambiguous(keys) => {
             let ids: Vec<String> = keys.into_iter().map(|key| key.id).collect();
             Err(Error::InvalidRequest(format!(
                 "{which} names several keys; use an id: {}",
                 ids.join(", ")
             )))
         }
-        Revoked::NotFound => Err(Error::NotFound(format!("the key {which}"))),
+        RevokeOutcome::NotFound => Err(Error::NotFound(format!("the key {which}"))),
     }
 }
 

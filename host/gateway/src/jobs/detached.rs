@@ -2,7 +2,7 @@
 //!
 //! It begins where it is asked for, without the cost of a task: what ends at once has none. When it
 //! has to wait, or has used its slice of the processor, it goes on as a task of the workers that all
-//! requests share, so that it holds up nobody who came in by the same lane; and so it does when its
+//! requests share, so that it holds up nobody who came in by the same connection; and so it does when its
 //! asker is gone. A panic in it ends the work and nothing else.
 
 use std::any::Any;
@@ -17,33 +17,33 @@ use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TrackedFuture;
 
-type Work<F> = CatchUnwind<AssertUnwindSafe<TrackedFuture<F>>>;
-type Ended<T> = Result<T, Box<dyn Any + Send>>;
+type TaskFuture<F> = CatchUnwind<AssertUnwindSafe<TrackedFuture<F>>>;
+type TaskResult<T> = Result<T, Box<dyn Any + Send>>;
 
-/// See [`outlive`].
+/// See [`detach`].
 #[must_use = "whoever asked wants the answer"]
-pub(crate) struct Outlive<'a, F>
+pub(crate) struct DetachedTask<'a, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     workers: &'a Handle,
-    at: At<F>,
+    at: TaskState<F>,
 }
 
-enum At<F>
+enum TaskState<F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    Here(Pin<Box<Work<F>>>),
-    Workers(JoinHandle<Ended<F::Output>>),
+    Here(Pin<Box<TaskFuture<F>>>),
+    Workers(JoinHandle<TaskResult<F::Output>>),
     End,
 }
 
 /// The work did not come to its end.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unfinished {
+pub(crate) enum TaskFailure {
     /// The hook has told the log.
     #[error("it panicked: {0}")]
     Panicked(String),
@@ -53,59 +53,63 @@ pub(crate) enum Unfinished {
 
 /// Counts as running in `running` until it has ended, whoever waits for it. `workers`: where it goes
 /// when it does not end at once.
-pub(crate) fn outlive<'a, F>(running: &TaskTracker, workers: &'a Handle, work: F) -> Outlive<'a, F>
+pub(crate) fn detach<'a, F>(
+    running: &TaskTracker,
+    workers: &'a Handle,
+    work: F,
+) -> DetachedTask<'a, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     let work = AssertUnwindSafe(running.track_future(work)).catch_unwind();
-    Outlive {
+    DetachedTask {
         workers,
-        at: At::Here(Box::pin(work)),
+        at: TaskState::Here(Box::pin(work)),
     }
 }
 
-impl<F> Outlive<'_, F>
+impl<F> DetachedTask<'_, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     fn move_to_workers(&mut self) {
-        if let At::Here(work) = std::mem::replace(&mut self.at, At::End) {
-            self.at = At::Workers(self.workers.spawn(work));
+        if let TaskState::Here(work) = std::mem::replace(&mut self.at, TaskState::End) {
+            self.at = TaskState::Workers(self.workers.spawn(work));
         }
     }
 }
 
-impl<F> Future for Outlive<'_, F>
+impl<F> Future for DetachedTask<'_, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    type Output = Result<F::Output, Unfinished>;
+    type Output = Result<F::Output, TaskFailure>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let ended = loop {
             match &mut self.at {
-                At::Here(work) => match work.as_mut().poll(context) {
+                TaskState::Here(work) => match work.as_mut().poll(context) {
                     Poll::Ready(ended) => break ended.map_err(panicked),
                     Poll::Pending => self.move_to_workers(),
                 },
-                At::Workers(task) => {
+                TaskState::Workers(task) => {
                     break match ready!(task.poll_unpin(context)) {
                         Ok(ended) => ended.map_err(panicked),
-                        Err(_cancelled) => Err(Unfinished::Stopped),
+                        Err(_cancelled) => Err(TaskFailure::Stopped),
                     };
                 }
-                At::End => unreachable!("nobody polls what has ended"),
+                TaskState::End => unreachable!("nobody polls what has ended"),
             }
         };
-        self.at = At::End;
+        self.at = TaskState::End;
         Poll::Ready(ended)
     }
 }
 
-impl<F> Drop for Outlive<'_, F>
+impl<F> Drop for DetachedTask<'_, F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -115,10 +119,10 @@ where
     }
 }
 
-fn panicked(panic: Box<dyn Any + Send>) -> Unfinished {
+fn panicked(panic: Box<dyn Any + Send>) -> TaskFailure {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Unfinished::Panicked(text.unwrap_or("no message").to_owned())
+    TaskFailure::Panicked(text.unwrap_or("no message").to_owned())
 }
 
 #[cfg(test)]
@@ -133,7 +137,7 @@ mod tests {
     async fn what_is_awaited_is_answered_and_counts_while_it_runs() {
         let running = TaskTracker::new();
         let counted = running.clone();
-        let answer = outlive(&running, &Handle::current(), async move { counted.len() }).await;
+        let answer = detach(&running, &Handle::current(), async move { counted.len() }).await;
         assert_eq!(answer.unwrap(), 1);
         assert_eq!(running.len(), 0);
     }
@@ -152,14 +156,14 @@ mod tests {
     async fn only_what_waits_goes_to_the_workers() {
         let workers = workers();
         let (running, me) = (TaskTracker::new(), here());
-        let at_once = outlive(&running, workers.handle(), async { here() }).await;
+        let at_once = detach(&running, workers.handle(), async { here() }).await;
         assert_eq!(at_once.unwrap(), me);
         let yielding = async {
             let first = here();
             tokio::task::yield_now().await;
             (first, here())
         };
-        let (first, then) = outlive(&running, workers.handle(), yielding).await.unwrap();
+        let (first, then) = detach(&running, workers.handle(), yielding).await.unwrap();
         assert_eq!(first, me);
         assert_ne!(then, me, "it goes on elsewhere");
         assert_eq!(running.len(), 0);
@@ -171,8 +175,8 @@ mod tests {
         let workers = workers();
         let handle = workers.handle().clone();
         workers.shutdown_background();
-        let ended = outlive(&TaskTracker::new(), &handle, tokio::task::yield_now()).await;
-        assert!(matches!(ended, Err(Unfinished::Stopped)), "{ended:?}");
+        let ended = detach(&TaskTracker::new(), &handle, tokio::task::yield_now()).await;
+        assert!(matches!(ended, Err(TaskFailure::Stopped)), "{ended:?}");
     }
 
     #[tokio::test]
@@ -181,7 +185,7 @@ mod tests {
         let (go_on, may_go_on) = oneshot::channel::<()>();
         let (done, is_done) = oneshot::channel();
         let workers = Handle::current();
-        let mut work = Box::pin(outlive(&running, &workers, async move {
+        let mut work = Box::pin(detach(&running, &workers, async move {
             may_go_on.await.unwrap();
             done.send("done").unwrap();
         }));
@@ -198,7 +202,7 @@ mod tests {
     async fn what_was_asked_for_and_never_awaited_runs_too() {
         let (done, is_done) = oneshot::channel();
         let work = async { done.send(()) };
-        drop(outlive(&TaskTracker::new(), &Handle::current(), work));
+        drop(detach(&TaskTracker::new(), &Handle::current(), work));
         assert!(is_done.await.is_ok());
     }
 
@@ -206,12 +210,12 @@ mod tests {
     async fn a_panic_ends_the_work_and_nothing_else() {
         let running = TaskTracker::new();
         let workers = Handle::current();
-        let at_once = outlive(&running, &workers, async { panic!("oh {}", "no") }).await;
+        let at_once = detach(&running, &workers, async { panic!("oh {}", "no") }).await;
         let later = async {
             tokio::task::yield_now().await;
             panic!("oh {}", "no")
         };
-        let later = outlive(&running, &workers, later).await;
+        let later = detach(&running, &workers, later).await;
         for ended in [at_once, later] {
             let Err(panicked): Result<(), _> = ended else {
                 panic!("it panicked")

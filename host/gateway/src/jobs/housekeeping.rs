@@ -93,7 +93,7 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_results(now_ms).await?;
     gateway.store.purge_member_links(now_ms).await?;
     gateway.store.purge_sign_ins(now_ms).await?;
-    crate::webhooks::courier::purge(&gateway.store, now_ms).await?;
+    crate::webhooks::dispatcher::purge(&gateway.store, now_ms).await?;
     let taken_ms = now_ms - crate::webhooks::inbound::TAKEN_KEPT_MS;
     gateway.store.purge_hook_deliveries(taken_ms).await?;
     Ok(())

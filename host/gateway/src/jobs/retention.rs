@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::Gateway;
-use crate::config::Keep;
+use crate::config::Retention;
 use toolgate_store::StoreError;
 
 const PRUNE_EVERY: Duration = Duration::from_secs(10 * 60);
@@ -20,7 +20,7 @@ const APPROVALS_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 const RULES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 
 /// Runs until the gateway stops. A failing round is logged and repeated.
-pub(crate) async fn run(gateway: Arc<Gateway>, keep: Keep) {
+pub(crate) async fn run(gateway: Arc<Gateway>, keep: Retention) {
     loop {
         tokio::select! {
             () = gateway.stop.cancelled() => return,
@@ -47,7 +47,7 @@ macro_rules! all_of {
     }};
 }
 
-async fn prune(gateway: &Gateway, keep: Keep) -> Result<(), StoreError> {
+async fn prune(gateway: &Gateway, keep: Retention) -> Result<(), StoreError> {
     let (store, now_ms) = (&gateway.store, gateway.clock.now_ms());
     for workspace in store.list_workspaces().await? {
         let id = &*workspace.id;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::Error;
 use toolgate_store::{SealedBox, Store};
-use toolgate_vault::{Place, Vault};
+use toolgate_vault::{SealContext, Vault};
 
 /// Boxes that a serving gateway seals meanwhile are seen by the next pass.
 const PASSES_MAX: usize = 10;
@@ -13,7 +13,7 @@ const PAGE: u32 = 64;
 
 /// What a rotation did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Rotated {
+pub struct RotationReport {
     /// Name of the key that seals now, 16 hexadecimal digits.
     pub key_id: String,
     /// Boxes that are under it.
@@ -25,11 +25,11 @@ pub struct Rotated {
 ///
 /// # Errors
 /// `internal_error` when a box is under a key that is not here; nothing is changed then.
-pub async fn rotate(store: &Store, vault: &Vault) -> Result<Rotated, Error> {
+pub async fn rotate(store: &Store, vault: &Vault) -> Result<RotationReport, Error> {
     rewrap_all(store, vault).await?;
     let key_id = vault.rotate_key().map_err(internal)?;
     let boxes = rewrap_all(store, vault).await?;
-    Ok(Rotated { key_id, boxes })
+    Ok(RotationReport { key_id, boxes })
 }
 
 /// Puts every box under the current key and answers how many there are.
@@ -59,7 +59,7 @@ async fn rewrap_all(store: &Store, vault: &Vault) -> Result<usize, Error> {
 async fn rewrap(store: &Store, vault: &Vault, boxes: &[SealedBox]) -> Result<usize, Error> {
     let mut moved = 0;
     for old in boxes {
-        let place = Place {
+        let place = SealContext {
             kind: &old.kind,
             workspace_id: &old.workspace_id,
             user_id: &old.user_id,
@@ -96,8 +96,8 @@ mod tests {
         }
     }
 
-    fn place(service: &str) -> Place<'_> {
-        Place {
+    fn place(service: &str) -> SealContext<'_> {
+        SealContext {
             kind: "oauth_app",
             workspace_id: ALL_WORKSPACES,
             user_id: "",

@@ -40,7 +40,7 @@ const TITLE_WEIGHT: f32 = 0.5;
 
 /// Where a found passage stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
+pub struct PassageHit {
     pub document_id: String,
     pub starts_at: usize,
     pub ends_at: usize,
@@ -52,21 +52,21 @@ pub struct Hit {
 /// The indexes of the workspaces that were searched last.
 #[derive(Default)]
 pub struct Indexes {
-    open: Mutex<HashMap<String, Open>>,
+    open: Mutex<HashMap<String, OpenIndex>>,
 }
 
-struct Open {
-    index: Arc<tokio::sync::Mutex<Kept>>,
+struct OpenIndex {
+    index: Arc<tokio::sync::Mutex<WorkspaceIndex>>,
     /// Larger is later.
     used: u64,
 }
 
 /// One workspace's index and the state of the database that it shows.
 #[derive(Default)]
-struct Kept {
+struct WorkspaceIndex {
     version: Option<i64>,
     documents: BTreeSet<String>,
-    index: Option<Index>,
+    index: Option<PassageIndex>,
 }
 
 impl Indexes {
@@ -77,8 +77,8 @@ impl Indexes {
         workspace_id: &str,
         query: &str,
         limit: usize,
-    ) -> anyhow::Result<Vec<Hit>> {
-        let kept = self.of(workspace_id);
+    ) -> anyhow::Result<Vec<PassageHit>> {
+        let kept = self.open(workspace_id);
         let mut kept = kept.lock().await;
         let index = kept.keep_up(store, workspace_id).await?;
         drop(kept);
@@ -98,7 +98,7 @@ impl Indexes {
         Ok(())
     }
 
-    fn of(&self, workspace_id: &str) -> Arc<tokio::sync::Mutex<Kept>> {
+    fn open(&self, workspace_id: &str) -> Arc<tokio::sync::Mutex<WorkspaceIndex>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let used = open.values().map(|open| open.used).max().unwrap_or(0) + 1;
         if !open.contains_key(workspace_id) && open.len() >= INDEXES_MAX {
@@ -107,22 +107,24 @@ impl Indexes {
                 open.remove(&oldest);
             }
         }
-        let entry = open.entry(workspace_id.to_owned()).or_insert_with(|| Open {
-            index: Arc::default(),
-            used,
-        });
+        let entry = open
+            .entry(workspace_id.to_owned())
+            .or_insert_with(|| OpenIndex {
+                index: Arc::default(),
+                used,
+            });
         entry.used = used;
         entry.index.clone()
     }
 }
 
-impl Kept {
-    async fn keep_up(&mut self, store: &Store, workspace_id: &str) -> anyhow::Result<Index> {
+impl WorkspaceIndex {
+    async fn keep_up(&mut self, store: &Store, workspace_id: &str) -> anyhow::Result<PassageIndex> {
         let index = match &self.index {
             Some(index) => index.clone(),
-            None => self.index.insert(Index::new()?).clone(),
+            None => self.index.insert(PassageIndex::new()?).clone(),
         };
-        let version = store.changes().await?.of(Topic::Knowledge);
+        let version = store.changes().await?.get(Topic::Knowledge);
         if self.version == Some(version) {
             return Ok(index);
         }
@@ -162,7 +164,7 @@ impl Kept {
 }
 
 #[derive(Clone)]
-struct Index {
+struct PassageIndex {
     index: TantivyIndex,
     reader: IndexReader,
     fields: Fields,
@@ -178,7 +180,7 @@ struct Fields {
     text: Field,
 }
 
-impl Index {
+impl PassageIndex {
     fn new() -> anyhow::Result<Self> {
         let mut schema = Schema::builder();
         let indexed = TextOptions::default().set_indexing_options(
@@ -258,7 +260,7 @@ impl Index {
         .await?
     }
 
-    fn search(&self, query: &str, limit: usize) -> anyhow::Result<Vec<Hit>> {
+    fn search(&self, query: &str, limit: usize) -> anyhow::Result<Vec<PassageHit>> {
         let mut analyser = analyser()?;
         let query = spaced(query);
         let mut stream = analyser.token_stream(&query);
@@ -294,7 +296,7 @@ impl Index {
                 |field| -> Option<usize> { usize::try_from(row.get_first(field)?.as_u64()?).ok() };
             let fields = &self.fields;
             let document_id = row.get_first(fields.document).and_then(|id| id.as_str());
-            hits.push(Hit {
+            hits.push(PassageHit {
                 document_id: document_id
                     .context("a passage names its document")?
                     .to_owned(),

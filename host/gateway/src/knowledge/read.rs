@@ -21,13 +21,13 @@ use sha2::{Digest as _, Sha256};
 use super::MediaType;
 use crate::Error;
 use toolgate_egress::{
-    CallLimits, Credentials, Failure, FailureKind, Grant, Injection, Mode, Scope,
+    CallLimits, CallScope, Credentials, EgressFailure, FailureKind, Grant, Injection, Mode,
 };
 use toolgate_runtime::Size;
 use toolgate_runtime::inspect::hex;
 use toolgate_runtime::{
-    Asker, Call, Crash, Ended, Entry, KeyValue, KeyValueError, NotStarted, Plugin, Random, Runtime,
-    limits,
+    Call, CallEnd, Crash, KeyValue, KeyValueError, Plugin, Random, Requester, Runtime, StartError,
+    StoredValue, limits,
 };
 
 /// The reader component, embedded when the host was built after it; else empty.
@@ -40,7 +40,7 @@ pub const TEXT_CHARS_MAX: usize = 2_000_000;
 
 /// A document as text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Read {
+pub(super) struct ParsedDocument {
     /// What the document calls itself.
     pub title: Option<String>,
     pub text: String,
@@ -49,19 +49,19 @@ pub(super) struct Read {
 }
 
 /// The component, or none where the host was built without it.
-pub(crate) struct Reader {
+pub(crate) struct DocumentReader {
     component: Option<Plugin>,
 }
 
 /// What the component answers.
 #[derive(Deserialize)]
-struct Answer {
+struct ReaderOutput {
     #[serde(default)]
     title: Option<String>,
     pages: Vec<String>,
 }
 
-impl Reader {
+impl DocumentReader {
     /// Puts the component where the runtime finds it.
     pub(crate) fn open(data_dir: &Path) -> anyhow::Result<Self> {
         if WASM.is_empty() {
@@ -84,13 +84,13 @@ impl Reader {
     pub(super) async fn read(
         &self,
         runtime: &Runtime,
-        asker: Asker,
+        asker: Requester,
         media_type: MediaType,
         bytes: Vec<u8>,
         now_ms: i64,
-    ) -> Result<Read, Error> {
+    ) -> Result<ParsedDocument, Error> {
         let answer = match media_type {
-            MediaType::Text | MediaType::Markdown => Answer {
+            MediaType::Text | MediaType::Markdown => ReaderOutput {
                 title: None,
                 pages: vec![String::from_utf8(bytes).map_err(|_| {
                     Error::InvalidRequest("content must be text in UTF-8".to_owned())
@@ -126,7 +126,7 @@ impl Reader {
                 "the document holds no text".to_owned(),
             ));
         }
-        Ok(Read {
+        Ok(ParsedDocument {
             title: answer.title,
             text,
             pages,
@@ -136,11 +136,11 @@ impl Reader {
     async fn call(
         &self,
         runtime: &Runtime,
-        asker: Asker,
+        asker: Requester,
         tool: &str,
         bytes: Vec<u8>,
         now_ms: i64,
-    ) -> Result<Answer, Error> {
+    ) -> Result<ReaderOutput, Error> {
         let Some(component) = &self.component else {
             return Err(Error::InvalidRequest(
                 "this gateway was built without the reader of PDF and HTML; send text or Markdown"
@@ -152,10 +152,10 @@ impl Reader {
             requests_max: 0,
             ..CallLimits::default()
         };
-        let scope = Scope::new(
+        let scope = CallScope::new(
             Arc::new(Grant::default()),
             BTreeMap::new(),
-            Arc::new(Nothing),
+            Arc::new(EmptyHost),
             call_limits,
             Mode::Live,
         );
@@ -167,7 +167,7 @@ impl Reader {
             cursor: None,
             meta: "{}".to_owned(),
             scope: Arc::new(scope),
-            kv: Arc::new(Nothing),
+            kv: Arc::new(EmptyHost),
             config: Arc::default(),
             timeout: READ_TIMEOUT,
             memory_bytes_max: limits::MEMORY_BYTES_MAX,
@@ -179,20 +179,20 @@ impl Reader {
         let unreadable =
             |why: &str| Error::InvalidRequest(format!("the document cannot be read: {why}"));
         match runtime.invoke(component, call).await {
-            Ok(Ended::Returned(output)) => serde_json::from_str(output.data.get())
+            Ok(CallEnd::Returned(output)) => serde_json::from_str(output.data.get())
                 .map_err(|cause| Error::Internal(cause.into())),
-            Ok(Ended::Refused(refusal)) => Err(Error::InvalidRequest(refusal.message)),
-            Ok(Ended::TimedOut) => Err(unreadable("reading it takes too long")),
-            Ok(Ended::LimitExceeded(_)) => Err(unreadable(
+            Ok(CallEnd::Refused(refusal)) => Err(Error::InvalidRequest(refusal.message)),
+            Ok(CallEnd::TimedOut) => Err(unreadable("reading it takes too long")),
+            Ok(CallEnd::LimitExceeded(_)) => Err(unreadable(
                 "it needs more memory or time than a document may",
             )),
-            Ok(Ended::Crashed(Crash { message, .. }) | Ended::Unreadable(message)) => {
+            Ok(CallEnd::Crashed(Crash { message, .. }) | CallEnd::Unreadable(message)) => {
                 tracing::info!(reason = message, "knowledge.reader_crashed");
                 Err(unreadable("it is damaged"))
             }
-            Ok(Ended::DryRun) => Err(Error::Internal(anyhow::anyhow!("nothing ran dry"))),
-            Err(NotStarted::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
-            Err(NotStarted::Load(cause)) => Err(Error::Internal(cause.into())),
+            Ok(CallEnd::DryRun) => Err(Error::Internal(anyhow::anyhow!("nothing ran dry"))),
+            Err(StartError::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
+            Err(StartError::Load(cause)) => Err(Error::Internal(cause.into())),
         }
     }
 }
@@ -207,16 +207,16 @@ fn plain(text: &str) -> String {
 }
 
 /// No credential and no state: a reader has neither.
-struct Nothing;
+struct EmptyHost;
 
-impl Credentials for Nothing {
+impl Credentials for EmptyHost {
     fn fetch<'a>(
         &'a self,
         _slot: &'a str,
         _rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, Failure>> {
+    ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
         async {
-            Err(Failure {
+            Err(EgressFailure {
                 kind: FailureKind::Denied,
                 message: "a reader has no credential".to_owned(),
                 sent: false,
@@ -234,8 +234,11 @@ impl Credentials for Nothing {
     }
 }
 
-impl KeyValue for Nothing {
-    fn get<'a>(&'a self, _key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+impl KeyValue for EmptyHost {
+    fn get<'a>(
+        &'a self,
+        _key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>> {
         async { Err(KeyValueError::Unavailable) }.boxed()
     }
 

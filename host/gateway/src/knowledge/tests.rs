@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::World;
+use crate::testing::TestWorld;
 
 fn text(content: &str) -> AddDocument {
     AddDocument {
@@ -27,7 +27,7 @@ async fn found(gateway: &Gateway, caller: &Caller, query: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_passage_is_found_where_it_stands() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Knowledge]).await;
     let long = format!(
         "# Tr\u{e4}vel policy\n\n{}\n\nHotels cost at most 120 EUR a night.\n\n{}",
@@ -73,7 +73,7 @@ async fn a_passage_is_found_where_it_stands() {
 
 #[tokio::test]
 async fn a_deleted_document_is_found_by_no_process() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Knowledge]).await;
     let sibling = world.sibling(world.clock.clone()).await;
     let mut ids = Vec::new();
@@ -98,7 +98,7 @@ async fn a_deleted_document_is_found_by_no_process() {
 
 #[tokio::test]
 async fn documents_stay_in_their_workspace_and_behind_their_scope() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Knowledge]).await;
     let added = world
         .add_document(&caller, text("a secret falcon"))
@@ -136,7 +136,7 @@ async fn documents_stay_in_their_workspace_and_behind_their_scope() {
 
 #[tokio::test]
 async fn lists_go_from_page_to_page() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Knowledge]).await;
     for n in 0..3 {
         world.clock.advance_ms(1);
@@ -164,7 +164,7 @@ async fn lists_go_from_page_to_page() {
 
 #[tokio::test]
 async fn what_is_no_document_is_refused_with_a_reason() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Knowledge]).await;
     let base64 = |media_type, bytes: &[u8]| AddDocument {
         title: None,
@@ -212,7 +212,7 @@ async fn what_is_no_document_is_refused_with_a_reason() {
 
 #[tokio::test]
 async fn control_characters_do_not_reach_the_database() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Knowledge]).await;
     let added = world
         .add_document(&caller, text("one\0\u{1b}[31m\r\ntwo\rthree\t."))
@@ -224,7 +224,7 @@ async fn control_characters_do_not_reach_the_database() {
 
 #[tokio::test]
 async fn hostile_pages_end_in_the_sandbox() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Knowledge]).await;
     let deep = format!("{}falcon", "<div><b><table><i>".repeat(200_000));
     let outcome = world.add_document(&caller, html(&deep)).await;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::testing::{NOW_MS, World};
+use crate::testing::{NOW_MS, TestWorld};
 use crate::{Gateway, Scope};
 use toolgate_core::clock::Clock;
 use toolgate_core::ids;
@@ -12,7 +12,7 @@ async fn ask(gateway: &Arc<Gateway>, key: &str, address: Option<IpAddr>) -> Resu
 }
 
 /// How many of `tries` requests pass, and what the first refusal says.
-async fn passed(world: &World, key: &str, tries: usize) -> (usize, Option<RateLimited>) {
+async fn passed(world: &TestWorld, key: &str, tries: usize) -> (usize, Option<RateLimited>) {
     let (mut passed, mut refusal) = (0, None);
     for _ in 0..tries {
         match ask(world, key, None).await {
@@ -35,7 +35,7 @@ async fn a_key_passes_exactly_its_limit_and_learns_when_to_come_back() {
         (Some(5), Some(5), 8, 5, "day", 5, 52_170),
         (Some(3), Some(5), 8, 3, "minute", 3, 30),
     ] {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let key = world.key_with(rpm, rpd).await;
         let (count, refusal) = passed(&world, &key, tries).await;
         let refusal = refusal.unwrap();
@@ -47,7 +47,7 @@ async fn a_key_passes_exactly_its_limit_and_learns_when_to_come_back() {
 
 #[tokio::test]
 async fn a_window_opens_again_at_the_moment_it_was_said_to() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let key = world.key_with(Some(2), None).await;
     let (_, refusal) = passed(&world, &key, 3).await;
     let wait_ms = i64::try_from(refusal.unwrap().retry_after_s).unwrap() * 1_000;
@@ -67,7 +67,7 @@ async fn a_plan_limits_all_keys_of_a_workspace_together() {
         (Plan::Enterprise, Some(4), Some(4)),
         (Plan::Enterprise, None, None),
     ] {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let workspace = world.store().create_workspace("planned", plan, rpm, NOW_MS);
         let workspace = workspace.await.unwrap();
         let keys = [
@@ -86,7 +86,7 @@ async fn a_plan_limits_all_keys_of_a_workspace_together() {
 
 #[tokio::test]
 async fn refused_requests_do_not_count() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let key = world.key_with(Some(1), Some(3)).await;
     for minute in 0..3 {
         assert_eq!(passed(&world, &key, 5).await.0, 1, "minute {minute}");
@@ -97,7 +97,7 @@ async fn refused_requests_do_not_count() {
 
 #[tokio::test]
 async fn many_at_once_pass_exactly_the_limit() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let key = world.key_with(Some(40), None).await;
     let asked = (0..100).map(|_| ask(&world, &key, None));
     let answers = futures_util::future::join_all(asked).await;
@@ -109,7 +109,7 @@ async fn many_at_once_pass_exactly_the_limit() {
 async fn processes_together_overshoot_by_at_most_a_share_each() {
     const LIMIT: i64 = 50;
     for processes in [2, 3] {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let key = world.key_with(Some(50), None).await;
         let mut others = vec![world.gateway.clone()];
         for _ in 1..processes {
@@ -131,7 +131,7 @@ async fn processes_together_overshoot_by_at_most_a_share_each() {
 
 #[tokio::test]
 async fn counts_survive_a_restart() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let key = world.key_with(Some(30), None).await;
     assert_eq!(passed(&world, &key, 20).await.0, 20);
     world.counts.flush(world.store()).await.unwrap();
@@ -146,7 +146,7 @@ async fn counts_survive_a_restart() {
 
 #[tokio::test]
 async fn an_address_that_tries_unknown_keys_is_throttled() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let good = world.key(&[Scope::ToolsRead]).await;
     let here: IpAddr = "192.0.2.7".parse().unwrap();
     assert!(ask(&world, &good, Some(here)).await.is_ok());
@@ -169,7 +169,7 @@ async fn an_address_that_tries_unknown_keys_is_throttled() {
 
 #[tokio::test]
 async fn an_unknown_key_costs_no_write() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let before = world.log_bytes();
     for n in 0..50 {
         let refused = ask(&world, &format!("tg_live_{n:043}"), None).await;

@@ -7,7 +7,7 @@ use toolgate_store as store;
 
 /// The next step of a file that has passed inspection.
 #[derive(Debug, PartialEq)]
-pub(super) enum Decision {
+pub(super) enum PluginDecision {
     /// With what it changes about the version that served, all of which goes in by itself.
     Activate(Difference),
     /// It asks for something that was not approved.
@@ -17,7 +17,7 @@ pub(super) enum Decision {
 }
 
 /// A file that has passed inspection.
-pub(super) struct Asks<'a> {
+pub(super) struct InspectedFile<'a> {
     pub sha256: &'a str,
     /// Its manifest in the normal form.
     pub manifest: &'a Value,
@@ -27,28 +27,28 @@ pub(super) struct Asks<'a> {
 /// the normal form; without one everything is new. `holder`: the other file of the folder that
 /// provides the service.
 pub(super) fn decide(
-    asks: &Asks<'_>,
-    row: Option<&store::Plugin>,
+    asks: &InspectedFile<'_>,
+    row: Option<&store::PluginRow>,
     approved: Option<&Value>,
     holder: Option<&str>,
     upgrades: Upgrades,
-) -> Decision {
+) -> PluginDecision {
     if let Some(with) = holder {
-        return Decision::Conflict {
+        return PluginDecision::Conflict {
             with: with.to_owned(),
         };
     }
     let served = row.and_then(|row| row.active_sha256.as_deref());
     if served.is_none_or(|served| served == asks.sha256) {
-        return Decision::Activate(Difference::default());
+        return PluginDecision::Activate(Difference::default());
     }
     let nothing = json!({});
     let difference = Difference::between(approved.unwrap_or(&nothing), asks.manifest, upgrades);
     let shown = row.and_then(|row| row.approve_sha256.as_deref());
     if shown == Some(asks.sha256) || !difference.waits() {
-        Decision::Activate(difference)
+        PluginDecision::Activate(difference)
     } else {
-        Decision::Park(difference)
+        PluginDecision::Park(difference)
     }
 }
 
@@ -61,8 +61,8 @@ mod tests {
         json!({ "service": "s", "hosts": hosts })
     }
 
-    fn row(active_sha256: Option<&str>, approve_sha256: Option<&str>) -> store::Plugin {
-        store::Plugin {
+    fn row(active_sha256: Option<&str>, approve_sha256: Option<&str>) -> store::PluginRow {
+        store::PluginRow {
             service: "s".to_owned(),
             state: PluginState::Active,
             reason: None,
@@ -82,12 +82,12 @@ mod tests {
     fn decided(
         sha256: &str,
         hosts: &[&str],
-        row: Option<&store::Plugin>,
+        row: Option<&store::PluginRow>,
         approved: Option<&[&str]>,
-    ) -> Decision {
+    ) -> PluginDecision {
         let manifest_of = manifest;
         let (manifest, approved) = (manifest_of(hosts), approved.map(manifest_of));
-        let asks = Asks {
+        let asks = InspectedFile {
             sha256,
             manifest: &manifest,
         };
@@ -97,20 +97,23 @@ mod tests {
     #[test]
     fn a_first_file_is_the_operators_grant() {
         let decision = decided("1", &["a.test"], None, None);
-        assert_eq!(decision, Decision::Activate(Difference::default()));
+        assert_eq!(decision, PluginDecision::Activate(Difference::default()));
     }
 
     #[test]
     fn an_upgrade_that_asks_for_no_more_goes_in() {
         let row = row(Some("1"), None);
         let decision = decided("2", &["a.test"], Some(&row), Some(&["a.test", "b.test"]));
-        assert!(matches!(decision, Decision::Activate(_)), "{decision:?}");
+        assert!(
+            matches!(decision, PluginDecision::Activate(_)),
+            "{decision:?}"
+        );
     }
 
     #[test]
     fn the_file_that_serves_goes_on_serving_whatever_is_known_of_it() {
         let decision = decided("1", &["a.test"], Some(&row(Some("1"), None)), None);
-        assert_eq!(decision, Decision::Activate(Difference::default()));
+        assert_eq!(decision, PluginDecision::Activate(Difference::default()));
     }
 
     #[test]
@@ -119,29 +122,32 @@ mod tests {
         for approved_file in [None, Some("other")] {
             let row = row(Some("1"), approved_file);
             let decision = decided("2", &new, Some(&row), Some(&old));
-            assert!(matches!(&decision, Decision::Park(_)), "{decision:?}");
+            assert!(matches!(&decision, PluginDecision::Park(_)), "{decision:?}");
         }
         let decision = decided("2", &new, Some(&row(Some("1"), Some("2"))), Some(&old));
-        assert!(matches!(decision, Decision::Activate(_)), "{decision:?}");
+        assert!(
+            matches!(decision, PluginDecision::Activate(_)),
+            "{decision:?}"
+        );
     }
 
     #[test]
     fn without_the_approved_manifest_every_other_file_waits() {
         let decision = decided("2", &[], Some(&row(Some("1"), None)), None);
-        assert!(matches!(decision, Decision::Park(_)), "{decision:?}");
+        assert!(matches!(decision, PluginDecision::Park(_)), "{decision:?}");
     }
 
     #[test]
     fn the_second_file_of_a_service_is_a_conflict() {
         let manifest = manifest(&[]);
-        let asks = Asks {
+        let asks = InspectedFile {
             sha256: "2",
             manifest: &manifest,
         };
         let decision = decide(&asks, None, None, Some("first.wasm"), Upgrades::Strict);
         assert_eq!(
             decision,
-            Decision::Conflict {
+            PluginDecision::Conflict {
                 with: "first.wasm".to_owned()
             }
         );

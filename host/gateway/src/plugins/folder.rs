@@ -25,7 +25,7 @@ pub(super) struct Fingerprint {
 }
 
 impl Fingerprint {
-    pub(super) fn of(metadata: &fs::Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &fs::Metadata) -> Self {
         let ns = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
         Self {
             bytes: metadata.size(),
@@ -73,7 +73,7 @@ pub(super) fn files(dir: &Path) -> io::Result<Vec<(String, Fingerprint)>> {
         if let Ok(metadata) = fs::metadata(entry.path())
             && metadata.is_file()
         {
-            files.push((name, Fingerprint::of(&metadata)));
+            files.push((name, Fingerprint::from_metadata(&metadata)));
         }
     }
     files.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -82,7 +82,7 @@ pub(super) fn files(dir: &Path) -> io::Result<Vec<(String, Fingerprint)>> {
 
 /// Why a file could not be captured.
 #[derive(Debug)]
-pub(super) enum NotCaptured {
+pub(super) enum CaptureError {
     /// It changed while it was read: look again later.
     Moving,
     TooLarge(u64),
@@ -96,15 +96,15 @@ pub(super) fn capture(
     expected: Fingerprint,
     store: &Path,
     bytes_max: u64,
-) -> Result<String, NotCaptured> {
+) -> Result<String, CaptureError> {
     if expected.bytes > bytes_max {
-        return Err(NotCaptured::TooLarge(expected.bytes));
+        return Err(CaptureError::TooLarge(expected.bytes));
     }
-    let mut source = File::open(file).map_err(NotCaptured::Io)?;
-    let seen = read_through(&source, bytes_max, |_| Ok(())).map_err(NotCaptured::Io)?;
-    let now = fs::metadata(file).map_err(NotCaptured::Io)?;
-    if Fingerprint::of(&now) != expected || seen.bytes != expected.bytes {
-        return Err(NotCaptured::Moving);
+    let mut source = File::open(file).map_err(CaptureError::Io)?;
+    let seen = read_through(&source, bytes_max, |_| Ok(())).map_err(CaptureError::Io)?;
+    let now = fs::metadata(file).map_err(CaptureError::Io)?;
+    if Fingerprint::from_metadata(&now) != expected || seen.bytes != expected.bytes {
+        return Err(CaptureError::Moving);
     }
     let target = captured(store, &seen.sha256);
     if is_captured(store, &seen.sha256, expected) {
@@ -116,9 +116,9 @@ pub(super) fn capture(
         .rewind()
         .and_then(|()| copy(&source, bytes_max, &part));
     let kept = match copied {
-        Ok(copied) if copied == seen => fs::rename(&part, &target).map_err(NotCaptured::Io),
-        Ok(_) => Err(NotCaptured::Moving),
-        Err(cause) => Err(NotCaptured::Io(cause)),
+        Ok(copied) if copied == seen => fs::rename(&part, &target).map_err(CaptureError::Io),
+        Ok(_) => Err(CaptureError::Moving),
+        Err(cause) => Err(CaptureError::Io(cause)),
     };
     if kept.is_err() {
         // What could not be written need not be there.
@@ -134,7 +134,7 @@ pub(super) fn is_captured(store: &Path, sha256: &str, expected: Fingerprint) -> 
 
 /// What one reading of a file came to.
 #[derive(PartialEq, Eq)]
-struct Reading {
+struct ReadOutcome {
     sha256: String,
     bytes: u64,
 }
@@ -145,7 +145,7 @@ fn read_through(
     source: &File,
     bytes_max: u64,
     mut piece: impl FnMut(&[u8]) -> io::Result<()>,
-) -> io::Result<Reading> {
+) -> io::Result<ReadOutcome> {
     let mut source = source.take(bytes_max + 1);
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut buffer = vec![0; PIECE_BYTES];
@@ -157,7 +157,7 @@ fn read_through(
         };
         if read == 0 {
             let sha256 = hex(&hash.finalize());
-            return Ok(Reading { sha256, bytes });
+            return Ok(ReadOutcome { sha256, bytes });
         }
         hash.update(&buffer[..read]);
         piece(&buffer[..read])?;
@@ -165,7 +165,7 @@ fn read_through(
     }
 }
 
-fn copy(source: &File, bytes_max: u64, to: &Path) -> io::Result<Reading> {
+fn copy(source: &File, bytes_max: u64, to: &Path) -> io::Result<ReadOutcome> {
     let mut file = fs::OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -211,7 +211,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let file = dir.path().join("a.wasm");
         fs::write(&file, "one").expect("written");
-        let seen = Fingerprint::of(&fs::metadata(&file).expect("there"));
+        let seen = Fingerprint::from_metadata(&fs::metadata(&file).expect("there"));
         let sha256 = capture(&file, seen, dir.path(), 16).expect("captured");
         assert_eq!(
             fs::read(captured(dir.path(), &sha256)).expect("a copy"),
@@ -220,15 +220,15 @@ mod tests {
         fs::write(&file, "three").expect("written");
         assert!(matches!(
             capture(&file, seen, dir.path(), 16),
-            Err(NotCaptured::Moving)
+            Err(CaptureError::Moving)
         ));
         fs::write(&file, "x".repeat(16)).expect("written");
-        let full = Fingerprint::of(&fs::metadata(&file).expect("there"));
+        let full = Fingerprint::from_metadata(&fs::metadata(&file).expect("there"));
         assert!(capture(&file, full, dir.path(), 16).is_ok(), "at the bound");
         let huge = Fingerprint { bytes: 17, ..seen };
         assert!(matches!(
             capture(&file, huge, dir.path(), 16),
-            Err(NotCaptured::TooLarge(_))
+            Err(CaptureError::TooLarge(_))
         ));
     }
 }

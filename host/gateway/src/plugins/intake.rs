@@ -5,7 +5,7 @@
 //! of one that was taken out. Nothing here is reachable with an API key.
 
 mod admit;
-mod judging;
+mod inspections;
 mod leave;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,17 +20,17 @@ use arc_swap::ArcSwap;
 use tokio::time::Instant;
 
 use super::folder::{self, Fingerprint};
-use super::judged::Judged;
-use super::names::Owners;
-use super::recall::{self, Captured};
-use super::{Serving, Snapshot};
+use super::names::NameOwners;
+use super::recall::{self, CapturedFile};
+use super::report::FileReport;
+use super::{ServingPlugin, Snapshot};
 use crate::metrics::Metrics;
-use judging::Judging;
-use leave::Gone;
+use inspections::Inspections;
+use leave::RemovedFile;
 use toolgate_catalog::rights::Upgrades;
 use toolgate_core::clock::Clock;
 use toolgate_runtime::Runtime;
-use toolgate_store::{Plugin, PluginState, Store, StoreError};
+use toolgate_store::{PluginRow, PluginState, Store, StoreError};
 
 /// A file is taken once it has not changed for this long.
 const STABLE: Duration = Duration::from_millis(500);
@@ -52,10 +52,10 @@ pub struct Intake {
     clock: Clock,
     metrics: Arc<Metrics>,
     snapshot: Arc<ArcSwap<Snapshot>>,
-    files: BTreeMap<String, Tracked>,
+    files: BTreeMap<String, TrackedFile>,
     /// Files that were taken out and that the database does not know to be gone.
-    gone: Vec<Gone>,
-    serving: BTreeMap<String, Arc<Serving>>,
+    gone: Vec<RemovedFile>,
+    serving: BTreeMap<String, Arc<ServingPlugin>>,
     /// The file that each service comes from.
     sources: BTreeMap<String, String>,
     changed: bool,
@@ -63,25 +63,25 @@ pub struct Intake {
     /// Files of the folder whose tools, if they have any, do not serve yet.
     loading: Arc<AtomicUsize>,
     /// What became of files since the last publication: told once it is true.
-    untold: Vec<Told>,
+    untold: Vec<FileOutcome>,
     /// What the database knows of services, each for the first file of it in the scan of a start.
-    rows: HashMap<String, Plugin>,
+    rows: HashMap<String, PluginRow>,
     /// Whose the names of tools are, read anew for each scan that takes files.
-    owners: Owners,
-    judging: Judging,
+    owners: NameOwners,
+    judging: Inspections,
     /// Which changes go in without the operator.
     upgrades: Upgrades,
 }
 
 /// What became of a file.
-struct Told {
+struct FileOutcome {
     file: String,
     /// The file as it was captured.
     seen: Option<Fingerprint>,
-    judged: Judged,
+    judged: FileReport,
 }
 
-struct Tracked {
+struct TrackedFile {
     fingerprint: Fingerprint,
     since: Instant,
     at_start: bool,
@@ -90,12 +90,12 @@ struct Tracked {
     stood_back: bool,
     /// Its hash, while it is inspected.
     captured: Option<String>,
-    judged: Option<Judged>,
+    judged: Option<FileReport>,
 }
 
 /// How far a scan may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum ScanScope {
     /// Only files whose inspection is remembered: a start with a warm cache compiles nothing.
     Remembered,
     Everything,
@@ -130,8 +130,8 @@ impl Intake {
             loading: Arc::default(),
             untold: Vec::new(),
             rows: HashMap::new(),
-            owners: Owners::default(),
-            judging: Judging::default(),
+            owners: NameOwners::default(),
+            judging: Inspections::default(),
             upgrades: Upgrades::default(),
         })
     }
@@ -149,7 +149,7 @@ impl Intake {
 
     /// Looks at the folder once. Answers whether something is still on its way, so that the caller
     /// looks again soon.
-    pub async fn scan(&mut self, reach: Reach) -> anyhow::Result<bool> {
+    pub async fn scan(&mut self, reach: ScanScope) -> anyhow::Result<bool> {
         let folder = self.folder.clone();
         let present = tokio::task::spawn_blocking(move || folder::files(&folder))
             .await?
@@ -162,7 +162,7 @@ impl Intake {
         self.drop_missing(&present);
         self.forget_gone().await?;
         self.notice(&present, reach).await?;
-        let first = |file: &Tracked| file.judged.is_none() && !file.stood_back;
+        let first = |file: &TrackedFile| file.judged.is_none() && !file.stood_back;
         let others_come_first = self.files.values().any(first);
         let ready: Vec<String> = self
             .files
@@ -172,9 +172,9 @@ impl Intake {
             .collect();
         let ready = self.holders_first(ready, reach).await?;
         let known = match ready.is_empty() {
-            true => recall::Known::default(),
+            true => recall::KnownFiles::default(),
             false => {
-                self.owners = Owners::new(self.store.tool_owners().await?);
+                self.owners = NameOwners::new(self.store.tool_owners().await?);
                 recall::known(&self.store).await
             }
         };
@@ -204,17 +204,17 @@ impl Intake {
     pub async fn approvals_changed(&mut self) -> anyhow::Result<bool> {
         for file in self.files.values_mut() {
             let state = file.judged.as_ref().map(|judged| judged.state);
-            let kept_out = file.judged.as_ref().is_some_and(Judged::is_kept_out);
+            let kept_out = file.judged.as_ref().is_some_and(FileReport::is_kept_out);
             if state == Some(PluginState::PendingApproval) || kept_out {
                 file.stood_back |= kept_out;
                 file.judged = None;
                 file.at_start = true;
             }
         }
-        self.scan(Reach::Everything).await
+        self.scan(ScanScope::Everything).await
     }
 
-    fn is_ready(&self, file: &Tracked) -> bool {
+    fn is_ready(&self, file: &TrackedFile) -> bool {
         let captured = file.captured.as_deref();
         if captured.is_some_and(|sha256| self.judging.is_running(sha256)) {
             return false;
@@ -227,7 +227,7 @@ impl Intake {
     async fn holders_first(
         &mut self,
         mut names: Vec<String>,
-        reach: Reach,
+        reach: ScanScope,
     ) -> Result<Vec<String>, StoreError> {
         if names.len() < 2 {
             return Ok(names);
@@ -240,7 +240,7 @@ impl Intake {
             .collect();
         names.sort_by_key(|name| (!holders.contains(name.as_str()), name.clone()));
         // Only the scan of a start is short enough that nobody changes them meanwhile.
-        if reach == Reach::Remembered {
+        if reach == ScanScope::Remembered {
             let by_service = plugins.into_iter();
             self.rows = by_service.map(|row| (row.service.clone(), row)).collect();
         }
@@ -250,12 +250,12 @@ impl Intake {
     async fn notice(
         &mut self,
         present: &[(String, Fingerprint)],
-        reach: Reach,
+        reach: ScanScope,
     ) -> Result<(), StoreError> {
         let mut seen = Vec::new();
         let in_conflict = match reach {
-            Reach::Remembered => self.in_conflict().await?,
-            Reach::Everything => HashSet::new(),
+            ScanScope::Remembered => self.in_conflict().await?,
+            ScanScope::Everything => HashSet::new(),
         };
         for (name, fingerprint) in present {
             match self.files.get_mut(name) {
@@ -270,16 +270,16 @@ impl Intake {
                     seen.push(name);
                 }
                 None => {
-                    let tracked = Tracked {
+                    let tracked = TrackedFile {
                         fingerprint: *fingerprint,
                         since: Instant::now(),
-                        at_start: reach == Reach::Remembered,
+                        at_start: reach == ScanScope::Remembered,
                         stood_back: in_conflict.contains(name),
                         captured: None,
                         judged: None,
                     };
                     self.files.insert(name.clone(), tracked);
-                    if reach == Reach::Everything {
+                    if reach == ScanScope::Everything {
                         seen.push(name);
                     }
                 }
@@ -290,13 +290,13 @@ impl Intake {
         self.judging.keep(|sha256| wanted.contains(sha256));
         self.loading.store(self.waiting(), Ordering::Relaxed);
         let seen = seen.into_iter().map(|name| {
-            let judged = Judged {
+            let judged = FileReport {
                 sha256: None,
                 service: None,
                 state: PluginState::Seen,
                 reason: None,
             };
-            Told {
+            FileOutcome {
                 file: name.clone(),
                 seen: None,
                 judged,
@@ -316,8 +316,8 @@ impl Intake {
     async fn capture(
         &self,
         names: &[String],
-        known: &recall::Known,
-    ) -> anyhow::Result<Vec<(String, Captured)>> {
+        known: &recall::KnownFiles,
+    ) -> anyhow::Result<Vec<(String, CapturedFile)>> {
         let mut inspected = Vec::new();
         let mut files = Vec::new();
         for name in names {
@@ -335,7 +335,7 @@ impl Intake {
         Ok(inspected)
     }
 
-    async fn note(&self, files: &[Told]) -> Result<(), StoreError> {
+    async fn note(&self, files: &[FileOutcome]) -> Result<(), StoreError> {
         let now_ms = self.clock.now_ms();
         let rows = files
             .iter()
@@ -366,7 +366,7 @@ impl Intake {
         if !self.changed {
             return;
         }
-        let snapshot = Snapshot::of(self.serving.clone());
+        let snapshot = Snapshot::from_serving(self.serving.clone());
         let (services, tools) = (snapshot.serving.len(), snapshot.catalog.tools().len());
         self.metrics.set_catalog(services, tools);
         self.snapshot.store(Arc::new(snapshot));

@@ -7,7 +7,7 @@ use crate::Error;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights::Difference;
 use toolgate_core::visible::shown_name;
-use toolgate_store::{ApproveRequest, Plugin, PluginState, Store};
+use toolgate_store::{ApproveRequest, PluginRow, PluginState, Store};
 
 /// `toolgate plugin list`.
 #[derive(Clone, Debug, Serialize)]
@@ -29,11 +29,11 @@ pub struct ListedPlugin {
     pub categories: Vec<String>,
     /// The version that waits for approval.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending: Option<Pending>,
+    pub pending: Option<PendingVersion>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Pending {
+pub struct PendingVersion {
     pub version: Option<String>,
     pub sha256: String,
     /// What it changes about the version that was approved.
@@ -104,15 +104,15 @@ pub async fn list(store: &Store) -> Result<PluginList, Error> {
 }
 
 /// The version of `service` that waits, and what it changes.
-pub async fn waiting(store: &Store, service: &str) -> Result<Pending, Error> {
+pub async fn waiting(store: &Store, service: &str) -> Result<PendingVersion, Error> {
     let row = store.find_plugin(service).await?;
     let row = row.ok_or_else(|| Error::ServiceNotFound(shown_name(service)))?;
     pending(&row).ok_or_else(|| nothing_waits(service))
 }
 
-fn pending(row: &Plugin) -> Option<Pending> {
+fn pending(row: &PluginRow) -> Option<PendingVersion> {
     let difference = row.pending_difference.as_deref();
-    Some(Pending {
+    Some(PendingVersion {
         sha256: row.pending_sha256.clone()?,
         version: row.pending_version.clone(),
         difference: difference

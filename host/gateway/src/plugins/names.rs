@@ -11,30 +11,30 @@ use toolgate_catalog::Manifest;
 
 /// Services by the full names of their tools.
 #[derive(Debug, Default)]
-pub(super) struct Owners {
+pub(super) struct NameOwners {
     by_tool: HashMap<String, String>,
 }
 
 /// A name that a plugin may not have.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct TakenName {
     pub tool_name: String,
     pub owner: String,
 }
 
-impl Owners {
+impl NameOwners {
     pub(super) fn new(by_tool: HashMap<String, String>) -> Self {
         Self { by_tool }
     }
 
     /// The first name of `manifest` that belongs to another service.
-    pub(super) fn taken(&self, manifest: &Manifest) -> Option<Taken> {
+    pub(super) fn taken(&self, manifest: &Manifest) -> Option<TakenName> {
         tool_names(manifest).find_map(|tool_name| {
             let owner = match self.by_tool.get(&tool_name) {
                 Some(owner) => owner,
                 None => self.owner_of_prefix(&tool_name, &manifest.service)?,
             };
-            (*owner != manifest.service).then(|| Taken {
+            (*owner != manifest.service).then(|| TakenName {
                 owner: owner.clone(),
                 tool_name,
             })
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_name_belongs_to_the_service_that_came_first_and_so_does_what_begins_with_its_own() {
-        let mut owners = Owners::default();
+        let mut owners = NameOwners::default();
         owners.claim(&manifest("google_calendar", &["list"]));
         owners.claim(&manifest("mail", &["box_read"]));
         let taken = |service: &str, tool: &str| {

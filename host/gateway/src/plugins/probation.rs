@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 
-use super::{Serving, folder, recall};
+use super::{ServingPlugin, folder, recall};
 use crate::Gateway;
 use toolgate_catalog::rights::{self, Difference, Upgrades};
 use toolgate_core::text::Text;
@@ -75,7 +75,7 @@ impl Gateway {
     /// Counts a call of `serving`; a version that keeps crashing makes room for the one before it.
     pub(crate) fn on_probation(
         self: &Arc<Self>,
-        serving: &Arc<Serving>,
+        serving: &Arc<ServingPlugin>,
         workspace_id: &Text,
         crashed: bool,
     ) {
@@ -91,7 +91,11 @@ impl Gateway {
         });
     }
 
-    async fn end_probation(&self, serving: &Serving, crashes: &Crashes) -> anyhow::Result<()> {
+    async fn end_probation(
+        &self,
+        serving: &ServingPlugin,
+        crashes: &Crashes,
+    ) -> anyhow::Result<()> {
         let operator = self.store.first_workspace().await?;
         let operator = operator.as_ref().map(|workspace| &*workspace.id);
         if !crashes.are_too_many(operator) || !serving.probation.fail() {

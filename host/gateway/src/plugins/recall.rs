@@ -9,20 +9,20 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::INSPECTOR;
-use super::folder::{self, Fingerprint, NotCaptured};
+use super::folder::{self, CaptureError, Fingerprint};
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights;
 use toolgate_store::Store;
 
 /// The hash under which a file was copied, and its manifest if its inspection is remembered.
-pub(super) type Captured = Result<(String, Option<Arc<Manifest>>), NotCaptured>;
+pub(super) type CapturedFile = Result<(String, Option<Arc<Manifest>>), CaptureError>;
 
 /// Files by name: what was seen of each when its content had which hash.
-pub(super) type Known = HashMap<String, (String, String)>;
+pub(super) type KnownFiles = HashMap<String, (String, String)>;
 
 /// What is known of files that were captured before. Files of which nothing is known are read: so it
 /// is while the database does not answer.
-pub(super) async fn known(store: &Store) -> Known {
+pub(super) async fn known(store: &Store) -> KnownFiles {
     let files = store.list_plugin_files().await.unwrap_or_default();
     files
         .into_iter()
@@ -37,8 +37,8 @@ pub(super) async fn capture(
     to: &Path,
     bytes_max: u64,
     files: Vec<(String, PathBuf, Fingerprint)>,
-    known: &Known,
-) -> anyhow::Result<Vec<(String, Captured)>> {
+    known: &KnownFiles,
+) -> anyhow::Result<Vec<(String, CapturedFile)>> {
     let to = to.to_owned();
     let files: Vec<_> = files
         .into_iter()
@@ -48,7 +48,7 @@ pub(super) async fn capture(
             (name, path, seen, before)
         })
         .collect();
-    let copies: Vec<(String, Result<String, NotCaptured>)> =
+    let copies: Vec<(String, Result<String, CaptureError>)> =
         tokio::task::spawn_blocking(move || {
             let copies = files.into_par_iter();
             copies

@@ -7,7 +7,7 @@ use notify::{RecursiveMode, Watcher as _};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::intake::{Intake, Reach};
+use super::intake::{Intake, ScanScope};
 use toolgate_store::{Store, Topic};
 
 /// The folder is read this often, whatever the events say: moved files, network mounts and full
@@ -25,11 +25,11 @@ pub async fn watch(mut intake: Intake, folder: &Path, store: Store, stop: Cancel
     loop {
         // Asked before the folder is read: what is approved meanwhile is seen in the next round.
         let changes = store.changes().await;
-        let now = changes.ok().map(|changes| changes.of(Topic::Plugins));
+        let now = changes.ok().map(|changes| changes.get(Topic::Plugins));
         let scanned = if now.is_some() && now != decided {
             intake.approvals_changed().await
         } else {
-            intake.scan(Reach::Everything).await
+            intake.scan(ScanScope::Everything).await
         };
         let wait = match scanned {
             Ok(unsettled) => {

@@ -6,7 +6,7 @@
 //! one the reply names what matches ([`mod@matches`]). What the model is shown is made by [`prompt`].
 //!
 //! A turn that waits for a person does not go on by itself: nobody would read its answer, and it
-//! runs with its caller's rights. [`Say::Resume`] takes it up where it stood; a new message leaves
+//! runs with its caller's rights. [`MessageInput::Resume`] takes it up where it stood; a new message leaves
 //! what was waiting undone and says so to the model. A call that may have run is made by neither.
 
 mod endings;
@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 
 use crate::config::ModelSettings;
 use crate::sessions::{Session, unknown};
-use crate::tools::idempotency::{Attempt, Once};
+use crate::tools::idempotency::{IdempotentAnswer, KeyedRequest};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_egress::Egress;
@@ -54,7 +54,7 @@ const MARGIN: Duration = Duration::from_secs(30);
 
 /// What somebody says to a session.
 #[derive(Clone, Debug)]
-pub enum Say {
+pub enum MessageInput {
     Message(String),
     /// Go on where the last turn had to stop.
     Resume,
@@ -73,12 +73,13 @@ pub struct Message {
     #[schema(format = DateTime)]
     pub created_at: String,
     #[serde(flatten)]
-    pub details: Details,
+    pub details: StepDetails,
 }
 
 /// What a step is beside its text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Details {
+#[schema(as = Details)]
+pub struct StepDetails {
     /// Of the assistant's message that ends a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<TurnStatus>,
@@ -189,7 +190,7 @@ pub struct MessagePage {
 
 /// What happens in a turn, for somebody who watches it.
 #[derive(Clone, Debug)]
-pub enum Heard {
+pub enum TurnEvent {
     /// The session that was created.
     Session(Box<Session>),
     /// A piece of the text that the assistant is writing.
@@ -199,15 +200,15 @@ pub enum Heard {
 }
 
 /// Unbounded, because a turn is not: its texts are.
-pub type Listener = mpsc::UnboundedSender<Heard>;
+pub type Listener = mpsc::UnboundedSender<TurnEvent>;
 
 /// The model, where one is configured, and how long a turn may take.
-pub(crate) struct Conversing {
+pub(crate) struct TurnSettings {
     model: Option<Model>,
     turn: Duration,
 }
 
-impl Conversing {
+impl TurnSettings {
     pub(crate) fn open(settings: Option<&ModelSettings>, egress: &Egress) -> anyhow::Result<Self> {
         let Some(settings) = settings else {
             return Ok(Self {
@@ -240,13 +241,13 @@ impl Gateway {
     pub async fn converse(
         self: &Arc<Self>,
         caller: &Caller,
-        attempt: Option<Attempt>,
+        attempt: Option<KeyedRequest>,
         session_id: &str,
-        say: Say,
+        say: MessageInput,
         listener: Option<Listener>,
-    ) -> Result<Once<Message>, Error> {
+    ) -> Result<IdempotentAnswer<Message>, Error> {
         caller.need(Scope::Sessions)?;
-        if let Say::Message(content) = &say {
+        if let MessageInput::Message(content) = &say {
             check_content("content", content)?;
         }
         let _ = self.receipts.flush().await;
@@ -260,7 +261,7 @@ impl Gateway {
             .ok_or_else(|| unknown(session_id))?;
         let (gateway, owned) = (self.clone(), caller.clone());
         let work = async move { gateway.turn(&owned, &session, say, listener).await };
-        let longest = self.conversing.longest();
+        let longest = self.turn_settings.longest();
         self.once_within(caller, attempt, longest, work, without_link)
             .await
     }

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use crate::Gateway;
-use toolgate_runtime::{Entry, KeyValue, KeyValueError};
+use toolgate_runtime::{KeyValue, KeyValueError, StoredValue};
 use toolgate_store::{KV_BYTES_MAX, KvScope, KvSet, StoreError};
 
 /// Keys of one page of `list-keys`.
@@ -28,7 +28,10 @@ fn unavailable(cause: StoreError) -> KeyValueError {
 }
 
 impl KeyValue for SessionState {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+    fn get<'a>(
+        &'a self,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>> {
         async move {
             let found = self
                 .gateway
@@ -36,7 +39,7 @@ impl KeyValue for SessionState {
                 .kv_get(&self.scope, key, self.gateway.clock.now_ms())
                 .await
                 .map_err(unavailable)?;
-            Ok(found.map(|entry| Entry {
+            Ok(found.map(|entry| StoredValue {
                 value: entry.value,
                 version: entry.version,
             }))
@@ -110,13 +113,13 @@ impl KeyValue for SessionState {
 }
 
 /// What a dry run sees: the session's values, and over them its own, which end with it.
-pub(crate) struct Scratch {
+pub(crate) struct DryRunState {
     under: SessionState,
     /// `None`: deleted.
-    over: Mutex<BTreeMap<String, Option<Entry>>>,
+    over: Mutex<BTreeMap<String, Option<StoredValue>>>,
 }
 
-impl Scratch {
+impl DryRunState {
     pub(crate) fn over(under: SessionState) -> Self {
         Self {
             under,
@@ -124,13 +127,16 @@ impl Scratch {
         }
     }
 
-    fn own(&self) -> MutexGuard<'_, BTreeMap<String, Option<Entry>>> {
+    fn own(&self) -> MutexGuard<'_, BTreeMap<String, Option<StoredValue>>> {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl KeyValue for Scratch {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>, KeyValueError>> {
+impl KeyValue for DryRunState {
+    fn get<'a>(
+        &'a self,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>> {
         async move {
             let own = self.own().get(key).cloned();
             match own {
@@ -165,7 +171,7 @@ impl KeyValue for Scratch {
             if (others + key.len() + value.len()) as u64 > KV_BYTES_MAX.unsigned_abs() {
                 return Err(KeyValueError::Full);
             }
-            let entry = Entry {
+            let entry = StoredValue {
                 value: value.to_vec(),
                 version: before + 1,
             };

@@ -58,7 +58,7 @@ impl Gateway {
                 tools.push(SkillTool {
                     tool_name: tool.name.to_string(),
                     service: tool.service().to_owned(),
-                    permission: permissions.of(tool).permission,
+                    permission: permissions.decide(tool).permission,
                     connection: ConnectionState::NotNeeded,
                 });
                 named.push(&**tool);
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::access::permission_rules::{ChangePermissions, Setting};
     use crate::skills::CreateSkill;
-    use crate::testing::World;
+    use crate::testing::TestWorld;
 
     #[test]
     fn names_of_tools_are_read_out_of_prose() {
@@ -117,7 +117,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_skill_is_ready_when_its_tools_exist_and_are_allowed_and_connected() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::Admin]).await;
         let open = world
             .snapshot()

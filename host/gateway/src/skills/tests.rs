@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::World;
+use crate::testing::TestWorld;
 
 fn new(name: &str, summary: &str, instructions: &str) -> CreateSkill {
     CreateSkill {
@@ -34,7 +34,7 @@ fn versions(skill_id: &str) -> ListSkillVersions {
 
 #[tokio::test]
 async fn skills_are_listed_newest_first_and_found_by_every_word() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::SkillsRead, Scope::SkillsWrite]).await;
     for (name, summary) in [
         ("Weekly report", "Summarises issues of a repository"),
@@ -72,7 +72,7 @@ async fn skills_are_listed_newest_first_and_found_by_every_word() {
 
 #[tokio::test]
 async fn an_update_changes_only_what_is_filled_and_counts_versions() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::SkillsRead, Scope::SkillsWrite]).await;
     let first = world
         .create_skill(&caller, new("A", "B", "C"))
@@ -104,7 +104,7 @@ async fn an_update_changes_only_what_is_filled_and_counts_versions() {
 
 #[tokio::test]
 async fn versions_are_paged_and_their_cursor_is_checked() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::SkillsRead, Scope::SkillsWrite]).await;
     let made = world.create_skill(&caller, new("A", "B", "C")).await;
     let id = made.unwrap().skill_id;
@@ -149,7 +149,7 @@ async fn versions_are_paged_and_their_cursor_is_checked() {
 
 #[tokio::test]
 async fn a_stale_version_changes_nothing() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::SkillsRead, Scope::SkillsWrite]).await;
     let skill = world
         .create_skill(&caller, new("A", "B", "C"))
@@ -176,7 +176,7 @@ async fn a_stale_version_changes_nothing() {
 
 #[tokio::test]
 async fn a_deleted_skill_is_gone_with_its_history() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::SkillsRead, Scope::SkillsWrite]).await;
     let id = world
         .create_skill(&caller, new("A", "B", "C"))
@@ -197,7 +197,7 @@ async fn a_deleted_skill_is_gone_with_its_history() {
 
 #[tokio::test]
 async fn texts_are_kept_up_to_their_bounds_and_refused_beyond() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::SkillsRead, Scope::SkillsWrite]).await;
     let text = |chars: usize| "\u{1f980}".repeat(chars);
     let fits = new(
@@ -237,7 +237,7 @@ async fn texts_are_kept_up_to_their_bounds_and_refused_beyond() {
 
 #[tokio::test]
 async fn a_skill_of_another_workspace_is_not_there() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let scopes = [Scope::SkillsRead, Scope::SkillsWrite];
     let (ours, theirs) = (world.caller(&scopes).await, world.stranger(&scopes).await);
     let id = world
@@ -263,7 +263,7 @@ async fn a_skill_of_another_workspace_is_not_there() {
 
 #[tokio::test]
 async fn reading_and_writing_need_their_own_scopes() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let reader = world.caller(&[Scope::SkillsRead]).await;
     let writer = world.caller(&[Scope::SkillsWrite]).await;
     let id = world

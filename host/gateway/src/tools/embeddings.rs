@@ -72,7 +72,7 @@ pub enum LexicalReason {
 }
 
 /// The model and what it has made, as far as it has come.
-pub(crate) struct Meaning {
+pub(crate) struct Embeddings {
     folder: PathBuf,
     state: ArcSwap<State>,
 }
@@ -84,7 +84,7 @@ struct State {
     prepared: Option<(Arc<Snapshot>, Arc<Vectors>)>,
 }
 
-impl Meaning {
+impl Embeddings {
     pub(crate) fn new(folder: PathBuf) -> Self {
         Self {
             folder,
@@ -142,11 +142,11 @@ pub(crate) async fn keep(gateway: Arc<Gateway>) {
     let mut tried = None;
     loop {
         let mut pause = LOOK_EVERY;
-        let state = gateway.meaning.state.load_full();
+        let state = gateway.embeddings.state.load_full();
         match &state.embedder {
             None => {
                 // Files that could not be loaded are left alone until they change.
-                let look = files::look(&gateway.meaning.folder);
+                let look = files::look(&gateway.embeddings.folder);
                 if look.is_some() && look != tried {
                     tried = look;
                     load(&gateway).await;
@@ -174,14 +174,14 @@ pub(crate) async fn keep(gateway: Arc<Gateway>) {
 /// Loads the model.
 async fn load(gateway: &Gateway) {
     let say = |model, embedder| {
-        gateway.meaning.say(|_| State {
+        gateway.embeddings.say(|_| State {
             model,
             embedder,
             prepared: None,
         });
     };
     say(ModelState::Loading, None);
-    let folder = gateway.meaning.folder.clone();
+    let folder = gateway.embeddings.folder.clone();
     let opened = tokio::task::spawn_blocking(move || {
         files::verify(&folder).context("the sentence model is damaged; install it again")?;
         anyhow::Ok(Embedder::open(&folder)?)
@@ -202,7 +202,7 @@ async fn prepare(
     snapshot: Arc<Snapshot>,
     known: &mut Option<HashMap<String, Vector>>,
 ) -> anyhow::Result<()> {
-    gateway.meaning.say(|state| State {
+    gateway.embeddings.say(|state| State {
         model: ModelState::Preparing,
         embedder: state.embedder.clone(),
         prepared: state.prepared.clone(),
@@ -242,7 +242,7 @@ async fn prepare(
         );
     }
     forget_unused(gateway, &texts, known).await?;
-    gateway.meaning.say(|state| State {
+    gateway.embeddings.say(|state| State {
         model: ModelState::Ready,
         embedder: state.embedder.clone(),
         prepared: Some((snapshot, vectors)),

@@ -20,15 +20,15 @@ use permit::Permit;
 
 use crate::access::permissions::Permissions;
 use crate::connections::services;
-use crate::connections::{ForCall, Held, Says};
+use crate::connections::{AuthClaim, CallConnection, ForCall};
 use crate::executions::journal::{RunJournal, requests_text};
 use crate::executions::payloads::PayloadSeals;
-use crate::executions::writer::{Late, Receipt};
+use crate::executions::writer::{QueuedReceipt, ReceiptPending};
 use crate::executions::{ExecutionStatus, ReceiptKind};
-use crate::jobs::detached::outlive;
-use crate::plugins::Serving;
-use crate::sessions::state::{Scratch, SessionState};
-use crate::tools::idempotency::{self, Claim};
+use crate::jobs::detached::detach;
+use crate::plugins::ServingPlugin;
+use crate::sessions::state::{DryRunState, SessionState};
+use crate::tools::idempotency::{self, ClaimedKey};
 use crate::tools::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
 use crate::tools::results::Budget;
 use crate::tools::{Arguments, Execute, Execution, FailureReason, Outcome};
@@ -39,17 +39,17 @@ use toolgate_core::ids::{self, UserId};
 use toolgate_core::text::Text;
 use toolgate_egress::{self as egress, CallLimits, Mode, RequestRecord};
 use toolgate_runtime::{
-    Asker, Call, Ended, KeyValue, NotStarted, Random, RefusalKind, limits, size,
+    Call, CallEnd, KeyValue, Random, RefusalKind, Requester, StartError, limits, size,
 };
-use toolgate_store::{ExecutionRow, KvScope, Session};
+use toolgate_store::{ExecutionRow, KvScope, SessionRow};
 
 /// A session id as a caller may choose it.
 const SESSION_ID_BYTES_MAX: usize = 64;
 
 /// One run, checked and ready to start.
-struct Run {
+struct PreparedRun {
     tool: Arc<Tool>,
-    serving: Arc<Serving>,
+    serving: Arc<ServingPlugin>,
     arguments: String,
     /// Page to continue from: the argument `cursor` of a paginated tool.
     cursor: Option<String>,
@@ -63,21 +63,21 @@ struct Run {
     dry_run: bool,
     permit: Permit,
     budget: Budget,
-    claim: Option<Claim>,
+    claim: Option<ClaimedKey>,
     started_at_ms: i64,
 }
 
 /// A run whose plugin has ended, or that was decided without it.
-struct Ran {
-    held: Arc<Held>,
-    scope: Arc<egress::Scope>,
-    end: End,
+struct EndedRun {
+    held: Arc<CallConnection>,
+    scope: Arc<egress::CallScope>,
+    end: RunEnd,
 }
 
-enum End {
+enum RunEnd {
     /// The connection said what the call comes to.
     Decided(Outcome),
-    Ended(Ended),
+    Ended(CallEnd),
 }
 
 impl Gateway {
@@ -101,7 +101,7 @@ impl Gateway {
         let run = self.permit(caller, &permissions, run).await?;
         let (gateway, caller) = (self.clone(), caller.clone());
         let run = Box::pin(async move { gateway.run(&caller, run).await });
-        outlive(&self.running, &self.workers, run)
+        detach(&self.running, &self.workers, run)
             .await
             .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the execution")))?
     }
@@ -111,7 +111,7 @@ impl Gateway {
         user: UserId,
         permissions: &Permissions,
         request: Execute,
-    ) -> Result<Run, Error> {
+    ) -> Result<PreparedRun, Error> {
         request.budget.check()?;
         let snapshot = self.snapshot();
         let tool = snapshot
@@ -140,7 +140,7 @@ impl Gateway {
             None => ids::session("tool"),
         }
         .into();
-        Ok(Run {
+        Ok(PreparedRun {
             cursor: tool.take_cursor(&mut arguments),
             arguments: arguments.to_string(),
             user,
@@ -161,20 +161,20 @@ impl Gateway {
         })
     }
 
-    async fn run(self: &Arc<Self>, caller: &Caller, run: Run) -> Result<Execution, Error> {
+    async fn run(self: &Arc<Self>, caller: &Caller, run: PreparedRun) -> Result<Execution, Error> {
         let _running = self.metrics.execution_started();
         let began = Instant::now();
-        let Ran { held, scope, end } = match self.start(caller, &run).await {
+        let EndedRun { held, scope, end } = match self.start(caller, &run).await {
             Ok(ran) => ran,
             Err(error) => {
                 self.give_back(caller, &run).await;
                 return Err(error);
             }
         };
-        let trapped = matches!(&end, End::Ended(Ended::Crashed(crash)) if crash.trapped);
+        let trapped = matches!(&end, RunEnd::Ended(CallEnd::Crashed(crash)) if crash.trapped);
         let (mut outcome, trouble) = match end {
-            End::Decided(outcome) => (outcome, None),
-            End::Ended(Ended::Refused(refusal)) => {
+            RunEnd::Decided(outcome) => (outcome, None),
+            RunEnd::Ended(CallEnd::Refused(refusal)) => {
                 let says = says(refusal.kind);
                 let (user, tool, serving) = (&run.user, &run.tool, &run.serving);
                 match self
@@ -186,7 +186,7 @@ impl Gateway {
                     Err(trouble) => (provider_error(refusal), Some(trouble)),
                 }
             }
-            End::Ended(ended) => (outcome(&scope, ended), None),
+            RunEnd::Ended(ended) => (outcome(&scope, ended), None),
         };
         let requests = scope.records();
         if run.tool.effect() != Effect::Read && !run.tool.idempotent() {
@@ -227,8 +227,12 @@ impl Gateway {
     }
 
     /// Everything up to the plugin's end. An error: the plugin did not begin.
-    async fn start(self: &Arc<Self>, caller: &Caller, run: &Run) -> Result<Ran, Error> {
-        let settings = self.services.of(&caller.workspace_id, run.tool.service());
+    async fn start(
+        self: &Arc<Self>,
+        caller: &Caller,
+        run: &PreparedRun,
+    ) -> Result<EndedRun, Error> {
+        let settings = self.services.get(&caller.workspace_id, run.tool.service());
         let grant = services::grant(&run.serving, &settings)?;
         let wanted = &run.serving.manifest.limits;
         let timeout = wanted
@@ -251,7 +255,7 @@ impl Gateway {
         if let Some(bound) = &run.permit.bound {
             held.check_bound(bound)?;
         }
-        let mut scope = egress::Scope::new(
+        let mut scope = egress::CallScope::new(
             grant,
             held.parameters(),
             held.clone(),
@@ -262,11 +266,11 @@ impl Gateway {
                 Mode::Live
             },
         )
-        .declaring(egress::Declared::of(run.serving.manifest.clone()))
+        .declaring(egress::Declarations::new(run.serving.manifest.clone()))
         .knowing(held.learned());
         if run.tool.effect() == Effect::Read {
             let queries = &run.tool.spec().queries;
-            scope = scope.reading(egress::Reading::of(queries, &held.config()));
+            scope = scope.reading(egress::AllowedQueries::new(queries, &held.config()));
         }
         if ends.is_none() && !run.dry_run {
             self.mark_claim(caller, run).await?;
@@ -288,8 +292,8 @@ impl Gateway {
         }
         let scope = Arc::new(scope);
         if let Some(outcome) = ends {
-            let end = End::Decided(outcome);
-            return Ok(Ran { held, scope, end });
+            let end = RunEnd::Decided(outcome);
+            return Ok(EndedRun { held, scope, end });
         }
         let state = SessionState {
             gateway: self.clone(),
@@ -301,7 +305,7 @@ impl Gateway {
             },
         };
         let kv: Arc<dyn KeyValue> = if run.dry_run {
-            Arc::new(Scratch::over(state))
+            Arc::new(DryRunState::over(state))
         } else {
             Arc::new(state)
         };
@@ -326,13 +330,13 @@ impl Gateway {
             random: rehearsal.map_or(Random::System, |one| Random::Seeded(one.seed)),
         };
         match self.runtime.invoke(&run.serving.code, call).await {
-            Ok(ended) => Ok(Ran {
+            Ok(ended) => Ok(EndedRun {
                 held,
                 scope,
-                end: End::Ended(ended),
+                end: RunEnd::Ended(ended),
             }),
-            Err(NotStarted::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
-            Err(NotStarted::Load(cause)) => Err(Error::Internal(cause.into())),
+            Err(StartError::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
+            Err(StartError::Load(cause)) => Err(Error::Internal(cause.into())),
         }
     }
 
@@ -340,8 +344,8 @@ impl Gateway {
     async fn settle_outcome(
         &self,
         caller: &Caller,
-        run: &Run,
-        scope: &egress::Scope,
+        run: &PreparedRun,
+        scope: &egress::CallScope,
         outcome: Outcome,
     ) -> Result<Outcome, Error> {
         let outcome = self.settle_approval(caller, run, scope, outcome).await?;
@@ -351,7 +355,7 @@ impl Gateway {
     async fn within_budget(
         &self,
         caller: &Caller,
-        run: &Run,
+        run: &PreparedRun,
         outcome: Outcome,
     ) -> Result<Outcome, Error> {
         let Outcome::Success {
@@ -377,7 +381,7 @@ impl Gateway {
     }
 
     /// With an `Idempotency-Key`: from here on the provider may see a write that must not be repeated.
-    async fn mark_claim(&self, caller: &Caller, run: &Run) -> Result<(), Error> {
+    async fn mark_claim(&self, caller: &Caller, run: &PreparedRun) -> Result<(), Error> {
         let Some(claim) = &run.claim else {
             return Ok(());
         };
@@ -391,16 +395,16 @@ impl Gateway {
     }
 
     /// Present where the workspace keeps bodies.
-    fn seals(&self, caller: &Caller, run: &Run) -> Option<PayloadSeals> {
+    fn seals(&self, caller: &Caller, run: &PreparedRun) -> Option<PayloadSeals> {
         caller.keep_payloads.then(|| {
             let workspace_id = caller.workspace_id.clone();
             PayloadSeals::new(&self.vault, workspace_id, run.execution_id.clone())
         })
     }
 
-    async fn keep_receipt(&self, receipt: Receipt, durable: bool) {
+    async fn keep_receipt(&self, receipt: QueuedReceipt, durable: bool) {
         let execution_id = receipt.0.id.clone();
-        if self.receipts.keep(receipt, durable).await == Err(Late) {
+        if self.receipts.keep(receipt, durable).await == Err(ReceiptPending) {
             // What was sent was sent: the caller learns what became of it all the same.
             tracing::warn!(%execution_id, "receipts.late");
         }
@@ -408,8 +412,8 @@ impl Gateway {
 }
 
 /// Against whom a call of the caller counts.
-pub(crate) fn asker(caller: &Caller) -> Asker {
-    Asker {
+pub(crate) fn asker(caller: &Caller) -> Requester {
+    Requester {
         workspace: caller.workspace_id.shared(),
         key: caller.key_id.shared(),
     }
@@ -427,12 +431,12 @@ fn after_the_run(error: Error) -> Error {
 /// The receipt as it is kept, and the session that the run belongs to.
 fn receipt_of(
     caller: &Caller,
-    run: &Run,
+    run: &PreparedRun,
     status: ExecutionStatus,
     reason: Option<FailureReason>,
     duration_ms: u64,
     requests: &[RequestRecord],
-) -> Receipt {
+) -> QueuedReceipt {
     let row = ExecutionRow {
         workspace_id: caller.workspace_id.clone(),
         id: run.execution_id.clone(),
@@ -456,7 +460,7 @@ fn receipt_of(
         result: None,
         payloads: Vec::new(),
     };
-    let session = Session {
+    let session = SessionRow {
         workspace_id: caller.workspace_id.clone(),
         id: run.session_id.clone(),
         user_id: run.user.text(),
@@ -468,10 +472,10 @@ fn receipt_of(
 }
 
 /// What a plugin's refusal says about its credential.
-fn says(kind: RefusalKind) -> Option<Says> {
+fn says(kind: RefusalKind) -> Option<AuthClaim> {
     match kind {
-        RefusalKind::AuthRequired => Some(Says::Required),
-        RefusalKind::AuthExpired => Some(Says::Expired),
+        RefusalKind::AuthRequired => Some(AuthClaim::Required),
+        RefusalKind::AuthExpired => Some(AuthClaim::Expired),
         _ => None,
     }
 }

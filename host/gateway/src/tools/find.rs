@@ -40,7 +40,7 @@ impl Gateway {
         // Counted first: what becomes ready in between is then among the tools.
         let plugins_loading = self.plugins_loading();
         let snapshot = self.snapshot();
-        let cosines = self.meaning.cosines(&snapshot, &request.query).await;
+        let cosines = self.embeddings.cosines(&snapshot, &request.query).await;
         let found = snapshot.search.search(&SearchQuery {
             query: &request.query,
             service: request.service.as_deref(),
@@ -67,7 +67,7 @@ impl Gateway {
                 };
                 FoundTool {
                     connection,
-                    annotations: Annotations::of(tool.effect(), tool.idempotent()),
+                    annotations: Annotations::new(tool.effect(), tool.idempotent()),
                     name: tool.name.to_string(),
                     service: tool.service().to_owned(),
                     description: tool.description().to_owned(),
@@ -145,7 +145,7 @@ impl Gateway {
             description: tool.description().to_owned(),
             input_schema: tool.input_schema.clone(),
             output_schema: tool.output_schema.clone(),
-            annotations: Annotations::of(tool.effect(), tool.idempotent()),
+            annotations: Annotations::new(tool.effect(), tool.idempotent()),
             auth: ToolAuth {
                 kind: tool.auth_type().to_owned(),
                 scopes: tool.scopes().to_vec(),
@@ -162,7 +162,7 @@ pub(crate) fn listed(tool: &Tool) -> ListedTool {
         service: tool.service().to_owned(),
         description: tool.description().to_owned(),
         version: tool.version().to_owned(),
-        annotations: Annotations::of(tool.effect(), tool.idempotent()),
+        annotations: Annotations::new(tool.effect(), tool.idempotent()),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids;
 use toolgate_runtime::inspect::hex;
 use toolgate_runtime::limits::CALL_TIMEOUT;
-use toolgate_store::{BeginRequest, Begun};
+use toolgate_store::{BeginOutcome, BeginRequest};
 
 /// How long an answer is kept.
 pub const KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -31,13 +31,13 @@ const RETRY_AFTER_S: u64 = 1;
 
 /// A request with its key, as an edge read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct KeyedRequest {
     key: String,
     request_hash: String,
     retry_unknown: bool,
 }
 
-impl Attempt {
+impl KeyedRequest {
     /// `operation`: method and path. `body`: what was asked; `retry_unknown` in it is no part of
     /// the question.
     ///
@@ -65,14 +65,14 @@ impl Attempt {
 
 /// A claimed key, while its request runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct ClaimedKey {
     pub(crate) key: String,
     pub(crate) execution_id: String,
 }
 
 /// An answer that was kept.
 #[derive(Debug)]
-struct Kept {
+struct KeptAnswer {
     execution_id: String,
     answer: Box<RawValue>,
 }
@@ -80,7 +80,7 @@ struct Kept {
 /// An answer that was just made, or the one that was kept.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Once<T> {
+pub enum IdempotentAnswer<T> {
     New(T),
     Again(Box<RawValue>),
 }
@@ -113,11 +113,11 @@ impl Gateway {
     pub async fn execute_once(
         self: &Arc<Self>,
         caller: &Caller,
-        attempt: Option<Attempt>,
+        attempt: Option<KeyedRequest>,
         request: Execute,
-    ) -> Result<Once<Execution>, Error> {
+    ) -> Result<IdempotentAnswer<Execution>, Error> {
         let Some(attempt) = attempt else {
-            return Ok(Once::New(self.execute(caller, request).await?));
+            return Ok(IdempotentAnswer::New(self.execute(caller, request).await?));
         };
         caller.need(Scope::ToolsExecute)?;
         caller.user(request.user_id.as_ref())?;
@@ -132,7 +132,7 @@ impl Gateway {
                     gateway
                         .may_have_again(&caller, &user, ran, Some(tool))
                         .await?;
-                    return Ok(Once::Again(kept.answer));
+                    return Ok(IdempotentAnswer::Again(kept.answer));
                 }
             };
             let request = Execute {
@@ -165,7 +165,7 @@ impl Gateway {
                     }
                 }
             }
-            Ok(Once::New(ran?))
+            Ok(IdempotentAnswer::New(ran?))
         });
         task.await.map_err(|cause| {
             Error::Internal(anyhow::anyhow!("the execution's task ended: {cause}"))
@@ -178,9 +178,9 @@ impl Gateway {
         self: &Arc<Self>,
         caller: &Caller,
         scope: Scope,
-        attempt: Option<Attempt>,
+        attempt: Option<KeyedRequest>,
         work: W,
-    ) -> Result<Once<T>, Error>
+    ) -> Result<IdempotentAnswer<T>, Error>
     where
         T: Serialize,
         W: Future<Output = Result<T, Error>>,
@@ -188,11 +188,11 @@ impl Gateway {
         // Before an answer that was kept, too.
         caller.need(scope)?;
         let Some(attempt) = attempt else {
-            return Ok(Once::New(work.await?));
+            return Ok(IdempotentAnswer::New(work.await?));
         };
         let claim = match self.claim(caller, &attempt).await? {
             Ok(claim) => claim,
-            Err(kept) => return Ok(Once::Again(kept.answer)),
+            Err(kept) => return Ok(IdempotentAnswer::Again(kept.answer)),
         };
         if !self.mark_sent(caller, &claim).await? {
             return Err(in_progress());
@@ -204,7 +204,7 @@ impl Gateway {
                 self.free(caller, &claim, true).await?;
             }
         }
-        Ok(Once::New(done?))
+        Ok(IdempotentAnswer::New(done?))
     }
 
     /// Does `work`, whose answer holds a secret and is never kept, for one request with the attempt's
@@ -212,7 +212,7 @@ impl Gateway {
     pub async fn one_at_a_time<T, W>(
         self: &Arc<Self>,
         caller: &Caller,
-        attempt: Option<Attempt>,
+        attempt: Option<KeyedRequest>,
         work: W,
     ) -> Result<T, Error>
     where
@@ -234,11 +234,11 @@ impl Gateway {
     pub(crate) async fn once_within<T, W>(
         self: &Arc<Self>,
         caller: &Caller,
-        attempt: Option<Attempt>,
+        attempt: Option<KeyedRequest>,
         longest: Duration,
         work: W,
         kept: fn(&T) -> T,
-    ) -> Result<Once<T>, Error>
+    ) -> Result<IdempotentAnswer<T>, Error>
     where
         T: Serialize + Send + Sync + 'static,
         W: Future<Output = Result<T, Error>> + Send + 'static,
@@ -246,11 +246,11 @@ impl Gateway {
         let (gateway, caller) = (self.clone(), caller.clone());
         let task = self.running.spawn(async move {
             let Some(attempt) = attempt else {
-                return Ok(Once::New(work.await?));
+                return Ok(IdempotentAnswer::New(work.await?));
             };
             let claim = match gateway.claim_for(&caller, &attempt, longest).await? {
                 Ok(claim) => claim,
-                Err(kept) => return Ok(Once::Again(kept.answer)),
+                Err(kept) => return Ok(IdempotentAnswer::Again(kept.answer)),
             };
             if !gateway.mark_sent(&caller, &claim).await? {
                 return Err(in_progress());
@@ -266,7 +266,7 @@ impl Gateway {
                     gateway.free(&caller, &claim, true).await?;
                 }
             }
-            Ok(Once::New(done?))
+            Ok(IdempotentAnswer::New(done?))
         });
         task.await.map_err(|cause| {
             Error::Internal(anyhow::anyhow!("the request's task ended: {cause}"))
@@ -276,8 +276,8 @@ impl Gateway {
     async fn claim(
         &self,
         caller: &Caller,
-        attempt: &Attempt,
-    ) -> Result<Result<Claim, Kept>, Error> {
+        attempt: &KeyedRequest,
+    ) -> Result<Result<ClaimedKey, KeptAnswer>, Error> {
         self.claim_for(caller, attempt, CALL_TIMEOUT).await
     }
 
@@ -285,11 +285,11 @@ impl Gateway {
     async fn claim_for(
         &self,
         caller: &Caller,
-        attempt: &Attempt,
+        attempt: &KeyedRequest,
         longest: Duration,
-    ) -> Result<Result<Claim, Kept>, Error> {
+    ) -> Result<Result<ClaimedKey, KeptAnswer>, Error> {
         let now_ms = self.clock.now_ms();
-        let claim = Claim {
+        let claim = ClaimedKey {
             key: format!("{}:{}", caller.key_id, attempt.key),
             execution_id: ids::ulid("exe"),
         };
@@ -308,21 +308,21 @@ impl Gateway {
             })
             .await?;
         match begun {
-            Begun::Run => Ok(Ok(claim)),
-            Begun::Answered {
+            BeginOutcome::Run => Ok(Ok(claim)),
+            BeginOutcome::Answered {
                 execution_id,
                 answer,
             } => RawValue::from_string(answer)
                 .map(|answer| {
-                    Err(Kept {
+                    Err(KeptAnswer {
                         execution_id,
                         answer,
                     })
                 })
                 .map_err(|cause| Error::Internal(cause.into())),
-            Begun::OtherRequest => Err(Error::IdempotencyConflict),
-            Begun::Running { .. } => Err(in_progress()),
-            Begun::Unknown { execution_id } => {
+            BeginOutcome::OtherRequest => Err(Error::IdempotencyConflict),
+            BeginOutcome::Running { .. } => Err(in_progress()),
+            BeginOutcome::Unknown { execution_id } => {
                 let receipt = self.receipt(caller, &execution_id).await?;
                 Err(Error::OutcomeUnknown {
                     execution_id,
@@ -333,7 +333,11 @@ impl Gateway {
     }
 
     /// Notes that from now on something may leave. `false`: the key was taken over meanwhile.
-    pub(crate) async fn mark_sent(&self, caller: &Caller, claim: &Claim) -> Result<bool, Error> {
+    pub(crate) async fn mark_sent(
+        &self,
+        caller: &Caller,
+        claim: &ClaimedKey,
+    ) -> Result<bool, Error> {
         let marked =
             self.store
                 .mark_request_sent(&caller.workspace_id, &claim.key, &claim.execution_id);
@@ -343,7 +347,7 @@ impl Gateway {
     async fn keep_answer<T: Serialize>(
         &self,
         caller: &Caller,
-        claim: &Claim,
+        claim: &ClaimedKey,
         answer: &T,
     ) -> Result<(), Error> {
         let text = serde_json::to_string(answer).map_err(|cause| Error::Internal(cause.into()))?;
@@ -364,7 +368,7 @@ impl Gateway {
     pub(crate) async fn free(
         &self,
         caller: &Caller,
-        claim: &Claim,
+        claim: &ClaimedKey,
         even_if_marked: bool,
     ) -> Result<bool, Error> {
         let freed = self.store.forget_request(

@@ -37,7 +37,7 @@ impl Gateway {
             .ok_or_else(|| self.tool_not_found(tool_name))?;
         permissions.check(user, tool)?;
         let refused = || permissions::denied(user, &tool.name);
-        if permissions.of(tool).permission == Permission::Ask
+        if permissions.decide(tool).permission == Permission::Ask
             && !permissions.allowed_calls_used_up(tool)
         {
             let approved = self.store.ran_approved(&caller.workspace_id, execution_id);

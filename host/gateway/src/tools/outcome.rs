@@ -6,37 +6,37 @@ use serde_json::value::RawValue;
 use crate::executions::ExecutionStatus;
 use crate::tools::{FailureReason, Outcome, ResultFile, ToolError};
 use toolgate_egress::{self as egress, RequestRecord};
-use toolgate_runtime::{Ended, Output, Refusal, RefusalKind, limits};
+use toolgate_runtime::{CallEnd, CallOutput, PluginError, RefusalKind, limits};
 
 /// All files of one result, in base64, with their media types and names.
 const RESULT_FILES_BYTES_MAX: usize = limits::RESULT_BYTES_MAX;
 
-pub(crate) fn outcome(scope: &egress::Scope, ended: Ended) -> Outcome {
+pub(crate) fn outcome(scope: &egress::CallScope, ended: CallEnd) -> Outcome {
     match ended {
-        Ended::Returned(output) => success(output),
-        Ended::Refused(refusal) => provider_error(refusal),
-        Ended::DryRun => Outcome::DryRun {
+        CallEnd::Returned(output) => success(output),
+        CallEnd::Refused(refusal) => provider_error(refusal),
+        CallEnd::DryRun => Outcome::DryRun {
             requests: scope.planned(),
         },
-        Ended::TimedOut => failed(
+        CallEnd::TimedOut => failed(
             FailureReason::Timeout,
             "timeout",
             "the call took too long and was stopped",
             true,
         ),
-        Ended::LimitExceeded(message) => failed(
+        CallEnd::LimitExceeded(message) => failed(
             FailureReason::LimitExceeded,
             "limit_exceeded",
             &message,
             false,
         ),
-        Ended::Unreadable(message) => failed(
+        CallEnd::Unreadable(message) => failed(
             FailureReason::ProviderError,
             "unreadable_result",
             &message,
             false,
         ),
-        Ended::Crashed(crash) => failed(
+        CallEnd::Crashed(crash) => failed(
             FailureReason::PluginCrashed,
             "plugin_crashed",
             &crash.message,
@@ -45,7 +45,7 @@ pub(crate) fn outcome(scope: &egress::Scope, ended: Ended) -> Outcome {
     }
 }
 
-fn success(output: Output) -> Outcome {
+fn success(output: CallOutput) -> Outcome {
     let bytes: usize = output
         .files
         .iter()
@@ -86,7 +86,7 @@ fn success(output: Output) -> Outcome {
     }
 }
 
-pub(crate) fn provider_error(refusal: Refusal) -> Outcome {
+pub(crate) fn provider_error(refusal: PluginError) -> Outcome {
     let rate_limited = refusal.kind == RefusalKind::RateLimited;
     let reason = if rate_limited {
         FailureReason::ProviderRateLimited

@@ -245,7 +245,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::testing::World;
+    use crate::testing::TestWorld;
 
     fn raw(value: &Value) -> Arc<RawValue> {
         serde_json::value::to_raw_value(value).unwrap().into()
@@ -267,7 +267,7 @@ mod tests {
 
     #[tokio::test]
     async fn characters_are_counted_as_characters() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::ToolsExecute]).await;
         let result = raw(&json!("\u{1f980}".repeat(998)));
         let budget = characters(1_000);
@@ -293,7 +293,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_result_is_read_to_its_end_in_pieces() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::ToolsExecute]).await;
         let result = raw(&json!({"text": "\u{1f980}ä".repeat(500)}));
         let budget = within(301);
@@ -337,7 +337,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_acts_for_one_user_alone_reads_that_users_results_alone() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::ToolsExecute, Scope::UsersAny]).await;
         let confined = caller.confined_to(UserId::parse("bob").unwrap());
         let result = raw(&json!("x".repeat(998)));
@@ -359,7 +359,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_result_within_its_budget_is_whole() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::ToolsExecute]).await;
         let result = raw(&json!("x".repeat(998)));
         for (budget, cut) in [
@@ -384,7 +384,7 @@ mod tests {
 
     #[tokio::test]
     async fn fields_pick_parts_by_pointer() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let caller = world.caller(&[Scope::ToolsExecute]).await;
         let result = raw(&json!({"a": {"b": [1, 2]}, "c~/d": 3, "e": null}));
         let budget = Budget {

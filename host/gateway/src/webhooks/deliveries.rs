@@ -174,7 +174,7 @@ impl Gateway {
     }
 }
 
-fn needs_enabled(webhook: &store::Webhook) -> Result<(), Error> {
+fn needs_enabled(webhook: &store::WebhookRow) -> Result<(), Error> {
     if webhook.enabled {
         Ok(())
     } else {
@@ -185,7 +185,7 @@ fn needs_enabled(webhook: &store::Webhook) -> Result<(), Error> {
     }
 }
 
-fn shown(row: store::Delivery) -> Delivery {
+fn shown(row: store::DeliveryRecord) -> Delivery {
     let pending = row.state == DeliveryState::Pending;
     Delivery {
         delivery_id: row.id,

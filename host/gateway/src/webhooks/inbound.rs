@@ -20,10 +20,10 @@ use crate::{Caller, Error, Gateway, Scope};
 use event::{is_event_name, read, readable};
 use toolgate_catalog::manifest::HookSpec;
 use toolgate_core::clock::rfc3339;
-use toolgate_runtime::{Asker, Delivery, NormalizeError};
+use toolgate_runtime::{NormalizeError, Requester, VerifiedDelivery};
 use toolgate_store::{self as store, Event};
-use toolgate_vault::{Place, Secret};
-use verify::Forged;
+use toolgate_vault::{SealContext, Secret};
+use verify::ForgedDelivery;
 
 /// Where hooks stand below the public address.
 pub const PATH: &str = "/hooks/";
@@ -79,7 +79,7 @@ pub struct DeletedHook {
 
 /// What a provider is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum HookAnswer {
     /// Its events are written, or were before.
     Accepted,
     /// The answer to the provider's question.
@@ -92,7 +92,7 @@ pub enum HookRefused {
     #[error("there is no hook at this address")]
     Unknown,
     #[error(transparent)]
-    Forged(#[from] Forged),
+    Forged(#[from] ForgedDelivery),
     #[error("the delivery cannot be read")]
     Unreadable,
     #[error("too many deliveries from here were refused")]
@@ -106,7 +106,7 @@ pub enum HookRefused {
 /// A hook to which something was sent, and who sent it.
 #[derive(Debug)]
 pub struct Address {
-    hook: store::Hook,
+    hook: store::HookRow,
     client: Option<IpAddr>,
 }
 
@@ -145,7 +145,7 @@ impl Gateway {
             None => (Secret::new(toolgate_core::ids::hex128("hook")), true),
         };
         let now_ms = self.clock.now_ms();
-        let mut row = store::Hook {
+        let mut row = store::HookRow {
             connection_id: connection.id,
             workspace_id: connection.workspace_id,
             user_id: connection.user_id,
@@ -237,7 +237,7 @@ impl Gateway {
         address: &Address,
         headers: &HeaderMap,
         body: &[u8],
-    ) -> Result<Taken, HookRefused> {
+    ) -> Result<HookAnswer, HookRefused> {
         let Address { hook, client } = address;
         let taken = self.take_verified(hook, headers, body).await;
         match &taken {
@@ -263,7 +263,11 @@ impl Gateway {
     }
 
     /// Writes what was counted of one hook.
-    pub(crate) async fn write_refusals(&self, connection_id: &str, counted: &refusals::Unwritten) {
+    pub(crate) async fn write_refusals(
+        &self,
+        connection_id: &str,
+        counted: &refusals::UnwrittenRefusals,
+    ) {
         tracing::warn!(
             connection.id = connection_id,
             deliveries = counted.count,
@@ -283,10 +287,10 @@ impl Gateway {
 
     async fn take_verified(
         &self,
-        hook: &store::Hook,
+        hook: &store::HookRow,
         headers: &HeaderMap,
         body: &[u8],
-    ) -> Result<Taken, HookRefused> {
+    ) -> Result<HookAnswer, HookRefused> {
         let internal = |cause: Error| HookRefused::Internal(cause);
         let snapshot = self.snapshot();
         let serving = snapshot
@@ -304,24 +308,24 @@ impl Gateway {
         let now_ms = self.clock.now_ms();
         let delivery = verify::verify(spec, &secret, headers, body, now_ms)?;
         if let Some(answer) = challenge(spec, body) {
-            return Ok(Taken::Challenge(answer));
+            return Ok(HookAnswer::Challenge(answer));
         }
         let known = self
             .store
             .hook_delivery_taken(&hook.connection_id, &delivery);
         if known.await.map_err(|cause| internal(cause.into()))? {
-            return Ok(Taken::Accepted);
+            return Ok(HookAnswer::Accepted);
         }
         let read = match &spec.event {
             Some(event) => {
                 read(event, spec.delivery.as_deref(), headers, body).map(|event| vec![event])
             }
             None => {
-                let delivered = Delivery {
+                let delivered = VerifiedDelivery {
                     headers: readable(headers),
                     body: body.to_vec(),
                 };
-                let asker = Asker {
+                let asker = Requester {
                     workspace: hook.workspace_id.as_str().into(),
                     key: hook.connection_id.as_str().into(),
                 };
@@ -360,10 +364,10 @@ impl Gateway {
             .store
             .take_hook_delivery(&hook.connection_id, &delivery, &events, now_ms);
         taken.await.map_err(|cause| internal(cause.into()))?;
-        Ok(Taken::Accepted)
+        Ok(HookAnswer::Accepted)
     }
 
-    fn shown_hook(&self, row: store::Hook) -> Hook {
+    fn shown_hook(&self, row: store::HookRow) -> Hook {
         Hook {
             url: format!("{}{PATH}{}", self.public_url, row.connection_id),
             connection_id: row.connection_id,
@@ -383,8 +387,8 @@ fn is_connection_id(text: &str) -> bool {
     (1..=CONNECTION_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(plain)
 }
 
-fn place(hook: &store::Hook) -> Place<'_> {
-    Place {
+fn place(hook: &store::HookRow) -> SealContext<'_> {
+    SealContext {
         kind: "hook",
         workspace_id: &hook.workspace_id,
         user_id: &hook.user_id,

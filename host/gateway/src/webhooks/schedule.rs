@@ -23,7 +23,7 @@ const GONE: u16 = 410;
 
 /// How it stood before the attempt.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct PriorState {
     /// Failures in a row of the webhook, and since when.
     pub failures: i64,
     pub failing_since_ms: Option<i64>,
@@ -33,7 +33,7 @@ pub struct Standing {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AttemptVerdict {
     Arrived,
     Failed {
         /// `None`: the delivery is given up.
@@ -45,14 +45,14 @@ pub enum Verdict {
 
 /// `status`: of the answer, if there was one. `random` in 0..1.
 pub fn judge(
-    standing: Standing,
+    standing: PriorState,
     status: Option<u16>,
     retry_after: Option<Duration>,
     now_ms: i64,
     random: f64,
-) -> Verdict {
+) -> AttemptVerdict {
     if status.is_some_and(|status| (200..300).contains(&status)) {
-        return Verdict::Arrived;
+        return AttemptVerdict::Arrived;
     }
     let asked_ms = retry_after
         .map_or(0, |wait| {
@@ -66,7 +66,7 @@ pub fn judge(
         .failing_since_ms
         .is_some_and(|since_ms| now_ms - since_ms >= FAILING_FOR_MS);
     let tried_enough = again_at_ms - standing.created_at_ms > TRIED_FOR_MS;
-    Verdict::Failed {
+    AttemptVerdict::Failed {
         again_at_ms: (!gone && !tried_enough).then_some(again_at_ms),
         rest_until_ms,
         disable: match (gone, failing) {
@@ -89,7 +89,7 @@ fn rest_ms(failures: i64, random: f64) -> i64 {
 mod tests {
     use super::*;
 
-    const NEW: Standing = Standing {
+    const NEW: PriorState = PriorState {
         failures: 0,
         failing_since_ms: None,
         attempts: 0,
@@ -100,8 +100,8 @@ mod tests {
         again_at_ms: Option<i64>,
         rest_until_ms: i64,
         disable: Option<&'static str>,
-    ) -> Verdict {
-        Verdict::Failed {
+    ) -> AttemptVerdict {
+        AttemptVerdict::Failed {
             again_at_ms,
             rest_until_ms,
             disable,
@@ -111,7 +111,10 @@ mod tests {
     #[test]
     fn only_an_answer_of_the_two_hundreds_counts_as_arrived() {
         for status in [200, 202, 204, 299] {
-            assert_eq!(judge(NEW, Some(status), None, 0, 1.0), Verdict::Arrived);
+            assert_eq!(
+                judge(NEW, Some(status), None, 0, 1.0),
+                AttemptVerdict::Arrived
+            );
         }
         for status in [None, Some(100), Some(301), Some(400), Some(429), Some(500)] {
             let verdict = judge(NEW, status, None, 0, 1.0);
@@ -148,14 +151,14 @@ mod tests {
 
     #[test]
     fn a_delivery_that_fails_alone_waits_longer_than_its_webhook() {
-        let standing = Standing { attempts: 4, ..NEW };
+        let standing = PriorState { attempts: 4, ..NEW };
         let verdict = judge(standing, Some(500), None, 0, 1.0);
         assert_eq!(verdict, failed(Some(80_000), 5_000, None));
     }
 
     #[test]
     fn a_delivery_is_given_up_after_three_days() {
-        let standing = Standing {
+        let standing = PriorState {
             attempts: 30,
             failures: 30,
             ..NEW
@@ -171,14 +174,14 @@ mod tests {
     fn a_webhook_is_switched_off_when_it_is_gone_or_fails_for_five_days() {
         let verdict = judge(NEW, Some(410), None, 0, 1.0);
         assert_eq!(verdict, failed(None, 5_000, Some("gone")));
-        let standing = Standing {
+        let standing = PriorState {
             failing_since_ms: Some(0),
             created_at_ms: FAILING_FOR_MS,
             ..NEW
         };
         let at = |now_ms| match judge(standing, Some(500), None, now_ms, 1.0) {
-            Verdict::Failed { disable, .. } => disable,
-            Verdict::Arrived => None,
+            AttemptVerdict::Failed { disable, .. } => disable,
+            AttemptVerdict::Arrived => None,
         };
         assert_eq!(at(FAILING_FOR_MS - 1), None);
         assert_eq!(at(FAILING_FOR_MS), Some("failing"));

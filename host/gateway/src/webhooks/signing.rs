@@ -8,7 +8,7 @@ use standardwebhooks::{
 };
 use zeroize::Zeroizing;
 
-use toolgate_vault::{Place, Secret};
+use toolgate_vault::{SealContext, Secret};
 
 const SECRET_PREFIX: &str = "whsec_";
 /// The standard asks for 24 to 64.
@@ -22,8 +22,8 @@ pub fn new_secret() -> Secret {
 }
 
 /// Where the box of a webhook's secret belongs.
-pub fn place<'a>(workspace_id: &'a str, id: &'a str) -> Place<'a> {
-    Place {
+pub fn place<'a>(workspace_id: &'a str, id: &'a str) -> SealContext<'a> {
+    SealContext {
         kind: "webhook",
         workspace_id,
         user_id: "",
@@ -33,8 +33,8 @@ pub fn place<'a>(workspace_id: &'a str, id: &'a str) -> Place<'a> {
 }
 
 /// Where the box of the secret before belongs.
-pub fn previous_place<'a>(workspace_id: &'a str, id: &'a str) -> Place<'a> {
-    Place {
+pub fn previous_place<'a>(workspace_id: &'a str, id: &'a str) -> SealContext<'a> {
+    SealContext {
         kind: "webhook_previous",
         ..place(workspace_id, id)
     }

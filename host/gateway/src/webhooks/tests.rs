@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::deliveries::ListDeliveries;
 use super::*;
-use crate::testing::World;
+use crate::testing::TestWorld;
 
 fn create(url: &str, events: &[&str]) -> CreateWebhook {
     CreateWebhook {
@@ -17,7 +17,7 @@ const URL: &str = "https://hooks.example.test/in";
 
 #[tokio::test]
 async fn a_secret_is_shown_once_and_sealed_at_rest() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Webhooks]).await;
     let made = world.create_webhook(&caller, create(URL, &["*"])).await;
     let made = made.unwrap();
@@ -39,7 +39,7 @@ async fn a_secret_is_shown_once_and_sealed_at_rest() {
 
 #[tokio::test]
 async fn a_rotated_secret_overlaps_and_a_zero_overlap_ends_the_old_one() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Webhooks]).await;
     let made = world
         .create_webhook(&caller, create(URL, &["*"]))
@@ -65,7 +65,7 @@ async fn a_rotated_secret_overlaps_and_a_zero_overlap_ends_the_old_one() {
 
 #[tokio::test]
 async fn only_public_https_addresses_and_known_events_are_taken() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Webhooks]).await;
     for url in [
         "",
@@ -114,7 +114,7 @@ async fn only_public_https_addresses_and_known_events_are_taken() {
 
 #[tokio::test]
 async fn strangers_and_keys_without_the_scope_see_nothing() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Webhooks]).await;
     let made = world
         .create_webhook(&caller, create(URL, &["*"]))
@@ -176,7 +176,7 @@ async fn strangers_and_keys_without_the_scope_see_nothing() {
 
 #[tokio::test]
 async fn a_workspace_has_a_bounded_number_of_webhooks() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Webhooks]).await;
     for _ in 0..WEBHOOKS_MAX {
         world
@@ -197,7 +197,7 @@ async fn a_workspace_has_a_bounded_number_of_webhooks() {
 
 #[tokio::test]
 async fn every_change_leaves_a_line_in_the_audit_log() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Webhooks]).await;
     let made = world
         .create_webhook(&caller, create(URL, &["*"]))

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_daily_limit_names_a_window_of_a_day() {
-    let failure = Failure::Gateway(Error::RateLimited(RateLimited {
+    let failure = ApiFailure::Gateway(Error::RateLimited(RateLimited {
         window: "day",
         limit: 1_000_000,
         retry_after_s: 3_600,
@@ -21,7 +21,7 @@ fn a_daily_limit_names_a_window_of_a_day() {
 #[test]
 fn an_internal_error_keeps_its_cause_for_the_log() {
     let cause = anyhow::anyhow!("disk /var/x").context("no receipt");
-    let failure = Failure::Gateway(Error::Internal(cause));
+    let failure = ApiFailure::Gateway(Error::Internal(cause));
     let body = serde_json::to_string(&failure.body("req_1")).unwrap();
     assert!(
         !body.contains("disk") && !body.contains("receipt"),

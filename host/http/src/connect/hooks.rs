@@ -11,7 +11,7 @@ use http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use toolgate_gateway::Gateway;
-use toolgate_gateway::webhooks::inbound::{BODY_BYTES_MAX, HookRefused, Taken};
+use toolgate_gateway::webhooks::inbound::{BODY_BYTES_MAX, HookAnswer, HookRefused};
 use toolgate_http_kit::body;
 use toolgate_http_kit::client::address_of;
 
@@ -38,8 +38,8 @@ pub(super) async fn take(
     };
     let taken = Box::pin(gateway.take_delivery(&address, &headers, &body)).await;
     match taken {
-        Ok(Taken::Accepted) => answer(StatusCode::OK, &json!({ "accepted": true })),
-        Ok(Taken::Challenge(challenge)) => {
+        Ok(HookAnswer::Accepted) => answer(StatusCode::OK, &json!({ "accepted": true })),
+        Ok(HookAnswer::Challenge(challenge)) => {
             answer(StatusCode::OK, &json!({ "challenge": challenge }))
         }
         Err(cause) => refused(&cause),

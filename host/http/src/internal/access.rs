@@ -10,11 +10,11 @@ use http::{Extensions, HeaderMap, Method, header};
 
 use super::client::client_of;
 use super::cookies::{self, SESSION_COOKIE};
-use super::{App, DASHBOARD_HEADER, Site};
+use super::{DASHBOARD_HEADER, InternalState, Site};
 use toolgate_gateway::Caller;
-use toolgate_gateway::identity::members::enter::Entered;
+use toolgate_gateway::identity::members::enter::EnteredMember;
 use toolgate_gateway::{Error, Gateway};
-use toolgate_http_kit::envelope::Failure;
+use toolgate_http_kit::envelope::ApiFailure;
 use toolgate_store::Role;
 
 /// Who may come.
@@ -30,31 +30,31 @@ pub enum Access {
 
 /// What the check around one route knows.
 #[derive(Clone)]
-pub(super) struct Check {
-    pub app: App,
+pub(super) struct RouteAccess {
+    pub app: InternalState,
     pub access: Access,
 }
 
 /// The signed-in member, for a handler. Only there behind [`enter`].
-pub(super) struct Member(pub Entered);
+pub(super) struct SignedInMember(pub EnteredMember);
 
-impl Member {
+impl SignedInMember {
     pub(super) fn caller(&self) -> &Caller {
         &self.0.caller
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Member {
-    type Rejection = Failure;
+impl<S: Send + Sync> FromRequestParts<S> for SignedInMember {
+    type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        let entered = parts.extensions.get::<Entered>().cloned();
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiFailure> {
+        let entered = parts.extensions.get::<EnteredMember>().cloned();
         Ok(Self(entered.ok_or(Error::SignInRequired)?))
     }
 }
 
 pub(super) async fn enter(
-    State(check): State<Check>,
+    State(check): State<RouteAccess>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -77,15 +77,15 @@ pub(super) async fn enter(
 }
 
 async fn allowed(
-    check: &Check,
+    check: &RouteAccess,
     method: &Method,
     headers: &HeaderMap,
     extensions: &Extensions,
-) -> Result<Option<Entered>, Failure> {
+) -> Result<Option<EnteredMember>, ApiFailure> {
     let (gateway, site): (&Arc<Gateway>, &Site) = (&check.app.gateway, &check.app.site);
     let reads = matches!(*method, Method::GET | Method::HEAD);
     if !reads && !comes_from_here(headers, site) {
-        return Err(Failure::CrossSite);
+        return Err(ApiFailure::CrossSite);
     }
     if check.access == Access::Open {
         return Ok(None);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_change_comes_from_the_dashboards_own_origin() {
-        let site = Site::of("https://tools.example.com");
+        let site = Site::new("https://tools.example.com");
         for (origins, host, dashboard, from_here) in [
             (
                 &["https://tools.example.com"][..],

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 use http::Method;
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::audit::{EntryPage, LIST_LIMIT_MAX};
-use toolgate_http_kit::envelope::{Failure, Success};
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::envelope::{ApiFailure, Success};
+use toolgate_http_kit::query::QueryParameters;
 use toolgate_store::Role;
 
 pub(super) fn routes(routes: &mut Routes) {
@@ -20,9 +20,9 @@ pub(super) fn routes(routes: &mut Routes) {
 
 async fn list(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-    mut query: Query,
-) -> Result<Success<EntryPage>, Failure> {
+    member: SignedInMember,
+    mut query: QueryParameters,
+) -> Result<Success<EntryPage>, ApiFailure> {
     let limit = query.number("limit", 1..=LIST_LIMIT_MAX, 50)?;
     let cursor = query.id("cursor")?;
     query.finish()?;

@@ -6,28 +6,28 @@ use http::{Extensions, HeaderMap, header};
 
 use super::cookies;
 use toolgate_core::ids;
-use toolgate_gateway::identity::members::sign_in::Client;
+use toolgate_gateway::identity::members::sign_in::Browser;
 use toolgate_http_kit::client::address_of;
-use toolgate_http_kit::envelope::Failure;
+use toolgate_http_kit::envelope::ApiFailure;
 use toolgate_http_kit::layer::RequestId;
 
-/// [`Client`], for a handler.
-pub(super) struct From(pub Client);
+/// [`Browser`], for a handler.
+pub(super) struct RequestBrowser(pub Browser);
 
-impl<S: Send + Sync> FromRequestParts<S> for From {
-    type Rejection = Failure;
+impl<S: Send + Sync> FromRequestParts<S> for RequestBrowser {
+    type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiFailure> {
         Ok(Self(client_of(&parts.headers, &parts.extensions)))
     }
 }
 
-pub(super) fn client_of(headers: &HeaderMap, extensions: &Extensions) -> Client {
+pub(super) fn client_of(headers: &HeaderMap, extensions: &Extensions) -> Browser {
     let request_id = match extensions.get::<RequestId>() {
         Some(RequestId(id)) => id.clone(),
         None => ids::ulid("req"),
     };
-    Client {
+    Browser {
         request_id,
         address: address_of(extensions),
         user_agent: headers

@@ -14,11 +14,11 @@ use futures_util::stream;
 use http::Method;
 use serde_json::json;
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
-use toolgate_gateway::change_feed::{Seen, Watcher};
-use toolgate_http_kit::envelope::Failure;
+use toolgate_gateway::change_feed::{FeedChange, Watcher};
+use toolgate_http_kit::envelope::ApiFailure;
 use toolgate_store::Role;
 
 const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(15);
@@ -29,19 +29,22 @@ pub(super) fn routes(routes: &mut Routes) {
 }
 
 /// Where a stream stands.
-enum Stage {
+enum StreamStage {
     Ready(Watcher),
     Watching(Watcher),
     Over,
 }
 
-async fn events(State(gateway): State<Arc<Gateway>>, member: Member) -> Result<Response, Failure> {
+async fn events(
+    State(gateway): State<Arc<Gateway>>,
+    member: SignedInMember,
+) -> Result<Response, ApiFailure> {
     let watcher = gateway.watch(member.caller(), &member.0.sign_in_id).await?;
-    let events = stream::unfold(Stage::Ready(watcher), |stage| async move {
+    let events = stream::unfold(StreamStage::Ready(watcher), |stage| async move {
         let (event, next) = match stage {
-            Stage::Over => return None,
-            Stage::Ready(watcher) => (told("ready", &[]), Stage::Watching(watcher)),
-            Stage::Watching(watcher) => changed(watcher).await?,
+            StreamStage::Over => return None,
+            StreamStage::Ready(watcher) => (told("ready", &[]), StreamStage::Watching(watcher)),
+            StreamStage::Watching(watcher) => changed(watcher).await?,
         };
         Some((Ok::<_, Infallible>(event), next))
     });
@@ -51,18 +54,18 @@ async fn events(State(gateway): State<Arc<Gateway>>, member: Member) -> Result<R
 
 /// Waits until something has changed. A gateway that stops just ends the stream: the browser asks
 /// again by itself, and meets the next one.
-async fn changed(mut watcher: Watcher) -> Option<(Event, Stage)> {
+async fn changed(mut watcher: Watcher) -> Option<(Event, StreamStage)> {
     loop {
         match watcher.look().await {
-            Ok(Seen::Changed(topics)) if topics.is_empty() => {}
-            Ok(Seen::Changed(topics)) => {
-                return Some((told("changed", &topics), Stage::Watching(watcher)));
+            Ok(FeedChange::Changed(topics)) if topics.is_empty() => {}
+            Ok(FeedChange::Changed(topics)) => {
+                return Some((told("changed", &topics), StreamStage::Watching(watcher)));
             }
-            Ok(Seen::SignedOut) => return Some((told("signed_out", &[]), Stage::Over)),
-            Ok(Seen::Stopping) => return None,
+            Ok(FeedChange::SignedOut) => return Some((told("signed_out", &[]), StreamStage::Over)),
+            Ok(FeedChange::Stopping) => return None,
             Err(cause) => {
                 tracing::warn!(error.code = cause.code(), "internal.events_failed");
-                return Some((told("again", &[]), Stage::Over));
+                return Some((told("again", &[]), StreamStage::Over));
             }
         }
     }

@@ -8,7 +8,7 @@ use http::{Method, StatusCode};
 use ipnet::IpNet;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_core::clock::parse_rfc3339;
 use toolgate_core::ids::UserId;
@@ -16,7 +16,7 @@ use toolgate_gateway::identity::key_ring::ChangeKey;
 use toolgate_gateway::identity::keys::{self, CreatedKey, KeyInfo, NewKey};
 use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
 use toolgate_store::Role;
 
@@ -36,7 +36,7 @@ pub(super) fn routes(routes: &mut Routes) {
 }
 
 #[derive(Serialize)]
-struct List {
+struct KeysAnswer {
     keys: Vec<KeyInfo>,
     scopes: Vec<&'static str>,
     default_scopes: Vec<&'static str>,
@@ -46,9 +46,9 @@ struct List {
 
 async fn list(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-) -> Result<Success<List>, Failure> {
-    let list = List {
+    member: SignedInMember,
+) -> Result<Success<KeysAnswer>, ApiFailure> {
+    let list = KeysAnswer {
         keys: gateway.keys(member.caller()).await?,
         scopes: Scope::ALL.map(Scope::as_str).to_vec(),
         default_scopes: keys::DEFAULT_SCOPES.map(Scope::as_str).to_vec(),
@@ -73,9 +73,9 @@ struct CreateBody {
 
 async fn create(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     JsonBody(body): JsonBody<CreateBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let caller = member.caller();
     let new = NewKey {
         name: body.name,
@@ -95,7 +95,7 @@ async fn create(
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ChangeBody {
+struct ChangeKeyBody {
     name: Option<String>,
     scopes: Option<Vec<String>>,
     #[serde(default, deserialize_with = "given")]
@@ -116,10 +116,10 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 
 async fn change(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([key_id]): Segments<1>,
-    JsonBody(body): JsonBody<ChangeBody>,
-) -> Result<Success<KeyInfo>, Failure> {
+    JsonBody(body): JsonBody<ChangeKeyBody>,
+) -> Result<Success<KeyInfo>, ApiFailure> {
     let change = ChangeKey {
         name: body.name,
         scopes: body.scopes.as_deref().map(scopes).transpose()?,
@@ -138,68 +138,68 @@ async fn change(
 
 async fn rotate(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([key_id]): Segments<1>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let made = gateway.rotate_key(member.caller(), &key_id).await?;
     Ok(shown_once(member.caller(), made))
 }
 
 async fn revoke(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([key_id]): Segments<1>,
-) -> Result<Success<KeyInfo>, Failure> {
+) -> Result<Success<KeyInfo>, ApiFailure> {
     let info = gateway.revoke_key(member.caller(), &key_id).await?;
     Ok(Success::new(member.caller(), info))
 }
 
 #[derive(Serialize)]
-struct Made<'a> {
+struct NewKeyAnswer<'a> {
     #[serde(flatten)]
     info: KeyInfo,
     key: &'a str,
 }
 
 fn shown_once(caller: &Caller, made: CreatedKey) -> Response {
-    let shown = Made {
+    let shown = NewKeyAnswer {
         info: made.info,
         key: made.key.expose(),
     };
     (StatusCode::CREATED, Success::new(caller, shown)).into_response()
 }
 
-fn scopes(texts: &[String]) -> Result<Vec<Scope>, Failure> {
+fn scopes(texts: &[String]) -> Result<Vec<Scope>, ApiFailure> {
     let parsed = texts.iter().map(|text| Scope::parse(text));
     parsed
         .collect::<Option<Vec<_>>>()
         .filter(|scopes| !scopes.is_empty())
         .ok_or_else(|| {
             let known = Scope::ALL.map(Scope::as_str).join(", ");
-            Failure::field("scopes", format!("must be one or more of {known}"))
+            ApiFailure::field("scopes", format!("must be one or more of {known}"))
         })
 }
 
-fn networks(texts: &[String]) -> Result<Vec<IpNet>, Failure> {
+fn networks(texts: &[String]) -> Result<Vec<IpNet>, ApiFailure> {
     let network = |text: &String| {
         let parsed = text
             .parse::<IpNet>()
             .or_else(|_| text.parse::<std::net::IpAddr>().map(IpNet::from));
         parsed.map_err(|_| {
             let sentence = "must be addresses or networks, for example 192.0.2.0/24";
-            Failure::field("ip_allowlist", sentence)
+            ApiFailure::field("ip_allowlist", sentence)
         })
     };
     texts.iter().map(network).collect()
 }
 
 /// RFC 3339 in UTC, with or without milliseconds.
-fn time(text: &str) -> Result<i64, Failure> {
+fn time(text: &str) -> Result<i64, ApiFailure> {
     let with_ms = text.strip_suffix('Z').map(|text| format!("{text}.000Z"));
     parse_rfc3339(text)
         .or_else(|| parse_rfc3339(&with_ms?))
         .ok_or_else(|| {
             let sentence = "must be an RFC 3339 time in UTC, for example 2027-01-01T00:00:00Z";
-            Failure::field("expires_at", sentence)
+            ApiFailure::field("expires_at", sentence)
         })
 }

@@ -6,12 +6,12 @@ use axum::extract::State;
 use http::Method;
 use serde::{Deserialize, Serialize};
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::members::account::{Me, SignInInfo};
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
 use toolgate_store::Role;
 use toolgate_vault::Secret;
@@ -26,22 +26,25 @@ pub(super) fn routes(routes: &mut Routes) {
     routes.add(Method::DELETE, one, any, revoke);
 }
 
-async fn read(State(gateway): State<Arc<Gateway>>, member: Member) -> Result<Success<Me>, Failure> {
+async fn read(
+    State(gateway): State<Arc<Gateway>>,
+    member: SignedInMember,
+) -> Result<Success<Me>, ApiFailure> {
     let me = gateway.me(member.caller(), &member.0.sign_in_id).await?;
     Ok(Success::new(member.caller(), me))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ChangeBody {
+struct ChangeMeBody {
     name: Option<String>,
 }
 
 async fn change(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-    JsonBody(body): JsonBody<ChangeBody>,
-) -> Result<Success<Me>, Failure> {
+    member: SignedInMember,
+    JsonBody(body): JsonBody<ChangeMeBody>,
+) -> Result<Success<Me>, ApiFailure> {
     let changed = gateway.change_me(member.caller(), &member.0.sign_in_id, body.name.as_deref());
     Ok(Success::new(member.caller(), changed.await?))
 }
@@ -61,9 +64,9 @@ struct Changed {
 
 async fn password(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     JsonBody(body): JsonBody<PasswordBody>,
-) -> Result<Success<Changed>, Failure> {
+) -> Result<Success<Changed>, ApiFailure> {
     let (current, new) = (
         Secret::new(body.current_password),
         Secret::new(body.new_password),
@@ -80,26 +83,26 @@ struct SignIns {
 
 async fn sign_ins(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-) -> Result<Success<SignIns>, Failure> {
+    member: SignedInMember,
+) -> Result<Success<SignIns>, ApiFailure> {
     let (caller, id) = (member.caller(), &member.0.sign_in_id);
     let sign_ins = gateway.sign_ins(caller, id).await?;
     Ok(Success::new(caller, SignIns { sign_ins }))
 }
 
 #[derive(Serialize)]
-struct Revoked {
+struct RevokedSignIn {
     sign_in_id: String,
     revoked: bool,
 }
 
 async fn revoke(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([sign_in_id]): Segments<1>,
-) -> Result<Success<Revoked>, Failure> {
+) -> Result<Success<RevokedSignIn>, ApiFailure> {
     gateway.revoke_sign_in(member.caller(), &sign_in_id).await?;
-    let revoked = Revoked {
+    let revoked = RevokedSignIn {
         sign_in_id,
         revoked: true,
     };

@@ -8,13 +8,13 @@ use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_core::clock::rfc3339;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::members::{Invitation, MemberInfo};
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
 use toolgate_store::Role;
 
@@ -32,7 +32,7 @@ pub(super) fn routes(routes: &mut Routes) {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct ShownMember {
     #[serde(flatten)]
     info: MemberInfo,
     /// Whether it is the signed-in person.
@@ -40,22 +40,22 @@ struct Shown {
 }
 
 #[derive(Serialize)]
-struct List {
-    members: Vec<Shown>,
+struct MembersAnswer {
+    members: Vec<ShownMember>,
     invitations: Vec<Invitation>,
 }
 
 async fn list(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-) -> Result<Success<List>, Failure> {
+    member: SignedInMember,
+) -> Result<Success<MembersAnswer>, ApiFailure> {
     let caller = member.caller();
     let list = gateway.members(caller).await?;
-    let shown = |info: MemberInfo| Shown {
+    let shown = |info: MemberInfo| ShownMember {
         you: info.member_id == caller.key_id,
         info,
     };
-    let list = List {
+    let list = MembersAnswer {
         members: list.members.into_iter().map(shown).collect(),
         invitations: list.invitations,
     };
@@ -71,9 +71,9 @@ struct InviteBody {
 
 async fn invite(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     JsonBody(body): JsonBody<InviteBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let caller = member.caller();
     let made = gateway
         .invite_member(caller, &body.email, body.role)
@@ -90,27 +90,27 @@ async fn invite(
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ChangeBody {
+struct ChangeMemberBody {
     role: Role,
 }
 
 async fn change(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([member_id]): Segments<1>,
-    JsonBody(body): JsonBody<ChangeBody>,
-) -> Result<Success<Shown>, Failure> {
+    JsonBody(body): JsonBody<ChangeMemberBody>,
+) -> Result<Success<ShownMember>, ApiFailure> {
     let caller = member.caller();
     let info = gateway.change_member(caller, &member_id, body.role).await?;
     let you = info.member_id == caller.key_id;
-    Ok(Success::new(caller, Shown { info, you }))
+    Ok(Success::new(caller, ShownMember { info, you }))
 }
 
 async fn remove(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([member_id]): Segments<1>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     gateway.remove_member(member.caller(), &member_id).await?;
     let gone = json!({ "member_id": member_id, "removed": true });
     Ok(Success::new(member.caller(), gone).into_response())
@@ -118,9 +118,9 @@ async fn remove(
 
 async fn reset(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([member_id]): Segments<1>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let made = gateway.reset_member(member.caller(), &member_id).await?;
     let link = json!({
         "join_url": made.url.expose(),
@@ -131,9 +131,9 @@ async fn reset(
 
 async fn uninvite(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([invitation_id]): Segments<1>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     gateway
         .delete_invitation(member.caller(), &invitation_id)
         .await?;

@@ -6,13 +6,13 @@ use axum::response::{IntoResponse as _, Response};
 use http::{Extensions, Method, Uri};
 use tower::ServiceExt as _;
 
-use super::App;
-use super::access::{Access, Member};
+use super::InternalState;
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Error;
-use toolgate_http_kit::auth::Entered;
+use toolgate_http_kit::auth::PreAuthenticated;
 use toolgate_http_kit::client::{ClientAddress, address_of};
-use toolgate_http_kit::envelope::Failure;
+use toolgate_http_kit::envelope::ApiFailure;
 use toolgate_http_kit::layer::RequestId;
 use toolgate_store::Role;
 
@@ -46,21 +46,25 @@ pub(super) fn operations(
     .filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
 }
 
-async fn forward(State(app): State<App>, member: Member, request: Request) -> Response {
+async fn forward(
+    State(app): State<InternalState>,
+    member: SignedInMember,
+    request: Request,
+) -> Response {
     let (mut parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
     let public = format!("{PUBLIC}{}", path.strip_prefix(HERE).unwrap_or(path));
     let Ok(uri) = public.parse::<Uri>() else {
-        return Failure::UnknownRoute.into_response();
+        return ApiFailure::UnknownRoute.into_response();
     };
     parts.uri = uri;
     // What routing has noted of this path does not hold for that one.
     let noted = std::mem::take(&mut parts.extensions);
     parts.extensions = kept(&noted);
-    parts.extensions.insert(Entered(member.0.caller));
+    parts.extensions.insert(PreAuthenticated(member.0.caller));
     match app.public.oneshot(Request::from_parts(parts, body)).await {
         Ok(answer) => answer,
-        Err(never) => Failure::from(Error::Internal(anyhow::anyhow!("{never}"))).into_response(),
+        Err(never) => ApiFailure::from(Error::Internal(anyhow::anyhow!("{never}"))).into_response(),
     }
 }
 

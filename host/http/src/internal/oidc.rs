@@ -12,13 +12,13 @@ use url::form_urlencoded;
 
 use super::Site;
 use super::access::Access;
-use super::client::From;
+use super::client::RequestBrowser;
 use super::cookies;
 use super::routes::Routes;
 use toolgate_gateway::identity::members::oidc::{Choices, OIDC_CALLBACK_PATH, OidcProblem};
 use toolgate_gateway::{Error, Gateway};
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 
 /// Where the browser is sent to begin.
 pub(super) const START_PATH: &str = "/internal/oidc/start";
@@ -41,7 +41,7 @@ struct InvitedBody {
 }
 
 #[derive(Serialize)]
-struct Started {
+struct StartedAnswer {
     url: String,
 }
 
@@ -49,14 +49,14 @@ struct Started {
 async fn start_invited(
     State(gateway): State<Arc<Gateway>>,
     State(site): State<Arc<Site>>,
-    From(client): From,
+    RequestBrowser(client): RequestBrowser,
     JsonBody(body): JsonBody<InvitedBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     gateway.link_info(&body.token).await?;
     let started = Box::pin(gateway.start_oidc("/", Some(&body.token))).await;
     let started = started.map_err(|problem| Error::Internal(problem.into()))?;
-    let url = Started { url: started.url };
-    let mut answer = Success::of(client.request_id, url).into_response();
+    let url = StartedAnswer { url: started.url };
+    let mut answer = Success::for_request(client.request_id, url).into_response();
     cookies::set_flow(answer.headers_mut(), &started.flow, site.secure);
     Ok(answer)
 }
@@ -64,12 +64,12 @@ async fn start_invited(
 async fn choices(
     State(gateway): State<Arc<Gateway>>,
     State(site): State<Arc<Site>>,
-    From(client): From,
+    RequestBrowser(client): RequestBrowser,
     headers: HeaderMap,
-) -> Result<Success<Choices>, Failure> {
+) -> Result<Success<Choices>, ApiFailure> {
     let choice = cookies::read(&headers, cookies::CHOICE_COOKIE, site.secure);
     let choices = gateway.oidc_choices(choice.as_deref()).await?;
-    Ok(Success::of(client.request_id, choices))
+    Ok(Success::for_request(client.request_id, choices))
 }
 
 #[derive(Deserialize)]
@@ -79,21 +79,22 @@ struct ChooseBody {
 }
 
 #[derive(Serialize)]
-struct Chosen {
+struct ChosenAnswer {
     return_to: String,
 }
 
 async fn choose(
     State(gateway): State<Arc<Gateway>>,
     State(site): State<Arc<Site>>,
-    From(client): From,
+    RequestBrowser(client): RequestBrowser,
     headers: HeaderMap,
     JsonBody(body): JsonBody<ChooseBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let choice = cookies::read(&headers, cookies::CHOICE_COOKIE, site.secure);
     let chosen = gateway.choose_oidc(choice.as_deref(), &body.workspace, &client);
     let (signed_in, return_to) = chosen.await?;
-    let mut answer = Success::of(client.request_id, Chosen { return_to }).into_response();
+    let mut answer =
+        Success::for_request(client.request_id, ChosenAnswer { return_to }).into_response();
     cookies::set(answer.headers_mut(), &signed_in, site.secure);
     cookies::clear_choice(answer.headers_mut(), site.secure);
     Ok(answer)
@@ -121,7 +122,7 @@ async fn start(
 async fn callback(
     State(gateway): State<Arc<Gateway>>,
     State(site): State<Arc<Site>>,
-    From(client): From,
+    RequestBrowser(client): RequestBrowser,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {

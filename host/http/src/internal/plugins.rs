@@ -10,12 +10,12 @@ use http::{HeaderMap, Method, StatusCode, header};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
-use toolgate_gateway::plugins::shelf::{Judgement, PluginInfo, PluginShelf};
+use toolgate_gateway::plugins::admin::{FileAssessment, PluginInfo, PluginOverview};
 use toolgate_http_kit::body::{self, JsonBody};
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
 use toolgate_runtime::Size;
 use toolgate_store::Role;
@@ -39,26 +39,26 @@ pub(super) fn routes(routes: &mut Routes) {
 
 async fn list(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-) -> Result<Success<PluginShelf>, Failure> {
-    let shelf = gateway.plugin_shelf(member.caller()).await?;
-    Ok(Success::new(member.caller(), shelf))
+    member: SignedInMember,
+) -> Result<Success<PluginOverview>, ApiFailure> {
+    let overview = gateway.plugin_overview(member.caller()).await?;
+    Ok(Success::new(member.caller(), overview))
 }
 
 async fn read(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
-) -> Result<Success<PluginInfo>, Failure> {
+) -> Result<Success<PluginInfo>, ApiFailure> {
     let plugin = gateway.plugin(member.caller(), &service).await?;
     Ok(Success::new(member.caller(), plugin))
 }
 
 async fn check(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     request: Request,
-) -> Result<Success<Judgement>, Failure> {
+) -> Result<Success<FileAssessment>, ApiFailure> {
     let file = component(request).await?;
     let judged = Box::pin(gateway.check_plugin(member.caller(), file)).await?;
     Ok(Success::new(member.caller(), judged))
@@ -66,9 +66,9 @@ async fn check(
 
 async fn upload(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let file = component(request).await?;
     let judged = Box::pin(gateway.add_plugin(member.caller(), file)).await?;
     let accepted = Success::new(member.caller(), judged);
@@ -76,9 +76,9 @@ async fn upload(
 }
 
 /// The body of an upload: one component file.
-async fn component(request: Request) -> Result<Bytes, Failure> {
+async fn component(request: Request) -> Result<Bytes, ApiFailure> {
     if !is_wasm(request.headers()) {
-        return Err(Failure::Request {
+        return Err(ApiFailure::Request {
             field: None,
             message: "the body must be a component file".to_owned(),
             hint: Some("Send the file itself with Content-Type: application/wasm.".to_owned()),
@@ -102,20 +102,20 @@ struct VersionBody {
 
 async fn approve(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
     JsonBody(body): JsonBody<VersionBody>,
-) -> Result<Success<PluginInfo>, Failure> {
+) -> Result<Success<PluginInfo>, ApiFailure> {
     let plugin = gateway.approve_plugin(member.caller(), &service, &body.sha256);
     Ok(Success::new(member.caller(), plugin.await?))
 }
 
 async fn roll_back(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
     JsonBody(body): JsonBody<VersionBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let plugin = gateway.roll_back_plugin(member.caller(), &service, &body.sha256);
     let accepted = Success::new(member.caller(), plugin.await?);
     Ok((StatusCode::ACCEPTED, accepted).into_response())
@@ -123,9 +123,9 @@ async fn roll_back(
 
 async fn remove(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     gateway.remove_plugin(member.caller(), &service).await?;
     let gone = Success::new(
         member.caller(),

@@ -6,12 +6,12 @@ use axum::handler::Handler;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use http::Method;
 
-use super::App;
+use super::InternalState;
 use super::access::{self, Access};
 
 /// One route as the table has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedRoute {
     pub method: Method,
     /// With `{name}` for what varies.
     pub path: String,
@@ -21,13 +21,13 @@ pub struct Listed {
 }
 
 pub(super) struct Routes {
-    app: App,
-    router: Router<App>,
-    listed: Vec<Listed>,
+    app: InternalState,
+    router: Router<InternalState>,
+    listed: Vec<ListedRoute>,
 }
 
 impl Routes {
-    pub(super) fn new(app: App) -> Self {
+    pub(super) fn new(app: InternalState) -> Self {
         Self {
             app,
             router: Router::new(),
@@ -38,7 +38,7 @@ impl Routes {
     /// Adds one route.
     pub(super) fn add<H, T>(&mut self, method: Method, path: &str, access: Access, handler: H)
     where
-        H: Handler<T, App>,
+        H: Handler<T, InternalState>,
         T: 'static,
     {
         self.put(method, path, access, handler, false);
@@ -47,7 +47,7 @@ impl Routes {
     /// Adds the mirror of a public route.
     pub(super) fn mirror<H, T>(&mut self, method: Method, path: &str, access: Access, handler: H)
     where
-        H: Handler<T, App>,
+        H: Handler<T, InternalState>,
         T: 'static,
     {
         self.put(method, path, access, handler, true);
@@ -55,19 +55,19 @@ impl Routes {
 
     fn put<H, T>(&mut self, method: Method, path: &str, access: Access, handler: H, mirrored: bool)
     where
-        H: Handler<T, App>,
+        H: Handler<T, InternalState>,
         T: 'static,
     {
         let filter = MethodFilter::try_from(method.clone()).expect("a method that axum can route");
-        let check = access::Check {
+        let check = access::RouteAccess {
             app: self.app.clone(),
             access,
         };
-        let route: MethodRouter<App> =
+        let route: MethodRouter<InternalState> =
             on(filter, handler).layer(axum::middleware::from_fn_with_state(check, access::enter));
         let router = std::mem::take(&mut self.router);
         self.router = router.route(path, route);
-        self.listed.push(Listed {
+        self.listed.push(ListedRoute {
             method,
             path: path.to_owned(),
             access,
@@ -75,7 +75,7 @@ impl Routes {
         });
     }
 
-    pub(super) fn finish(self) -> (Router, Vec<Listed>) {
+    pub(super) fn finish(self) -> (Router, Vec<ListedRoute>) {
         (self.router.with_state(self.app), self.listed)
     }
 }

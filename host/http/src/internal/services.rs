@@ -8,13 +8,13 @@ use http::Method;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::connections::integrations::{PutApp, ServiceInfo, ServiceList, ServiceTest};
 use toolgate_gateway::tools::ListedTool;
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
 use toolgate_store::Role;
 use toolgate_vault::Secret;
@@ -37,33 +37,33 @@ pub(super) fn routes(routes: &mut Routes) {
 
 async fn list(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-) -> Result<Success<ServiceList>, Failure> {
+    member: SignedInMember,
+) -> Result<Success<ServiceList>, ApiFailure> {
     let list = gateway.service_list(member.caller()).await?;
     Ok(Success::new(member.caller(), list))
 }
 
 async fn read(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
-) -> Result<Success<ServiceInfo>, Failure> {
+) -> Result<Success<ServiceInfo>, ApiFailure> {
     let info = gateway.service(member.caller(), &service).await?;
     Ok(Success::new(member.caller(), info))
 }
 
 #[derive(Serialize)]
-struct Tools {
+struct ToolsAnswer {
     tools: Vec<ListedTool>,
 }
 
 async fn tools(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
-) -> Result<Success<Tools>, Failure> {
+) -> Result<Success<ToolsAnswer>, ApiFailure> {
     let tools = gateway.service_tools(member.caller(), &service).await?;
-    Ok(Success::new(member.caller(), Tools { tools }))
+    Ok(Success::new(member.caller(), ToolsAnswer { tools }))
 }
 
 #[derive(Deserialize)]
@@ -74,10 +74,10 @@ struct SetBody {
 
 async fn set(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
     JsonBody(body): JsonBody<SetBody>,
-) -> Result<Success<ServiceInfo>, Failure> {
+) -> Result<Success<ServiceInfo>, ApiFailure> {
     let info = gateway.set_service(member.caller(), &service, body.set);
     Ok(Success::new(member.caller(), info.await?))
 }
@@ -100,10 +100,10 @@ fn given<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Option<String>>, 
 
 async fn put_app(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
     JsonBody(body): JsonBody<AppBody>,
-) -> Result<Success<ServiceInfo>, Failure> {
+) -> Result<Success<ServiceInfo>, ApiFailure> {
     let app = PutApp {
         client_id: body.client_id,
         client_secret: body.client_secret.map(|secret| secret.map(Secret::new)),
@@ -117,18 +117,18 @@ async fn put_app(
 
 async fn delete_app(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
-) -> Result<Success<ServiceInfo>, Failure> {
+) -> Result<Success<ServiceInfo>, ApiFailure> {
     let info = gateway.delete_service_app(member.caller(), &service);
     Ok(Success::new(member.caller(), info.await?))
 }
 
 async fn test(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
+    member: SignedInMember,
     Segments([service]): Segments<1>,
-) -> Result<Success<ServiceTest>, Failure> {
+) -> Result<Success<ServiceTest>, ApiFailure> {
     let told = Box::pin(gateway.test_service(member.caller(), &service)).await?;
     Ok(Success::new(member.caller(), told))
 }

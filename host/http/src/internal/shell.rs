@@ -16,7 +16,7 @@ use rust_embed::RustEmbed;
 #[derive(RustEmbed)]
 #[folder = "../dashboard/dist/"]
 #[allow_missing = true]
-struct Built;
+struct BuiltPage;
 
 /// The page's addresses; everything below each is the page's too.
 const PAGES: [&str; 19] = [
@@ -96,7 +96,7 @@ async fn file(request: Request) -> Response {
 
 /// A built file, in the smallest form that the browser takes.
 fn sent(path: &str, headers: &HeaderMap) -> Option<Response> {
-    let whole = Built::get(path)?;
+    let whole = BuiltPage::get(path)?;
     let accepted = headers
         .get(header::ACCEPT_ENCODING)
         .and_then(|value| value.to_str().ok())
@@ -109,7 +109,7 @@ fn sent(path: &str, headers: &HeaderMap) -> Option<Response> {
     let packed = [("br", "br"), ("gzip", "gz")]
         .into_iter()
         .filter(|(coding, _)| takes(coding))
-        .find_map(|(coding, ending)| Some((coding, Built::get(&format!("{path}.{ending}"))?)));
+        .find_map(|(coding, ending)| Some((coding, BuiltPage::get(&format!("{path}.{ending}"))?)));
     let (coding, data) = match packed {
         Some((coding, packed)) => (Some(coding), packed.data),
         None => (None, whole.data),

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Site;
 use super::access::Access;
-use super::client::From;
+use super::client::RequestBrowser;
 use super::cookies::{self, REFRESH_COOKIE, SESSION_COOKIE};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::members::links::LinkInfo;
 use toolgate_gateway::identity::members::sign_in::{SetUpRequest, SignInRequest, SignedIn};
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_vault::Secret;
 
 pub(super) fn routes(routes: &mut Routes) {
@@ -34,11 +34,11 @@ struct Welcome {
     version: &'static str,
     /// Whether anybody can sign in.
     set_up: bool,
-    sign_in: Ways,
+    sign_in: SignInMethods,
 }
 
 #[derive(Debug, Serialize)]
-struct Ways {
+struct SignInMethods {
     password: bool,
     oidc: Option<Oidc>,
 }
@@ -51,13 +51,13 @@ struct Oidc {
 
 async fn welcome(
     State(gateway): State<Arc<Gateway>>,
-    From(client): From,
-) -> Result<Success<Welcome>, Failure> {
+    RequestBrowser(client): RequestBrowser,
+) -> Result<Success<Welcome>, ApiFailure> {
     let set_up = gateway.is_set_up().await?;
     let welcome = Welcome {
         version: env!("CARGO_PKG_VERSION"),
         set_up,
-        sign_in: Ways {
+        sign_in: SignInMethods {
             password: true,
             oidc: gateway.oidc().map(|config| Oidc {
                 name: config.name.clone(),
@@ -65,22 +65,22 @@ async fn welcome(
             }),
         },
     };
-    Ok(Success::of(client.request_id, welcome))
+    Ok(Success::for_request(client.request_id, welcome))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LinkBody {
+struct LinkTokenBody {
     token: String,
 }
 
 async fn link(
     State(gateway): State<Arc<Gateway>>,
-    From(client): From,
-    JsonBody(body): JsonBody<LinkBody>,
-) -> Result<Success<LinkInfo>, Failure> {
+    RequestBrowser(client): RequestBrowser,
+    JsonBody(body): JsonBody<LinkTokenBody>,
+) -> Result<Success<LinkInfo>, ApiFailure> {
     let info = gateway.link_info(&body.token).await?;
-    Ok(Success::of(client.request_id, info))
+    Ok(Success::for_request(client.request_id, info))
 }
 
 #[derive(Deserialize)]
@@ -95,9 +95,9 @@ struct SetUpBody {
 async fn set_up(
     State(gateway): State<Arc<Gateway>>,
     State(site): State<Arc<Site>>,
-    From(client): From,
+    RequestBrowser(client): RequestBrowser,
     JsonBody(body): JsonBody<SetUpBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let request = SetUpRequest {
         token: Secret::new(body.token),
         email: body.email,
@@ -119,9 +119,9 @@ struct SignInBody {
 async fn sign_in(
     State(gateway): State<Arc<Gateway>>,
     State(site): State<Arc<Site>>,
-    From(client): From,
+    RequestBrowser(client): RequestBrowser,
     JsonBody(body): JsonBody<SignInBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let request = SignInRequest {
         email: body.email,
         password: Secret::new(body.password),
@@ -134,9 +134,9 @@ async fn sign_in(
 async fn refresh(
     State(gateway): State<Arc<Gateway>>,
     State(site): State<Arc<Site>>,
-    From(client): From,
+    RequestBrowser(client): RequestBrowser,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let token = cookies::read(&headers, REFRESH_COOKIE, site.secure);
     let signed_in = gateway.refresh_sign_in(token.as_deref(), &client).await?;
     Ok(answered(client.request_id, signed_in, &site))
@@ -150,23 +150,23 @@ struct SignedOut {
 async fn sign_out(
     State(gateway): State<Arc<Gateway>>,
     State(site): State<Arc<Site>>,
-    From(client): From,
+    RequestBrowser(client): RequestBrowser,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let jwt = cookies::read(&headers, SESSION_COOKIE, site.secure);
     let token = cookies::read(&headers, REFRESH_COOKIE, site.secure);
     gateway
         .sign_out(jwt.as_deref(), token.as_deref(), &client)
         .await?;
     let done = SignedOut { signed_out: true };
-    let mut answer = Success::of(client.request_id, done).into_response();
+    let mut answer = Success::for_request(client.request_id, done).into_response();
     cookies::clear(answer.headers_mut(), site.secure);
     Ok(answer)
 }
 
 /// Who is signed in now, and the cookies that say so.
 pub(super) fn answered(request_id: String, signed_in: SignedIn, site: &Site) -> Response {
-    let mut answer = Success::of(request_id, &signed_in.me).into_response();
+    let mut answer = Success::for_request(request_id, &signed_in.me).into_response();
     cookies::set(answer.headers_mut(), &signed_in, site.secure);
     answer
 }

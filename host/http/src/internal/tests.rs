@@ -12,12 +12,12 @@ use tower::ServiceExt as _;
 use super::*;
 use toolgate_gateway::identity::members::enter::JWT_LIFE_MS;
 use toolgate_gateway::identity::members::sign_in::{IDLE_MS, SignedIn};
-use toolgate_gateway::testing::{PASSWORD, World};
+use toolgate_gateway::testing::{PASSWORD, TestWorld};
 use toolgate_store::Role;
 
 const SITE: &str = "http://127.0.0.1:8080";
 
-fn options(world: &World) -> InternalOptions {
+fn options(world: &TestWorld) -> InternalOptions {
     InternalOptions {
         rest: RestOptions {
             metrics: world.metrics().clone(),
@@ -37,7 +37,7 @@ struct Ask {
 }
 
 impl Ask {
-    fn of(signed_in: &SignedIn) -> Self {
+    fn new(signed_in: &SignedIn) -> Self {
         Self::with(&format!("{SESSION_COOKIE}={}", signed_in.jwt.expose()))
     }
 
@@ -57,14 +57,14 @@ impl Ask {
         }
     }
 
-    async fn send(&self, world: &World, method: &str, path: &str) -> (Parts, Value) {
+    async fn send(&self, world: &TestWorld, method: &str, path: &str) -> (Parts, Value) {
         let (parts, body) = self.open(world, method, path).await;
         let body = axum::body::to_bytes(body, 1 << 22).await.unwrap();
         (parts, serde_json::from_slice(&body).unwrap_or_default())
     }
 
     /// What is answered, with its body still to come.
-    async fn open(&self, world: &World, method: &str, path: &str) -> (Parts, Body) {
+    async fn open(&self, world: &TestWorld, method: &str, path: &str) -> (Parts, Body) {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
@@ -84,7 +84,7 @@ impl Ask {
         router.oneshot(request).await.unwrap().into_parts()
     }
 
-    async fn refused(&self, world: &World, listed: &Listed, status: u16, code: &str) {
+    async fn refused(&self, world: &TestWorld, listed: &ListedRoute, status: u16, code: &str) {
         let (method, path) = (listed.method.as_str(), filled(&listed.path));
         let (parts, body) = self.send(world, method, &path).await;
         let told = (parts.status.as_u16(), body["error"]["code"].as_str());
@@ -105,7 +105,7 @@ fn filled_with(path: &str, mut with: impl FnMut(&str) -> String) -> String {
     path.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
-fn closed(world: &World) -> Vec<Listed> {
+fn closed(world: &TestWorld) -> Vec<ListedRoute> {
     let all = listed(world.gateway.clone(), options(world));
     assert!(all.len() > 40, "the table has all routes");
     all.into_iter()
@@ -115,8 +115,8 @@ fn closed(world: &World) -> Vec<Listed> {
 
 #[tokio::test]
 async fn every_route_refuses_who_is_not_signed_in() {
-    let world = World::open().await;
-    let other = World::open().await;
+    let world = TestWorld::open().await;
+    let other = TestWorld::open().await;
     let owner = world.member(Role::Owner, true).await;
     let stranger = other.member(Role::Owner, true).await;
     let gone = world.member(Role::Owner, true).await;
@@ -153,7 +153,7 @@ async fn every_route_refuses_who_is_not_signed_in() {
     }
     world.clock.advance_ms(JWT_LIFE_MS);
     for listed in closed(&world) {
-        let expired = Ask::of(&owner);
+        let expired = Ask::new(&owner);
         expired
             .refused(&world, &listed, 401, "sign_in_required")
             .await;
@@ -162,11 +162,11 @@ async fn every_route_refuses_who_is_not_signed_in() {
 
 #[tokio::test]
 async fn every_change_refuses_what_another_site_may_have_sent() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let owner = world.member(Role::Owner, true).await;
     let all = listed(world.gateway.clone(), options(&world));
     for listed in all.into_iter().filter(|listed| listed.method != "GET") {
-        let ask = Ask::of(&owner);
+        let ask = Ask::new(&owner);
         for forged in [
             Ask {
                 header: false,
@@ -192,7 +192,7 @@ async fn every_change_refuses_what_another_site_may_have_sent() {
 
 #[tokio::test]
 async fn every_route_refuses_a_role_that_is_too_small() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     // The first workspace that was ever made runs the installation.
     let (member, admin) = (
         world.member(Role::Member, true).await,
@@ -205,20 +205,20 @@ async fn every_route_refuses_a_role_that_is_too_small() {
             Access::Open | Access::Least(Role::Member) => {}
             Access::Least(Role::Admin) => {
                 walked[0] += 1;
-                let ask = Ask::of(&member);
+                let ask = Ask::new(&member);
                 ask.refused(&world, &listed, 403, "role_denied").await;
             }
             Access::Least(Role::Owner) => {
                 walked[1] += 1;
                 for who in [&member, &admin] {
-                    let ask = Ask::of(who);
+                    let ask = Ask::new(who);
                     ask.refused(&world, &listed, 403, "role_denied").await;
                 }
             }
             Access::Operator => {
                 walked[2] += 1;
                 for who in [&member, &tenant] {
-                    let ask = Ask::of(who);
+                    let ask = Ask::new(who);
                     ask.refused(&world, &listed, 403, "role_denied").await;
                 }
             }
@@ -229,10 +229,10 @@ async fn every_route_refuses_a_role_that_is_too_small() {
 
 #[tokio::test]
 async fn a_member_reaches_the_public_routes_with_the_cookie_and_for_themselves_alone() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let member = world.member(Role::Member, true).await;
     let admin = world.member(Role::Admin, true).await;
-    let (ask, as_admin) = (Ask::of(&member), Ask::of(&admin));
+    let (ask, as_admin) = (Ask::new(&member), Ask::new(&admin));
     let own = &member.me.user_id;
     for (who, method, path, status, code) in [
         (&ask, "GET", "/internal/tools/search?query=issue", 200, ""),
@@ -316,9 +316,9 @@ async fn a_member_reaches_the_public_routes_with_the_cookie_and_for_themselves_a
 
 #[tokio::test]
 async fn only_an_owner_changes_what_holds_for_the_whole_workspace() {
-    let world = World::open().await;
-    let admin = Ask::of(&world.member(Role::Admin, true).await);
-    let owner = Ask::of(&world.member(Role::Owner, true).await);
+    let world = TestWorld::open().await;
+    let admin = Ask::new(&world.member(Role::Admin, true).await);
+    let owner = Ask::new(&world.member(Role::Owner, true).await);
     for (path, change) in [
         (
             "/internal/permissions/default",
@@ -339,9 +339,9 @@ async fn only_an_owner_changes_what_holds_for_the_whole_workspace() {
 
 #[tokio::test]
 async fn live_updates_end_with_the_sign_in_and_say_nothing_of_it_when_the_gateway_stops() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     for stops in [false, true] {
-        let ask = Ask::of(&world.member(Role::Member, true).await);
+        let ask = Ask::new(&world.member(Role::Member, true).await);
         let (parts, body) = ask.open(&world, "GET", "/internal/events").await;
         assert_eq!(parts.status, 200);
         if stops {
@@ -359,9 +359,9 @@ async fn live_updates_end_with_the_sign_in_and_say_nothing_of_it_when_the_gatewa
 
 #[tokio::test]
 async fn every_tool_of_a_service_is_named_whoever_is_denied_it() {
-    let world = World::open().await;
-    let member = Ask::of(&world.member(Role::Member, true).await);
-    let admin = Ask::of(&world.member(Role::Admin, true).await);
+    let world = TestWorld::open().await;
+    let member = Ask::new(&world.member(Role::Member, true).await);
+    let admin = Ask::new(&world.member(Role::Admin, true).await);
     let (_, me) = member.send(&world, "GET", "/internal/me").await;
     let user = me["data"]["user_id"].as_str().unwrap();
     let path = format!("/internal/permissions/users/{user}/services/github");
@@ -405,7 +405,7 @@ fn cookies_of(parts: &Parts) -> String {
 
 #[tokio::test]
 async fn a_person_signs_in_stays_signed_in_and_signs_out() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let email = world.member(Role::Owner, true).await.me.email;
     let nobody = Ask::with("");
     let wrong = nobody.body(json!({"email": email, "password": "wrong password!"}));
@@ -449,7 +449,7 @@ async fn a_person_signs_in_stays_signed_in_and_signs_out() {
 
 #[tokio::test]
 async fn a_copied_refresh_token_ends_the_sign_in() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let owner = world.member(Role::Owner, true).await;
     let refresh = owner.refresh.as_ref().unwrap().expose();
     let stolen = Ask::with(&format!("{REFRESH_COOKIE}={refresh}"));
@@ -466,7 +466,7 @@ async fn a_copied_refresh_token_ends_the_sign_in() {
 
 #[tokio::test]
 async fn an_idle_sign_in_ends() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let owner = world.member(Role::Owner, true).await;
     let refresh = owner.refresh.as_ref().unwrap().expose();
     world.clock.advance_ms(IDLE_MS);
@@ -477,7 +477,7 @@ async fn an_idle_sign_in_ends() {
 
 #[tokio::test]
 async fn too_many_failures_are_slowed_down() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let email = world.member(Role::Owner, true).await.me.email;
     let wrong = Ask::with("").body(json!({"email": email, "password": "wrong password!"}));
     for _ in 0..10 {
@@ -499,10 +499,10 @@ async fn too_many_failures_are_slowed_down() {
 
 #[tokio::test]
 async fn a_removed_or_demoted_member_is_met_with_it_at_the_next_request() {
-    let world = World::open().await;
-    let owner = Ask::of(&world.member(Role::Owner, true).await);
+    let world = TestWorld::open().await;
+    let owner = Ask::new(&world.member(Role::Owner, true).await);
     let admin = world.member(Role::Admin, true).await;
-    let ask = Ask::of(&admin);
+    let ask = Ask::new(&admin);
     let path = format!("/internal/members/{}", admin.me.member_id);
     let (parts, _) = ask.send(&world, "GET", "/internal/members").await;
     assert_eq!(parts.status, 200);
@@ -527,25 +527,25 @@ async fn a_removed_or_demoted_member_is_met_with_it_at_the_next_request() {
 
 #[tokio::test]
 async fn the_last_owner_stays_and_admins_leave_owners_alone() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let owner = world.member(Role::Owner, true).await;
     let admin = world.member(Role::Admin, true).await;
     let path = format!("/internal/members/{}", owner.me.member_id);
     let member = json!({"role": "member"});
     for (who, status) in [(&admin, 403), (&owner, 409)] {
-        let ask = Ask::of(who).body(member.clone());
+        let ask = Ask::new(who).body(member.clone());
         for method in ["PATCH", "DELETE"] {
             let (parts, body) = ask.send(&world, method, &path).await;
             assert_eq!(parts.status.as_u16(), status, "{method} {body}");
         }
     }
     let invite = json!({"email": "eve@example.com", "role": "owner"});
-    let (parts, _) = Ask::of(&admin)
+    let (parts, _) = Ask::new(&admin)
         .body(invite.clone())
         .send(&world, "POST", "/internal/members")
         .await;
     assert_eq!(parts.status, 403);
-    let (parts, body) = Ask::of(&owner)
+    let (parts, body) = Ask::new(&owner)
         .body(invite)
         .send(&world, "POST", "/internal/members")
         .await;

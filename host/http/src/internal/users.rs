@@ -6,12 +6,12 @@ use axum::extract::State;
 use http::Method;
 use serde::Serialize;
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::users::{LIST_LIMIT_MAX, UserInfo};
-use toolgate_http_kit::envelope::{Failure, Success};
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::envelope::{ApiFailure, Success};
+use toolgate_http_kit::query::QueryParameters;
 use toolgate_store::Role;
 
 pub(super) fn routes(routes: &mut Routes) {
@@ -20,18 +20,18 @@ pub(super) fn routes(routes: &mut Routes) {
 }
 
 #[derive(Serialize)]
-struct List {
+struct UsersAnswer {
     users: Vec<UserInfo>,
 }
 
 async fn list(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-    mut query: Query,
-) -> Result<Success<List>, Failure> {
+    member: SignedInMember,
+    mut query: QueryParameters,
+) -> Result<Success<UsersAnswer>, ApiFailure> {
     let begins = query.id("query")?.unwrap_or_default();
     let limit = query.number("limit", 1..=LIST_LIMIT_MAX, 100)?;
     query.finish()?;
     let users = gateway.users(member.caller(), &begins, limit).await?;
-    Ok(Success::new(member.caller(), List { users }))
+    Ok(Success::new(member.caller(), UsersAnswer { users }))
 }

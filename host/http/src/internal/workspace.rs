@@ -6,12 +6,12 @@ use axum::extract::State;
 use http::Method;
 use serde::Deserialize;
 
-use super::access::{Access, Member};
+use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::workspaces::{ChangeWorkspace, WorkspaceInfo};
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_store::{DefaultPermission, Role};
 
 pub(super) fn routes(routes: &mut Routes) {
@@ -22,15 +22,15 @@ pub(super) fn routes(routes: &mut Routes) {
 
 async fn read(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-) -> Result<Success<WorkspaceInfo>, Failure> {
+    member: SignedInMember,
+) -> Result<Success<WorkspaceInfo>, ApiFailure> {
     let workspace = gateway.workspace(member.caller()).await?;
     Ok(Success::new(member.caller(), workspace))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ChangeBody {
+struct ChangeWorkspaceBody {
     name: Option<String>,
     default_permission: Option<DefaultPermission>,
     keep_payloads: Option<bool>,
@@ -38,9 +38,9 @@ struct ChangeBody {
 
 async fn change(
     State(gateway): State<Arc<Gateway>>,
-    member: Member,
-    JsonBody(body): JsonBody<ChangeBody>,
-) -> Result<Success<WorkspaceInfo>, Failure> {
+    member: SignedInMember,
+    JsonBody(body): JsonBody<ChangeWorkspaceBody>,
+) -> Result<Success<WorkspaceInfo>, ApiFailure> {
     let change = ChangeWorkspace {
         name: body.name,
         default_permission: body.default_permission,

@@ -8,18 +8,18 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_gateway::access::approvals::{
     Approval, ApprovalDecision, ApprovalPage, ApprovalStatus, LIST_LIMIT_MAX, ListApprovals,
 };
-use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::{Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Approvals", "Calls that a person has to allow first.")
         .routes(routes!(list))
         .routes(routes!(read))
@@ -66,8 +66,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<ApprovalPage>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<ApprovalPage>, ApiFailure> {
     let status = query.word("status", &ApprovalStatus::ALL)?;
     let page = query.page(LIST_LIMIT_MAX)?;
     let request = ListApprovals {
@@ -118,8 +118,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([approval_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<Approval>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<Approval>, ApiFailure> {
     query.finish()?;
     let approval = gateway.approval(&caller, &approval_id).await?;
     Ok(Success::new(&caller, approval))
@@ -174,9 +174,9 @@ async fn decide(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([approval_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     KeyedBody { body, attempt }: KeyedBody<DecisionBody>,
-) -> Result<Success<Once<Approval>>, Failure> {
+) -> Result<Success<IdempotentAnswer<Approval>>, ApiFailure> {
     query.finish()?;
     let decided = gateway.decide_approval(&caller, &approval_id, body.decision);
     let approval = gateway

@@ -10,25 +10,25 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_core::clock::parse_rfc3339;
 use toolgate_core::ids::UserId;
 use toolgate_gateway::connections::link::{ConnectLink, LinkConnection};
 use toolgate_gateway::connections::{
     ConnectionInfo, ConnectionList, DeletedConnection, ListConnections, WAIT_S_MAX, WaitFor,
 };
-use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::{Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::ids;
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
 /// Scopes asked for in one link.
 const SCOPES_MAX: usize = 100;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource(
         "Connections",
         "What users have connected, and links to connect.",
@@ -99,9 +99,9 @@ struct LinkBody {
 async fn link(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
+    query: QueryParameters,
     KeyedBody { body, attempt }: KeyedBody<LinkBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     query.finish()?;
     ids::check("service", &body.service)?;
     for (name, value) in [("connection_id", &body.connection_id), ("slot", &body.slot)] {
@@ -110,7 +110,7 @@ async fn link(
         }
     }
     if body.scopes.len() > SCOPES_MAX {
-        return Err(Failure::field(
+        return Err(ApiFailure::field(
             "scopes",
             format!("has more than {SCOPES_MAX} entries"),
         ));
@@ -165,9 +165,9 @@ struct ConfirmBody {
 async fn confirm(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
+    query: QueryParameters,
     KeyedBody { body, attempt }: KeyedBody<ConfirmBody>,
-) -> Result<Success<Once<ConnectionInfo>>, Failure> {
+) -> Result<Success<IdempotentAnswer<ConnectionInfo>>, ApiFailure> {
     query.finish()?;
     ids::check("code", &body.code)?;
     caller.user(Some(&body.user_id))?;
@@ -179,13 +179,13 @@ async fn confirm(
 }
 
 /// `wait` and `active_after`.
-fn wait_for(query: &mut Query) -> Result<WaitFor, Failure> {
+fn wait_for(query: &mut QueryParameters) -> Result<WaitFor, ApiFailure> {
     let seconds = query.number("wait", 0..=WAIT_S_MAX, 0)?;
     let known = query.id("active_after")?;
     let moment = |text: String| {
         let written =
             "is not a time as `state_since` is written, for example 2026-11-20T09:30:00.125Z";
-        parse_rfc3339(&text).ok_or_else(|| Failure::field("active_after", written))
+        parse_rfc3339(&text).ok_or_else(|| ApiFailure::field("active_after", written))
     };
     Ok(WaitFor {
         seconds,
@@ -220,8 +220,8 @@ fn wait_for(query: &mut Query) -> Result<WaitFor, Failure> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<ConnectionList>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<ConnectionList>, ApiFailure> {
     let request = ListConnections {
         user_id: query.user_id()?,
         service: query.id("service")?,
@@ -259,8 +259,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    mut query: Query,
-) -> Result<Success<ConnectionInfo>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<ConnectionInfo>, ApiFailure> {
     let wait = wait_for(&mut query)?;
     query.finish()?;
     let connection = gateway.connection(&caller, &connection_id, wait).await?;
@@ -287,8 +287,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<DeletedConnection>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<DeletedConnection>, ApiFailure> {
     query.finish()?;
     let deleted = gateway.delete_connection(&caller, &connection_id).await?;
     Ok(Success::new(&caller, deleted))

@@ -13,34 +13,34 @@ use sha2::{Digest as _, Sha256};
 mod html;
 mod schema;
 
-use html::{Writer, list, object, text};
+use html::{HtmlWriter, list, object, text};
 
 const STYLE: &str = include_str!("docs/style.css");
 
 /// The page and the policy that fits it.
-pub(super) struct Page {
+pub(super) struct DocsPage {
     pub html: Bytes,
     pub content_security_policy: HeaderValue,
 }
 
-impl Page {
-    pub(super) fn of(document: &Value) -> Self {
+impl DocsPage {
+    pub(super) fn render(document: &Value) -> Self {
         let style_hash = BASE64.encode(Sha256::digest(STYLE));
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{style_hash}'; base-uri 'none'; \
              form-action 'none'; frame-ancestors 'none'"
         );
         Self {
-            html: Writer::page(document).into(),
+            html: HtmlWriter::page(document).into(),
             content_security_policy: HeaderValue::from_str(&policy)
                 .expect("a hash in base64 is visible ASCII"),
         }
     }
 }
 
-impl<'a> Writer<'a> {
+impl<'a> HtmlWriter<'a> {
     fn page(document: &'a Value) -> String {
-        let mut page = Self::of(document);
+        let mut page = Self::new(document);
         let info = &document["info"];
         let title = format!("{} {}", text(&info["title"]), text(&info["version"]));
         page.raw("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn html(document: &Value) -> String {
-        String::from_utf8(Page::of(document).html.to_vec()).unwrap()
+        String::from_utf8(DocsPage::render(document).html.to_vec()).unwrap()
     }
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
         ] {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
-        let policy = Page::of(&document).content_security_policy;
+        let policy = DocsPage::render(&document).content_security_policy;
         assert!(
             policy
                 .to_str()

@@ -6,18 +6,18 @@ use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_gateway::Gateway;
 use toolgate_gateway::executions::payloads::ExecutionPayloads;
 use toolgate_gateway::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions, ReceiptKind,
 };
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Executions", "Receipts of what ran.")
         .routes(routes!(list))
         .routes(routes!(read))
@@ -61,8 +61,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<ExecutionPage>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<ExecutionPage>, ApiFailure> {
     let kinds = ReceiptKind::ALL.map(|kind| (kind.as_str(), kind));
     let kind = query.word("kind", &kinds)?.unwrap_or_default();
     let user_id = query.user_id()?;
@@ -116,8 +116,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([execution_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<ExecutionReceipt>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<ExecutionReceipt>, ApiFailure> {
     query.finish()?;
     let receipt = gateway.execution(&caller, &execution_id).await?;
     Ok(Success::new(&caller, receipt))
@@ -148,8 +148,8 @@ async fn payloads(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([execution_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<ExecutionPayloads>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<ExecutionPayloads>, ApiFailure> {
     query.finish()?;
     let payloads = gateway.execution_payloads(&caller, &execution_id).await?;
     Ok(Success::new(&caller, payloads))

@@ -6,13 +6,13 @@ use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_gateway::{Gateway, Health, Status};
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::envelope::{ApiFailure, Success};
+use toolgate_http_kit::query::QueryParameters;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Gateway", "The gateway and the key in use.")
         .routes(routes!(health))
         .routes(routes!(status))
@@ -45,8 +45,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn health(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
-) -> Result<Success<Health>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<Health>, ApiFailure> {
     query.finish()?;
     let health = gateway.health().await;
     Ok(Success::new(&caller, health))
@@ -75,8 +75,8 @@ async fn health(
 async fn status(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
-) -> Result<Success<Status>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<Status>, ApiFailure> {
     query.finish()?;
     let status = gateway.status(&caller).await?;
     Ok(Success::new(&caller, status))

@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_gateway::Gateway;
 use toolgate_gateway::webhooks::inbound::{DeletedHook, Hook, SecretHook};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 use toolgate_vault::Secret;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource(
         "Hooks",
         "Addresses at which providers send the events of a connection, which go on to webhooks as `trigger.<service>.<event>`.",
@@ -80,9 +80,9 @@ async fn put(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     JsonBody(body): JsonBody<HookBody>,
-) -> Result<Success<HookWithSecret>, Failure> {
+) -> Result<Success<HookWithSecret>, ApiFailure> {
     query.finish()?;
     let secret = body.secret.map(Secret::new);
     let hook = gateway.put_hook(&caller, &connection_id, secret).await?;
@@ -109,8 +109,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<Hook>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<Hook>, ApiFailure> {
     query.finish()?;
     let hook = gateway.hook(&caller, &connection_id).await?;
     Ok(Success::new(&caller, hook))
@@ -136,8 +136,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<DeletedHook>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<DeletedHook>, ApiFailure> {
     query.finish()?;
     let deleted = gateway.delete_hook(&caller, &connection_id).await?;
     Ok(Success::new(&caller, deleted))

@@ -7,9 +7,9 @@ use http::request::Parts;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use toolgate_gateway::tools::idempotency::Attempt;
+use toolgate_gateway::tools::idempotency::KeyedRequest;
 use toolgate_http_kit::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
-use toolgate_http_kit::envelope::Failure;
+use toolgate_http_kit::envelope::ApiFailure;
 
 /// The header's name.
 pub(super) const HEADER: &str = "idempotency-key";
@@ -18,17 +18,17 @@ pub(super) const HEADER: &str = "idempotency-key";
 /// names a key. No larger than `BYTES_MAX`.
 pub(super) struct KeyedBody<T, const BYTES_MAX: usize = BODY_BYTES_MAX> {
     pub body: T,
-    pub attempt: Option<Attempt>,
+    pub attempt: Option<KeyedRequest>,
 }
 
 impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
     for KeyedBody<T, BYTES_MAX>
 {
-    type Rejection = Failure;
+    type Rejection = ApiFailure;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiFailure> {
         if !body::is_json(request.headers()) {
-            return Err(Failure::UnsupportedMediaType);
+            return Err(ApiFailure::UnsupportedMediaType);
         }
         let key = key(request.headers())?;
         let operation = format!("{} {}", request.method(), request.uri().path());
@@ -38,7 +38,7 @@ impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
             None => None,
             Some(key) => {
                 let question = body::decode(&bytes)?;
-                Some(Attempt::new(&key, &operation, question)?)
+                Some(KeyedRequest::new(&key, &operation, question)?)
             }
         };
         Ok(Self {
@@ -49,28 +49,32 @@ impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
 }
 
 /// The attempt that a request without a body belongs to, if it names a key.
-pub(super) struct Keyed(pub Option<Attempt>);
+pub(super) struct Keyed(pub Option<KeyedRequest>);
 
 impl<S: Send + Sync> FromRequestParts<S> for Keyed {
-    type Rejection = Failure;
+    type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiFailure> {
         let Some(key) = key(&parts.headers)? else {
             return Ok(Self(None));
         };
         let operation = format!("{} {}", parts.method, parts.uri.path());
-        Ok(Self(Some(Attempt::new(&key, &operation, Value::Null)?)))
+        Ok(Self(Some(KeyedRequest::new(
+            &key,
+            &operation,
+            Value::Null,
+        )?)))
     }
 }
 
-fn key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+fn key(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
     let mut values = headers.get_all(HEADER).iter();
     let Some(value) = values.next() else {
         return Ok(None);
     };
     match (value.to_str(), values.next()) {
         (Ok(text), None) => Ok(Some(text.to_owned())),
-        _ => Err(Failure::field(
+        _ => Err(ApiFailure::field(
             "Idempotency-Key",
             "must be one text of visible ASCII characters",
         )),

@@ -10,21 +10,21 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_gateway::Gateway;
 use toolgate_gateway::knowledge::{
     AddDocument, Content, DeletedDocument, Document, DocumentPage, FoundPassages, LIST_LIMIT_MAX,
     ListDocuments, ListedDocument, MediaType, QUERY_CHARS_MAX, SEARCH_LIMIT_MAX, SearchKnowledge,
 };
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
 /// A document of the greatest size in base64, and what stands around it.
 const BODY_BYTES_MAX: usize = 6 << 20;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource(
         "Knowledge",
         "Documents, and the passages of them that answer a query.",
@@ -67,8 +67,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<DocumentPage>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<DocumentPage>, ApiFailure> {
     let request = ListDocuments {
         limit: query.number("limit", 1..=LIST_LIMIT_MAX, 20)?,
         cursor: query.id("cursor")?,
@@ -129,15 +129,15 @@ struct AddDocumentBody {
 async fn add(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
+    query: QueryParameters,
     KeyedBody { body, attempt }: KeyedBody<AddDocumentBody, BODY_BYTES_MAX>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     query.finish()?;
     let content = match (body.content, body.content_base64) {
         (Some(text), None) => Content::Text(text),
         (None, Some(text)) => Content::Base64(text),
         _ => {
-            return Err(Failure::field(
+            return Err(ApiFailure::field(
                 "content",
                 "send either content or content_base64",
             ));
@@ -182,8 +182,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([document_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<Document>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<Document>, ApiFailure> {
     query.finish()?;
     let document = gateway.document(&caller, &document_id).await?;
     Ok(Success::new(&caller, document))
@@ -209,8 +209,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([document_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<DeletedDocument>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<DeletedDocument>, ApiFailure> {
     query.finish()?;
     let deleted = gateway.delete_document(&caller, &document_id).await?;
     Ok(Success::new(&caller, deleted))
@@ -248,8 +248,8 @@ async fn delete(
 async fn search(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<FoundPassages>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<FoundPassages>, ApiFailure> {
     let words = query.words("query", QUERY_CHARS_MAX)?;
     let limit = query.number("limit", 1..=SEARCH_LIMIT_MAX, 5)?;
     query.finish()?;

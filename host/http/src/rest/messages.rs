@@ -11,18 +11,18 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
-use super::{App, openapi, stream};
+use super::{RestState, openapi, stream};
 use toolgate_gateway::sessions::messages::{
-    LIST_LIMIT_MAX, ListMessages, Message, MessagePage, Say,
+    LIST_LIMIT_MAX, ListMessages, Message, MessageInput, MessagePage,
 };
-use toolgate_gateway::tools::idempotency::Attempt;
+use toolgate_gateway::tools::idempotency::KeyedRequest;
 use toolgate_gateway::{Caller, Gateway};
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Messages", "What is said in a session, step by step.")
         .routes(routes!(list))
         .routes(routes!(say))
@@ -58,8 +58,8 @@ async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    mut query: Query,
-) -> Result<Success<MessagePage>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<MessagePage>, ApiFailure> {
     let request = ListMessages {
         session_id,
         limit: query.number("limit", 1..=LIST_LIMIT_MAX, 50)?,
@@ -125,12 +125,12 @@ async fn say(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     headers: HeaderMap,
     KeyedBody { body, attempt }: KeyedBody<SendMessageBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     query.finish()?;
-    let say = Say::Message(body.content);
+    let say = MessageInput::Message(body.content);
     converse(caller, gateway, session_id, &headers, attempt, say).await
 }
 
@@ -172,15 +172,23 @@ async fn resume(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     headers: HeaderMap,
     KeyedBody {
         body: ResumeBody {},
         attempt,
     }: KeyedBody<ResumeBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     query.finish()?;
-    converse(caller, gateway, session_id, &headers, attempt, Say::Resume).await
+    converse(
+        caller,
+        gateway,
+        session_id,
+        &headers,
+        attempt,
+        MessageInput::Resume,
+    )
+    .await
 }
 
 async fn converse(
@@ -188,9 +196,9 @@ async fn converse(
     gateway: Arc<Gateway>,
     session_id: String,
     headers: &HeaderMap,
-    attempt: Option<Attempt>,
-    say: Say,
-) -> Result<Response, Failure> {
+    attempt: Option<KeyedRequest>,
+    say: MessageInput,
+) -> Result<Response, ApiFailure> {
     if !stream::wanted(headers) {
         let reply = gateway.converse(&caller, attempt, &session_id, say, None);
         return Ok(Success::new(&caller, reply.await?).into_response());

@@ -9,7 +9,7 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr};
 use utoipa_axum::router::OpenApiRouter;
 
-use super::App;
+use super::RestState;
 use toolgate_http_kit::ids;
 
 pub(super) mod refusals;
@@ -43,7 +43,7 @@ pub(super) fn head() -> OpenApi {
 
 /// The router of one resource, to which its file adds its routes; `tag` is the resource's name in
 /// the document and on every one of its operations.
-pub(super) fn resource(tag: &str, description: &str) -> OpenApiRouter<App> {
+pub(super) fn resource(tag: &str, description: &str) -> OpenApiRouter<RestState> {
     let tag = TagBuilder::new().name(tag).description(Some(description));
     let document = OpenApiBuilder::new().tags(Some([tag.build()])).build();
     OpenApiRouter::with_openapi(document)
@@ -123,7 +123,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use toolgate_http_kit::envelope::Failure;
+    use toolgate_http_kit::envelope::ApiFailure;
 
     fn value() -> Value {
         serde_json::to_value(document()).unwrap()
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn every_code_of_the_contract_has_an_example() {
-        let shown: BTreeSet<&str> = refusals::samples().iter().map(Failure::code).collect();
+        let shown: BTreeSet<&str> = refusals::samples().iter().map(ApiFailure::code).collect();
         let contract = [
             "api_key_required",
             "conflict",

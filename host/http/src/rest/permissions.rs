@@ -8,7 +8,7 @@ use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_core::ids::UserId;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::access::permission_default::DefaultPermissionBody;
@@ -18,12 +18,12 @@ use toolgate_gateway::access::permission_rules::{
 };
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 use toolgate_store::Approvers;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource(
         "Permissions",
         "Which tools a user may use: a rule for a tool beats one for its service, which beats the workspace's default.",
@@ -56,8 +56,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn services(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
-) -> Result<Success<PermissionServices>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<PermissionServices>, ApiFailure> {
     query.finish()?;
     let services = gateway.permission_services(&caller).await?;
     Ok(Success::new(&caller, services))
@@ -81,8 +81,8 @@ async fn services(
 async fn read_default(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
-) -> Result<Success<DefaultPermissionBody>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<DefaultPermissionBody>, ApiFailure> {
     query.finish()?;
     let default = gateway.default_permission(&caller).await?;
     Ok(Success::new(&caller, default))
@@ -108,9 +108,9 @@ async fn read_default(
 async fn change_default(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
+    query: QueryParameters,
     JsonBody(body): JsonBody<DefaultPermissionBody>,
-) -> Result<Success<DefaultPermissionBody>, Failure> {
+) -> Result<Success<DefaultPermissionBody>, ApiFailure> {
     query.finish()?;
     let changed = gateway.change_default_permission(&caller, body);
     Ok(Success::new(&caller, changed.await?))
@@ -136,8 +136,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<UserPermissions>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<UserPermissions>, ApiFailure> {
     query.finish()?;
     let permissions = gateway.user_permissions(&caller, &user(&user_id)?).await?;
     Ok(Success::new(&caller, permissions))
@@ -198,9 +198,9 @@ async fn change_tool(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id, tool_name]): Segments<2>,
-    query: Query,
+    query: QueryParameters,
     JsonBody(body): JsonBody<RuleBody>,
-) -> Result<Success<UserPermissions>, Failure> {
+) -> Result<Success<UserPermissions>, ApiFailure> {
     query.finish()?;
     let request = ChangePermissions {
         tools: BTreeMap::from([(tool_name, body.into())]),
@@ -236,9 +236,9 @@ async fn change_service(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id, service_name]): Segments<2>,
-    query: Query,
+    query: QueryParameters,
     JsonBody(body): JsonBody<RuleBody>,
-) -> Result<Success<UserPermissions>, Failure> {
+) -> Result<Success<UserPermissions>, ApiFailure> {
     query.finish()?;
     let request = ChangePermissions {
         services: BTreeMap::from([(service_name, body.into())]),
@@ -269,8 +269,8 @@ async fn summary(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<PermissionSummary>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<PermissionSummary>, ApiFailure> {
     query.finish()?;
     let user = user(&user_id)?;
     let summary = gateway.permission_summary(&caller, &user);
@@ -300,12 +300,12 @@ async fn explain(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id]): Segments<1>,
-    mut query: Query,
-) -> Result<Success<PermissionExplanation>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<PermissionExplanation>, ApiFailure> {
     let tool_name = query.id("tool_name")?;
     query.finish()?;
     let tool_name =
-        tool_name.ok_or_else(|| Failure::field("tool_name", "must name the tool to explain"))?;
+        tool_name.ok_or_else(|| ApiFailure::field("tool_name", "must name the tool to explain"))?;
     let user = user(&user_id)?;
     let told = gateway.explain_permission(&caller, &user, &tool_name);
     Ok(Success::new(&caller, told.await?))
@@ -347,14 +347,14 @@ async fn batch(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     JsonBody(body): JsonBody<BatchBody>,
-) -> Result<Success<UserPermissions>, Failure> {
+) -> Result<Success<UserPermissions>, ApiFailure> {
     query.finish()?;
     let asks = |rules: &BTreeMap<_, Setting>| rules.values().any(|rule| *rule == Setting::Ask);
     if body.approvers.is_some() && !asks(&body.services) && !asks(&body.tools) {
         let message = "goes with rules that are `ask`, and none of the batch is";
-        return Err(Failure::field("approvers", message));
+        return Err(ApiFailure::field("approvers", message));
     }
     let changes = |rules: BTreeMap<String, Setting>| {
         rules
@@ -378,6 +378,6 @@ async fn batch(
     Ok(Success::new(&caller, changed.await?))
 }
 
-fn user(text: &str) -> Result<UserId, Failure> {
-    UserId::parse(text).map_err(|bad| Failure::field("user_id", bad.to_string()))
+fn user(text: &str) -> Result<UserId, ApiFailure> {
+    UserId::parse(text).map_err(|bad| ApiFailure::field("user_id", bad.to_string()))
 }

@@ -13,12 +13,12 @@ use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{App, Pages, RestOptions, openapi};
+use super::{Pages, RestOptions, RestState, openapi};
 use toolgate_gateway::Gateway;
 use toolgate_gateway::metrics::{self, Metrics};
-use toolgate_http_kit::envelope::Failure;
+use toolgate_http_kit::envelope::ApiFailure;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Probes", "Routes without a key, for operators.")
         .routes(routes!(healthz))
         .routes(routes!(readyz))
@@ -61,11 +61,11 @@ async fn healthz() -> Json<Probe> {
     tag = "Probes",
     responses((status = 200, description = "The gateway takes requests.", body = Probe)),
 )]
-async fn readyz(State(gateway): State<Arc<Gateway>>) -> Result<Json<Probe>, Failure> {
+async fn readyz(State(gateway): State<Arc<Gateway>>) -> Result<Json<Probe>, ApiFailure> {
     if gateway.ready().await {
         Ok(OK)
     } else {
-        Err(Failure::NotReady)
+        Err(ApiFailure::NotReady)
     }
 }
 
@@ -80,11 +80,11 @@ async fn readyz(State(gateway): State<Arc<Gateway>>) -> Result<Json<Probe>, Fail
     tag = "Probes",
     responses((status = 200, description = "All metrics.", body = String, content_type = "application/openmetrics-text")),
 )]
-async fn metrics(State(options): State<Arc<RestOptions>>) -> Result<Response, Failure> {
+async fn metrics(State(options): State<Arc<RestOptions>>) -> Result<Response, ApiFailure> {
     if options.metrics_here {
         Ok(exposition(&options.metrics))
     } else {
-        Err(Failure::UnknownRoute)
+        Err(ApiFailure::UnknownRoute)
     }
 }
 

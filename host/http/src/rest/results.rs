@@ -6,18 +6,18 @@ use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_gateway::Gateway;
 use toolgate_gateway::tools::results::{PIECE_BYTES_MAX, PIECE_BYTES_MIN, StoredResult};
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
 /// Bytes of a piece when the request names no `limit`.
 const LIMIT_DEFAULT: usize = 65_536;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Results", "Results that were too large for their answer.")
         .routes(routes!(read))
 }
@@ -55,8 +55,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([result_id]): Segments<1>,
-    mut query: Query,
-) -> Result<Success<StoredResult>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<StoredResult>, ApiFailure> {
     let offset = query.number("offset", 0..=16 << 20, 0)?;
     let limit = query.number("limit", PIECE_BYTES_MIN..=PIECE_BYTES_MAX, LIMIT_DEFAULT)?;
     query.finish()?;

@@ -11,18 +11,18 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
-use super::{App, openapi, stream};
+use super::{RestState, openapi, stream};
 use toolgate_core::ids::UserId;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::sessions::{
     CreateSession, DeletedSession, LIST_LIMIT_MAX, ListSessions, Session, SessionPage,
 };
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Sessions", "State that the steps of one task share.")
         .routes(routes!(list))
         .routes(routes!(create))
@@ -59,8 +59,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<SessionPage>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<SessionPage>, ApiFailure> {
     let user_id = query.user_id()?;
     let page = query.page(LIST_LIMIT_MAX)?;
     let request = ListSessions {
@@ -131,10 +131,10 @@ struct CreateSessionBody {
 async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
+    query: QueryParameters,
     headers: HeaderMap,
     KeyedBody { body, attempt }: KeyedBody<CreateSessionBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     query.finish()?;
     let request = CreateSession {
         prompt: body.prompt,
@@ -197,8 +197,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<Session>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<Session>, ApiFailure> {
     query.finish()?;
     let session = gateway.session(&caller, &session_id).await?;
     Ok(Success::new(&caller, session))
@@ -224,8 +224,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<DeletedSession>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<DeletedSession>, ApiFailure> {
     query.finish()?;
     let deleted = gateway.delete_session(&caller, &session_id).await?;
     Ok(Success::new(&caller, deleted))

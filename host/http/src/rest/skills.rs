@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_gateway::skills::check::SkillCheck;
 use toolgate_gateway::skills::{
     CreateSkill, DeletedSkill, LIST_LIMIT_MAX, LIST_OFFSET_MAX, ListSkillVersions, ListSkills,
@@ -19,11 +19,11 @@ use toolgate_gateway::skills::{
 use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Skills", "Reusable instructions, the same for every agent.")
         .routes(routes!(list))
         .routes(routes!(create))
@@ -70,8 +70,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<SkillPage>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<SkillPage>, ApiFailure> {
     let request = ListSkills {
         query: query.words("query", QUERY_CHARS_MAX)?.unwrap_or_default(),
         limit: query.number("limit", 1..=LIST_LIMIT_MAX, 20)?,
@@ -142,9 +142,9 @@ struct CreateSkillBody {
 async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
+    query: QueryParameters,
     KeyedBody { body, attempt }: KeyedBody<CreateSkillBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     query.finish()?;
     let request = CreateSkill {
         name: body.name,
@@ -186,8 +186,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    query: Query,
-) -> Result<Response, Failure> {
+    query: QueryParameters,
+) -> Result<Response, ApiFailure> {
     query.finish()?;
     let skill = gateway.skill(&caller, &skill_id).await?;
     Ok(tagged(&caller, skill))
@@ -252,17 +252,17 @@ async fn update(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     headers: HeaderMap,
     JsonBody(body): JsonBody<UpdateSkillBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     query.finish()?;
     let tagged_version = if_match(&headers)?;
     if let (Some(tag), Some(version)) = (tagged_version, body.version)
         && tag != version
     {
         let message = format!("is {version}, but If-Match asks for {tag}");
-        return Err(Failure::field("version", message));
+        return Err(ApiFailure::field("version", message));
     }
     let request = UpdateSkill {
         skill_id,
@@ -295,8 +295,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<DeletedSkill>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<DeletedSkill>, ApiFailure> {
     query.finish()?;
     let deleted = gateway.delete_skill(&caller, &skill_id).await?;
     Ok(Success::new(&caller, deleted))
@@ -333,8 +333,8 @@ async fn versions(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    mut query: Query,
-) -> Result<Success<SkillVersions>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<SkillVersions>, ApiFailure> {
     let page = query.page(LIST_LIMIT_MAX)?;
     query.finish()?;
     let request = ListSkillVersions {
@@ -376,8 +376,8 @@ async fn check(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    mut query: Query,
-) -> Result<Success<SkillCheck>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<SkillCheck>, ApiFailure> {
     let user_id = query.user_id()?;
     query.finish()?;
     let check = gateway.check_skill(&caller, &skill_id, user_id).await?;
@@ -396,7 +396,7 @@ fn tagged(caller: &Caller, skill: Skill) -> Response {
 
 /// The version that `If-Match` asks for, by strong comparison (RFC 9110, section 13.1.1). `None`:
 /// any.
-fn if_match(headers: &HeaderMap) -> Result<Option<i64>, Failure> {
+fn if_match(headers: &HeaderMap) -> Result<Option<i64>, ApiFailure> {
     let mut values = headers.get_all(header::IF_MATCH).iter();
     let Some(value) = values.next() else {
         return Ok(None);
@@ -413,7 +413,7 @@ fn if_match(headers: &HeaderMap) -> Result<Option<i64>, Failure> {
             return Ok(Some(i64::from(version)));
         }
     }
-    Err(Failure::field(
+    Err(ApiFailure::field(
         "If-Match",
         "must be one entity tag as a Skill was answered with, for example \"2\", or *",
     ))

@@ -17,10 +17,10 @@ use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 
-use toolgate_gateway::sessions::messages::Heard;
-use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::sessions::messages::TurnEvent;
+use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::{Caller, Error};
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 
 /// A comment is sent when nothing else was for this long, so that nobody between closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -44,9 +44,9 @@ pub(super) fn wanted(headers: &HeaderMap) -> bool {
 pub(super) async fn answer<T: Serialize + Send + Sync + 'static>(
     caller: Caller,
     status: StatusCode,
-    mut heard: UnboundedReceiver<Heard>,
-    work: JoinHandle<Result<Once<T>, Error>>,
-) -> Result<Response, Failure> {
+    mut heard: UnboundedReceiver<TurnEvent>,
+    work: JoinHandle<Result<IdempotentAnswer<T>, Error>>,
+) -> Result<Response, ApiFailure> {
     let Some(first) = heard.recv().await else {
         // Refused, or answered before: there is nothing to watch.
         let done = finished(work.await)?;
@@ -95,9 +95,9 @@ pub(super) async fn answer<T: Serialize + Send + Sync + 'static>(
 
 enum Rest<T> {
     Hearing {
-        first: Option<Heard>,
-        heard: UnboundedReceiver<Heard>,
-        work: JoinHandle<Result<Once<T>, Error>>,
+        first: Option<TurnEvent>,
+        heard: UnboundedReceiver<TurnEvent>,
+        work: JoinHandle<Result<IdempotentAnswer<T>, Error>>,
         caller: Box<Caller>,
     },
     Over,
@@ -115,25 +115,25 @@ fn events(
 }
 
 fn finished<T>(
-    done: Result<Result<Once<T>, Error>, tokio::task::JoinError>,
-) -> Result<Once<T>, Failure> {
+    done: Result<Result<IdempotentAnswer<T>, Error>, tokio::task::JoinError>,
+) -> Result<IdempotentAnswer<T>, ApiFailure> {
     match done {
         Ok(done) => Ok(done?),
-        Err(cause) => Err(Failure::from(Error::Internal(anyhow::anyhow!(
+        Err(cause) => Err(ApiFailure::from(Error::Internal(anyhow::anyhow!(
             "the request's task ended: {cause}"
         )))),
     }
 }
 
-fn shown(heard: &Heard) -> Sent {
+fn shown(heard: &TurnEvent) -> Sent {
     match heard {
-        Heard::Session(session) => named("session", session),
-        Heard::Text(text) => named("text", &json!({ "text": text })),
-        Heard::Step(step) => named("step", step),
+        TurnEvent::Session(session) => named("session", session),
+        TurnEvent::Text(text) => named("text", &json!({ "text": text })),
+        TurnEvent::Step(step) => named("step", step),
     }
 }
 
-fn last<T: Serialize>(caller: &Caller, done: Result<Once<T>, Failure>) -> Sent {
+fn last<T: Serialize>(caller: &Caller, done: Result<IdempotentAnswer<T>, ApiFailure>) -> Sent {
     match done {
         Ok(done) => named("reply", &Success::new(caller, done)),
         Err(failure) => {

@@ -10,11 +10,11 @@ use tower::ServiceExt as _;
 
 use super::*;
 use toolgate_gateway::Scope;
-use toolgate_gateway::testing::{NOW_MS, World};
+use toolgate_gateway::testing::{NOW_MS, TestWorld};
 use toolgate_store::{self as store, ApprovalState, ExecutionRow, NewConnection};
 
 /// Something in every list of one workspace: the name of a path's parameter to the id.
-pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> {
+pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, String> {
     let caller = world.caller(&Scope::ALL).await;
     let workspace_id = caller.workspace_id.clone();
     let (store, user_id) = (world.store(), "ada-of-ours".to_owned());
@@ -74,7 +74,7 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
         payloads: Vec::new(),
     };
     store.record_executions(&[execution], &[]).await.unwrap();
-    let approval = store::Approval {
+    let approval = store::ApprovalRow {
         workspace_id: workspace_id.to_string(),
         id: new("apr"),
         user_id: user_id.clone(),
@@ -88,7 +88,7 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
         decided_at_ms: None,
         created_at_ms: NOW_MS,
         expires_at_ms: NOW_MS + 60_000,
-        ..store::Approval::default()
+        ..store::ApprovalRow::default()
     };
     store.open_approval(&approval).await.unwrap();
     store
@@ -125,7 +125,7 @@ pub(crate) async fn belongings(world: &World) -> BTreeMap<&'static str, String> 
     ])
 }
 
-async fn ask(world: &World, key: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
+async fn ask(world: &TestWorld, key: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let options = RestOptions {
         metrics: world.metrics().clone(),
         metrics_here: false,
@@ -156,7 +156,7 @@ pub(crate) fn body_of(path: &str) -> Value {
 
 #[tokio::test]
 async fn what_another_workspace_owns_is_not_there_on_any_route() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let ours = belongings(&world).await;
     let theirs = world.stranger(&Scope::ALL).await;
     let key = world.key_of(&theirs);

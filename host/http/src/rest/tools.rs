@@ -15,24 +15,24 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
-use super::{App, openapi};
+use super::{RestState, openapi};
 use toolgate_core::ids::UserId;
 use toolgate_gateway::Gateway;
-use toolgate_gateway::tools::idempotency::Once;
+use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::tools::results::Budget;
 use toolgate_gateway::tools::{
     Arguments, Execute, Execution, FoundTools, ListTools, SearchTools, ToolPage, ToolSchema,
 };
 use toolgate_http_kit::auth::Authenticated;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::ids;
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
 /// Longest search query.
 const QUERY_CHARS_MAX: usize = 1_000;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Tools", "Find, describe and run tools.")
         .routes(routes!(search))
         .routes(routes!(list))
@@ -84,8 +84,8 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn search(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<FoundTools>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<FoundTools>, ApiFailure> {
     let request = SearchTools {
         query: query.words("query", QUERY_CHARS_MAX)?.unwrap_or_default(),
         service: query.id("service")?,
@@ -95,7 +95,7 @@ async fn search(
     };
     query.finish()?;
     if request.query.is_empty() {
-        return Err(Failure::field("query", "must say what to search for"));
+        return Err(ApiFailure::field("query", "must say what to search for"));
     }
     let found = gateway.search_tools(&caller, request).await?;
     Ok(Success::new(&caller, found))
@@ -134,8 +134,8 @@ async fn search(
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: Query,
-) -> Result<Success<ToolPage>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<ToolPage>, ApiFailure> {
     let request = ListTools {
         service: query.id("service")?,
         limit: query.number("limit", 1..=500, 100)?,
@@ -182,9 +182,9 @@ async fn schema(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([tool_name]): Segments<1>,
-    mut query: Query,
+    mut query: QueryParameters,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     let user_id = query.user_id()?;
     query.finish()?;
     let schema = gateway.tool_schema(&caller, &tool_name, user_id).await?;
@@ -273,8 +273,8 @@ impl Default for ArgumentsField {
 
 impl<'de> Deserialize<'de> for ArgumentsField {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct ArgumentsVisitor;
+        impl<'de> Visitor<'de> for ArgumentsVisitor {
             type Value = ArgumentsField;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -290,7 +290,7 @@ impl<'de> Deserialize<'de> for ArgumentsField {
                 Ok(ArgumentsField(Arguments::Object(Value::Object(object))))
             }
         }
-        from.deserialize_any(Reader)
+        from.deserialize_any(ArgumentsVisitor)
     }
 }
 
@@ -358,9 +358,9 @@ async fn execute(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([tool_name]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     KeyedBody { body, attempt }: KeyedBody<ExecuteBody>,
-) -> Result<Success<Once<Execution>>, Failure> {
+) -> Result<Success<IdempotentAnswer<Execution>>, ApiFailure> {
     query.finish()?;
     for (field, value) in [
         ("session_id", &body.session_id),

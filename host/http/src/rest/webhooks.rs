@@ -10,8 +10,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::{Keyed, KeyedBody};
-use super::{App, openapi};
-use toolgate_gateway::tools::idempotency::Once;
+use super::{RestState, openapi};
+use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::webhooks::deliveries::{
     Delivery, DeliveryPage, DeliveryStatus, LIST_LIMIT_MAX, ListDeliveries,
 };
@@ -22,11 +22,11 @@ use toolgate_gateway::webhooks::{
 use toolgate_gateway::{Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
-use toolgate_http_kit::envelope::{Failure, Success};
+use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::Query;
+use toolgate_http_kit::query::QueryParameters;
 
-pub(super) fn routes() -> OpenApiRouter<App> {
+pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource(
         "Webhooks",
         "Addresses that are sent the workspace's events, signed after Standard Webhooks.",
@@ -121,8 +121,8 @@ impl From<SecretWebhook> for WebhookWithSecret {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
-) -> Result<Success<WebhookList>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<WebhookList>, ApiFailure> {
     query.finish()?;
     let list = gateway.webhooks(&caller).await?;
     Ok(Success::new(&caller, list))
@@ -152,9 +152,9 @@ async fn list(
 async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: Query,
+    query: QueryParameters,
     KeyedBody { body, attempt }: KeyedBody<CreateWebhookBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiFailure> {
     query.finish()?;
     let request = CreateWebhook {
         url: body.url,
@@ -190,8 +190,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<Webhook>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<Webhook>, ApiFailure> {
     query.finish()?;
     let webhook = gateway.webhook(&caller, &webhook_id).await?;
     Ok(Success::new(&caller, webhook))
@@ -218,9 +218,9 @@ async fn update(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     JsonBody(body): JsonBody<UpdateWebhookBody>,
-) -> Result<Success<Webhook>, Failure> {
+) -> Result<Success<Webhook>, ApiFailure> {
     query.finish()?;
     let request = UpdateWebhook {
         webhook_id,
@@ -254,8 +254,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: Query,
-) -> Result<Success<DeletedWebhook>, Failure> {
+    query: QueryParameters,
+) -> Result<Success<DeletedWebhook>, ApiFailure> {
     query.finish()?;
     let deleted = gateway.delete_webhook(&caller, &webhook_id).await?;
     Ok(Success::new(&caller, deleted))
@@ -283,9 +283,9 @@ async fn rotate(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     KeyedBody { body, attempt }: KeyedBody<RotateBody>,
-) -> Result<Success<WebhookWithSecret>, Failure> {
+) -> Result<Success<WebhookWithSecret>, ApiFailure> {
     query.finish()?;
     let hours = body.overlap_hours.unwrap_or(OVERLAP_HOURS);
     let rotated = gateway.rotate_webhook_secret(&caller, &webhook_id, hours);
@@ -316,9 +316,9 @@ async fn test(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: Query,
+    query: QueryParameters,
     Keyed(attempt): Keyed,
-) -> Result<Success<Once<Delivery>>, Failure> {
+) -> Result<Success<IdempotentAnswer<Delivery>>, ApiFailure> {
     query.finish()?;
     let sent = gateway.test_webhook(&caller, &webhook_id);
     Ok(Success::new(
@@ -354,8 +354,8 @@ async fn deliveries(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    mut query: Query,
-) -> Result<Success<DeliveryPage>, Failure> {
+    mut query: QueryParameters,
+) -> Result<Success<DeliveryPage>, ApiFailure> {
     let request = ListDeliveries {
         webhook_id,
         status: query.word("status", &DeliveryStatus::ALL)?,
@@ -390,9 +390,9 @@ async fn resend(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id, delivery_id]): Segments<2>,
-    query: Query,
+    query: QueryParameters,
     Keyed(attempt): Keyed,
-) -> Result<Success<Once<Delivery>>, Failure> {
+) -> Result<Success<IdempotentAnswer<Delivery>>, ApiFailure> {
     query.finish()?;
     let again = gateway.resend_delivery(&caller, &webhook_id, &delivery_id);
     Ok(Success::new(

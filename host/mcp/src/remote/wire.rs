@@ -19,12 +19,12 @@ use toolgate_gateway::{Error, RateLimited, Scope, Violation};
 const RETRY_AFTER_S: u64 = 1;
 
 #[derive(Deserialize)]
-pub(super) struct Success<T> {
+pub(super) struct DataEnvelope<T> {
     pub data: T,
 }
 
 #[derive(Deserialize)]
-pub struct Found {
+pub struct SearchAnswer {
     query: String,
     #[serde(default)]
     service: Option<String>,
@@ -51,8 +51,8 @@ struct FoundOne {
     connection: ConnectionState,
 }
 
-impl From<Found> for FoundTools {
-    fn from(found: Found) -> Self {
+impl From<SearchAnswer> for FoundTools {
+    fn from(found: SearchAnswer) -> Self {
         let tools = found.tools.into_iter().map(|tool| FoundTool {
             // Asked for without schemas, so each is a reference, which no text shows.
             schema: SchemaOrRef::Ref(format!("/v1/tools/{}/schema", tool.name)),
@@ -80,7 +80,7 @@ impl From<Found> for FoundTools {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Schema {
+pub struct SchemaAnswer {
     name: String,
     service: String,
     description: String,
@@ -91,14 +91,15 @@ pub struct Schema {
     auth: ToolAuth,
 }
 
-impl From<Schema> for ToolSchema {
-    fn from(schema: Schema) -> Self {
+impl From<SchemaAnswer> for ToolSchema {
+    fn from(schema: SchemaAnswer) -> Self {
         #[derive(Default, Deserialize)]
-        struct Named {
+        struct RequiredNames {
             #[serde(default)]
             required: Vec<String>,
         }
-        let named: Named = serde_json::from_str(schema.input_schema.get()).unwrap_or_default();
+        let named: RequiredNames =
+            serde_json::from_str(schema.input_schema.get()).unwrap_or_default();
         Self {
             name: schema.name,
             service: schema.service,
@@ -115,7 +116,7 @@ impl From<Schema> for ToolSchema {
 
 /// An execution: the fields of every outcome side by side.
 #[derive(Deserialize)]
-pub(super) struct Ran {
+pub(super) struct ExecutionAnswer {
     execution_id: String,
     tool_name: String,
     service: String,
@@ -152,7 +153,7 @@ pub(super) struct Ran {
     expires_at: String,
 }
 
-impl Ran {
+impl ExecutionAnswer {
     pub(super) fn into_execution(self) -> Result<Execution, Error> {
         let strange = |what: &str| Error::Internal(anyhow::anyhow!("an execution without {what}"));
         let connect = || Connect {
@@ -216,14 +217,14 @@ struct RefusedError {
     code: String,
     message: String,
     #[serde(default)]
-    details: Details,
+    details: FailureDetails,
     #[serde(default)]
     hint: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Details {
+struct FailureDetails {
     violations: Vec<Violation>,
     tool_name: String,
     scope: String,
@@ -312,7 +313,7 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolgate_http_kit::envelope::Failure;
+    use toolgate_http_kit::envelope::ApiFailure;
 
     #[test]
     fn every_refusal_comes_back_as_what_it_was() {
@@ -360,7 +361,7 @@ mod tests {
             ]
         };
         for (sent, same) in errors().into_iter().zip(errors()) {
-            let failure = Failure::from(sent);
+            let failure = ApiFailure::from(sent);
             let status = failure.status().as_u16();
             let body = serde_json::to_vec(&failure.body("req_1")).unwrap();
             let read = refusal(status, &body);

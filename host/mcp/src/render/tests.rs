@@ -20,7 +20,7 @@ fn found(name: &str, connection: ConnectionState) -> FoundTool {
         service: "github".to_owned(),
         description: format!("Does {name}.\nSecond line."),
         version: "1.0.0".to_owned(),
-        annotations: Annotations::of(Effect::Write, false),
+        annotations: Annotations::new(Effect::Write, false),
         score: 1.0,
         match_reasons: Vec::new(),
         connection,
@@ -175,7 +175,7 @@ fn schema(required: &[&str]) -> ToolSchema {
             "required": required,
         })),
         output_schema: None,
-        annotations: Annotations::of(Effect::Write, false),
+        annotations: Annotations::new(Effect::Write, false),
         auth: ToolAuth {
             kind: "oauth2".to_owned(),
             scopes: Vec::new(),

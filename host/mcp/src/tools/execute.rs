@@ -5,24 +5,24 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, Effect, Refusal, Row, decode, parameters, schema_of};
+use super::{ToolEntry, ToolFailure, ToolHints, ToolOutcome, decode, parameters, schema_of};
 use crate::operations::Operations;
 use crate::{connect, render};
 use toolgate_gateway::Error;
 use toolgate_gateway::tools::results::Budget;
 use toolgate_gateway::tools::{Arguments, Execute, Outcome};
 
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: ToolEntry = ToolEntry {
     name: "svc_execute_tool",
     title: "Run a tool",
     description: "Runs one integration tool with your user's own account and answers with its JSON \
         result. If the account is not connected yet, the answer holds a link: show it to the user \
         and repeat the same call once they have followed it.",
-    effect: Effect::RunsTools,
-    parameters: schema_of::<Parameters>,
+    effect: ToolHints::RunsTools,
+    parameters: schema_of::<ExecuteParameters>,
     call: |call| {
         Box::pin(async move {
-            let asked: Parameters = decode(&ROW, call.arguments)?;
+            let asked: ExecuteParameters = decode(&ROW, call.arguments)?;
             if asked.tool_name == READ_RESULT {
                 return read_on(call.operations, asked.arguments).await;
             }
@@ -48,17 +48,17 @@ pub(super) const ROW: Row = Row {
                 let identity = identity();
                 let asking = call.client.ask(&identity, &execution.tool_name, link);
                 if let Some(input) = asking.await {
-                    return Ok(Answer::Input(input));
+                    return Ok(ToolOutcome::Input(input));
                 }
             }
             let text = render::execution(&execution);
             Ok(match execution.outcome {
-                Outcome::Error { .. } => Answer::Failure(text),
+                Outcome::Error { .. } => ToolOutcome::Failure(text),
                 Outcome::Success { .. }
                 | Outcome::AuthRequired(_)
                 | Outcome::AuthExpired(_)
                 | Outcome::ApprovalRequired(_)
-                | Outcome::DryRun { .. } => Answer::Text(text),
+                | Outcome::DryRun { .. } => ToolOutcome::Text(text),
             })
         })
     },
@@ -66,20 +66,23 @@ pub(super) const ROW: Row = Row {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ReadOn {
+struct ContinueResult {
     result_id: String,
     #[serde(default, deserialize_with = "parameters::whole_number")]
     offset: Option<usize>,
 }
 
-async fn read_on(operations: &dyn Operations, arguments: Arguments) -> Result<Answer, Refusal> {
+async fn read_on(
+    operations: &dyn Operations,
+    arguments: Arguments,
+) -> Result<ToolOutcome, ToolFailure> {
     let read = match arguments {
         Arguments::Object(object) => serde_json::from_value(object),
         Arguments::Text(text) => serde_json::from_str(&text),
     };
-    let asked: ReadOn = read.map_err(|problem| {
+    let asked: ContinueResult = read.map_err(|problem| {
         let sentence = format!("{READ_RESULT} takes result_id and offset: {problem}");
-        Refusal::Gateway(Error::InvalidRequest(sentence))
+        ToolFailure::Gateway(Error::InvalidRequest(sentence))
     })?;
     let offset = asked.offset.unwrap_or_default();
     // No character is longer than four bytes.
@@ -87,12 +90,12 @@ async fn read_on(operations: &dyn Operations, arguments: Arguments) -> Result<An
     let piece = operations
         .stored_result(&asked.result_id, offset, limit)
         .await?;
-    Ok(Answer::Text(render::result_piece(&piece)))
+    Ok(ToolOutcome::Text(render::result_piece(&piece)))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-struct Parameters {
+struct ExecuteParameters {
     /// Exact name from svc_search_tools: "github_create_issue".
     tool_name: String,
     /// The tool's arguments as a JSON-encoded string that holds one object; '{}' for none.

@@ -3,24 +3,24 @@
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Effect, Row, decode, parameters, schema_of};
+use super::{ToolEntry, ToolHints, ToolOutcome, decode, parameters, schema_of};
 use crate::render;
 use toolgate_gateway::tools::SearchTools;
 
 /// Tools named in one answer when the client gives no `limit`.
 const LIMIT_DEFAULT: usize = 20;
 
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: ToolEntry = ToolEntry {
     name: "svc_search_tools",
     title: "Search tools",
     description: "Finds integration tools (issues, chat, mail, notes, metrics and many more) by \
         keywords or by a sentence about the task. Answers with exact tool names. Start here, then \
         read the arguments with svc_get_tool_schema and run the tool with svc_execute_tool.",
-    effect: Effect::Reads,
-    parameters: schema_of::<Parameters>,
+    effect: ToolHints::Reads,
+    parameters: schema_of::<SearchParameters>,
     call: |call| {
         Box::pin(async move {
-            let asked: Parameters = decode(&ROW, call.arguments)?;
+            let asked: SearchParameters = decode(&ROW, call.arguments)?;
             let search = SearchTools {
                 query: asked.query,
                 service: asked.service,
@@ -29,14 +29,14 @@ pub(super) const ROW: Row = Row {
                 user_id: None,
             };
             let found = call.operations.search_tools(search).await?;
-            Ok(Answer::Text(render::found_tools(&found)))
+            Ok(ToolOutcome::Text(render::found_tools(&found)))
         })
     },
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-struct Parameters {
+struct SearchParameters {
     /// What the tool should do, in keywords or plain language: "create github issue".
     query: String,
     /// Only tools of this service, by its lowercase name: "github".

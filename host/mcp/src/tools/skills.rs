@@ -3,19 +3,19 @@
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Effect, Row, decode, parameters, schema_of};
+use super::{ToolEntry, ToolHints, ToolOutcome, decode, parameters, schema_of};
 use crate::render;
 use toolgate_gateway::skills::{CreateSkill, ListSkills, UpdateSkill};
 
 /// Skills named in one answer when the client gives no `limit`.
 const LIMIT_DEFAULT: usize = 20;
 
-pub(super) const LIST: Row = Row {
+pub(super) const LIST: ToolEntry = ToolEntry {
     name: "svc_list_skills",
     title: "List Skills",
     description: "Lists the workspace's Skills: saved instructions for tasks that come up again. \
         Look here before you start a task, then read the fitting one with svc_get_skill and follow it.",
-    effect: Effect::Reads,
+    effect: ToolHints::Reads,
     parameters: schema_of::<ListParameters>,
     call: |call| {
         Box::pin(async move {
@@ -26,7 +26,7 @@ pub(super) const LIST: Row = Row {
                 offset: asked.offset.unwrap_or_default(),
             };
             let page = call.operations.list_skills(list).await?;
-            Ok(Answer::Text(render::skill_page(&page)))
+            Ok(ToolOutcome::Text(render::skill_page(&page)))
         })
     },
 };
@@ -48,17 +48,17 @@ struct ListParameters {
     offset: Option<usize>,
 }
 
-pub(super) const GET: Row = Row {
+pub(super) const GET: ToolEntry = ToolEntry {
     name: "svc_get_skill",
     title: "Read a Skill",
     description: "Reads one Skill in full. Follow its instructions yourself.",
-    effect: Effect::Reads,
+    effect: ToolHints::Reads,
     parameters: schema_of::<IdParameter>,
     call: |call| {
         Box::pin(async move {
             let asked: IdParameter = decode(&GET, call.arguments)?;
             let skill = call.operations.skill(&asked.skill_id).await?;
-            Ok(Answer::Text(render::skill(&skill)))
+            Ok(ToolOutcome::Text(render::skill(&skill)))
         })
     },
 };
@@ -70,12 +70,12 @@ struct IdParameter {
     skill_id: String,
 }
 
-pub(super) const CREATE: Row = Row {
+pub(super) const CREATE: ToolEntry = ToolEntry {
     name: "svc_create_skill",
     title: "Save a Skill",
     description: "Saves instructions for a task that will come up again, for every agent of the \
         workspace. Ask your user before you save one.",
-    effect: Effect::Creates,
+    effect: ToolHints::Creates,
     parameters: schema_of::<CreateParameters>,
     call: |call| {
         Box::pin(async move {
@@ -86,7 +86,7 @@ pub(super) const CREATE: Row = Row {
                 instructions: asked.body,
             };
             let skill = call.operations.create_skill(create).await?;
-            Ok(Answer::Text(render::skill_created(&skill)))
+            Ok(ToolOutcome::Text(render::skill_created(&skill)))
         })
     },
 };
@@ -104,12 +104,12 @@ struct CreateParameters {
     body: String,
 }
 
-pub(super) const UPDATE: Row = Row {
+pub(super) const UPDATE: ToolEntry = ToolEntry {
     name: "svc_update_skill",
     title: "Change a Skill",
     description: "Changes a saved Skill. Only the fields you fill change; an empty one keeps what is \
         there. Ask your user before you change one.",
-    effect: Effect::Overwrites,
+    effect: ToolHints::Overwrites,
     parameters: schema_of::<UpdateParameters>,
     call: |call| {
         Box::pin(async move {
@@ -122,7 +122,7 @@ pub(super) const UPDATE: Row = Row {
                 if_version: None,
             };
             let skill = call.operations.update_skill(update).await?;
-            Ok(Answer::Text(render::skill_updated(&skill)))
+            Ok(ToolOutcome::Text(render::skill_updated(&skill)))
         })
     },
 };
@@ -150,17 +150,17 @@ struct UpdateParameters {
     instructions: Option<String>,
 }
 
-pub(super) const DELETE: Row = Row {
+pub(super) const DELETE: ToolEntry = ToolEntry {
     name: "svc_delete_skill",
     title: "Delete a Skill",
     description: "Deletes a Skill for good, with all its versions. Ask your user before you delete one.",
-    effect: Effect::Deletes,
+    effect: ToolHints::Deletes,
     parameters: schema_of::<IdParameter>,
     call: |call| {
         Box::pin(async move {
             let asked: IdParameter = decode(&DELETE, call.arguments)?;
             let deleted = call.operations.delete_skill(&asked.skill_id);
-            Ok(Answer::Text(render::skill_deleted(&deleted.await?)))
+            Ok(ToolOutcome::Text(render::skill_deleted(&deleted.await?)))
         })
     },
 };

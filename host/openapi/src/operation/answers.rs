@@ -4,8 +4,8 @@ use toolgate_openapi_table::{
     Body, Content, ErrorShape, Method, PageStyle, Pages, Place, Projection,
 };
 
-use super::parameters::Found;
-use crate::arguments::{Arguments, Form};
+use super::parameters::PageParameters;
+use crate::arguments::{ArgumentForm, ArgumentList};
 use crate::body;
 use crate::document::{Documents, Node};
 use crate::keys::{ErrorKeys, OperationKeys, Pagination, ResultKeys};
@@ -13,9 +13,9 @@ use crate::security::Security;
 
 pub(super) fn pages(
     from: &Pagination,
-    found: &Found,
+    found: &PageParameters,
     body: Option<&Body>,
-    arguments: &Arguments<'_>,
+    arguments: &ArgumentList<'_>,
     method: Method,
     security: &Security<'_>,
 ) -> Pages {
@@ -37,7 +37,7 @@ pub(super) fn pages(
             .iter()
             .find(|argument| argument.name == *size)?;
         match &argument.form {
-            Form::Schema(node) => node.value.get("default")?.as_u64(),
+            ArgumentForm::Schema(node) => node.value.get("default")?.as_u64(),
             _ => None,
         }
     });

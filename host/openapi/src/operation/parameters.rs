@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use toolgate_openapi_table::{Input, Piece, Source, Style};
 
-use super::{Refusal, Spot};
-use crate::arguments::{Argument, Arguments, Form};
+use super::{OperationLocation, OperationRefusal};
+use crate::arguments::{Argument, ArgumentForm, ArgumentList};
 use crate::body;
 use crate::document::{Documents, Node};
 use crate::keys::{self, InputKeys, Pagination};
@@ -17,42 +17,45 @@ use crate::words;
 /// Most parameters of one operation.
 const PARAMETERS_MAX: usize = 300;
 
-pub(super) struct Parameters<'a, 'd> {
+pub(super) struct ParameterReader<'a, 'd> {
     pub(super) docs: &'d Documents,
     pub(super) security: &'a Security<'d>,
     pub(super) notes: &'a mut Notes,
     pub(super) pointer: &'a str,
     pub(super) page: Option<&'a Pagination>,
-    pub(super) found: Found,
+    pub(super) found: PageParameters,
 }
 
 /// What the parameters say about pages.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct PageParameters {
     /// Arguments by the provider's names.
     pub(super) names: BTreeMap<String, String>,
     /// The page's mark is a declared query parameter.
     pub(super) page_in_query: bool,
 }
 
-pub(super) struct Parameter<'d> {
+pub(super) struct OperationParameter<'d> {
     pub(super) name: &'d str,
     pub(super) place: &'d str,
     pub(super) node: Node<'d>,
     pub(super) pointer: String,
 }
 
-pub(super) type Routed = (Vec<Piece>, Vec<Input>, Vec<Input>);
+pub(super) type RoutedParameters = (Vec<Piece>, Vec<Input>, Vec<Input>);
 
-impl<'d> Parameters<'_, 'd> {
+impl<'d> ParameterReader<'_, 'd> {
     /// The parameters of path and operation; the operation's own win.
-    pub(super) fn of(&mut self, place: &Spot<'d>) -> Result<Vec<Parameter<'d>>, Refusal> {
-        let mut found: Vec<Parameter<'d>> = Vec::new();
+    pub(super) fn read(
+        &mut self,
+        place: &OperationLocation<'d>,
+    ) -> Result<Vec<OperationParameter<'d>>, OperationRefusal> {
+        let mut found: Vec<OperationParameter<'d>> = Vec::new();
         let at = below(self.pointer, "parameters");
         for (shared, list) in [(true, place.item), (false, place.node)] {
             for (index, node) in list.elements("parameters").enumerate() {
                 if found.len() >= PARAMETERS_MAX {
-                    return Err(Refusal::Skip(format!(
+                    return Err(OperationRefusal::Skip(format!(
                         "more than {PARAMETERS_MAX} parameters"
                     )));
                 }
@@ -64,7 +67,9 @@ impl<'d> Parameters<'_, 'd> {
                 let node = match self.docs.resolve(node) {
                     Ok(node) => node,
                     Err(why) => {
-                        return Err(Refusal::Skip(format!("a parameter cannot be read: {why}")));
+                        return Err(OperationRefusal::Skip(format!(
+                            "a parameter cannot be read: {why}"
+                        )));
                     }
                 };
                 let (Some(name), Some(kind)) = (node.text("name"), node.text("in")) else {
@@ -72,7 +77,7 @@ impl<'d> Parameters<'_, 'd> {
                         .changed(&pointer, "a parameter without `name` and `in` is ignored");
                     continue;
                 };
-                let parameter = Parameter {
+                let parameter = OperationParameter {
                     name,
                     place: kind,
                     node,
@@ -92,15 +97,15 @@ impl<'d> Parameters<'_, 'd> {
 
     pub(super) fn place(
         &mut self,
-        found: Vec<Parameter<'d>>,
+        found: Vec<OperationParameter<'d>>,
         route: &'d str,
-        arguments: &mut Arguments<'d>,
-    ) -> Result<Routed, Refusal> {
+        arguments: &mut ArgumentList<'d>,
+    ) -> Result<RoutedParameters, OperationRefusal> {
         let mut path = Vec::new();
         let mut rest = route;
         while let Some(open) = rest.find('{') {
             let Some(close) = rest[open..].find('}').map(|at| at + open) else {
-                return Err(Refusal::Skip(
+                return Err(OperationRefusal::Skip(
                     "the path has a `{` without its `}`".to_owned(),
                 ));
             };
@@ -126,7 +131,7 @@ impl<'d> Parameters<'_, 'd> {
                         name: String::new(),
                         required: true,
                         description: None,
-                        form: Form::Fixed(json!({"type": "string"})),
+                        form: ArgumentForm::Fixed(json!({"type": "string"})),
                     };
                     Input {
                         name: clean.to_owned(),
@@ -198,10 +203,10 @@ impl<'d> Parameters<'_, 'd> {
 
     pub(super) fn input(
         &mut self,
-        parameter: &Parameter<'d>,
+        parameter: &OperationParameter<'d>,
         in_path: bool,
-        arguments: &mut Arguments<'d>,
-    ) -> Result<Input, Refusal> {
+        arguments: &mut ArgumentList<'d>,
+    ) -> Result<Input, OperationRefusal> {
         let node = parameter.node;
         let content = node
             .members("content")
@@ -245,8 +250,8 @@ impl<'d> Parameters<'_, 'd> {
             required,
             description: node.text("description"),
             form: match schema {
-                Some(schema) => Form::Schema(schema),
-                None => Form::Fixed(json!({"type": "string"})),
+                Some(schema) => ArgumentForm::Schema(schema),
+                None => ArgumentForm::Fixed(json!({"type": "string"})),
             },
         };
         let name = arguments.add(&wanted, argument);

@@ -19,12 +19,12 @@ pub struct Shape<'d> {
     /// It is something else besides an object with properties.
     pub other: bool,
     /// What an object of this schema may be beyond its properties.
-    pub beyond: Beyond,
+    pub beyond: OtherFields,
 }
 
 /// From least to most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Beyond {
+pub enum OtherFields {
     #[default]
     Nothing,
     /// Alternatives put further properties beside its own.
@@ -119,13 +119,13 @@ impl<'d> Search<'d> {
                 if depth < ALTERNATIVES_DEPTH_MAX && self.steps <= SHAPE_STEPS_MAX {
                     self.alternatives(&choice, &mut inner, &on_the_way, depth + 1);
                 } else {
-                    inner.beyond = inner.beyond.max(Beyond::Forms);
+                    inner.beyond = inner.beyond.max(OtherFields::Forms);
                 }
             }
             if inner.other {
                 // `null` beside an object is an object left out.
                 if branch.text("type") != Some("null") {
-                    shape.beyond = shape.beyond.max(Beyond::Forms);
+                    shape.beyond = shape.beyond.max(OtherFields::Forms);
                 }
                 continue;
             }
@@ -138,7 +138,7 @@ impl<'d> Search<'d> {
                 match added.iter().find(|(known, _)| *known == name) {
                     None => added.push((name, property)),
                     Some((_, known)) if self.same(*known, property) => {}
-                    Some(_) => shape.beyond = shape.beyond.max(Beyond::Forms),
+                    Some(_) => shape.beyond = shape.beyond.max(OtherFields::Forms),
                 }
             }
             if choice.len() == 1 {
@@ -150,7 +150,7 @@ impl<'d> Search<'d> {
             }
         }
         if !added.is_empty() && choice.len() > 1 {
-            shape.beyond = shape.beyond.max(Beyond::Alternatives);
+            shape.beyond = shape.beyond.max(OtherFields::Alternatives);
         }
         shape.properties.extend(added);
     }
@@ -171,14 +171,18 @@ impl<'d> Search<'d> {
 }
 
 /// What fields a schema allows besides those that it names.
-fn open(node: Node<'_>) -> Beyond {
+fn open(node: Node<'_>) -> OtherFields {
     let patterns = node.members("patternProperties").next().is_some();
     let further =
         ["additionalProperties", "unevaluatedProperties"].map(|key| match node.value.get(key) {
-            Some(Value::Object(schema)) if !schema.is_empty() => Beyond::Names,
-            Some(Value::Object(_) | Value::Bool(true)) => Beyond::Anything,
-            _ => Beyond::Nothing,
+            Some(Value::Object(schema)) if !schema.is_empty() => OtherFields::Names,
+            Some(Value::Object(_) | Value::Bool(true)) => OtherFields::Anything,
+            _ => OtherFields::Nothing,
         });
     let further = further[0].max(further[1]);
-    if patterns { Beyond::Names } else { further }
+    if patterns {
+        OtherFields::Names
+    } else {
+        further
+    }
 }

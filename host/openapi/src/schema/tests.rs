@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::{Bounds, Expander, shape};
+use super::{Expander, ExpansionBounds, shape};
 use crate::document::Documents;
 
-const WIDE: Bounds = Bounds {
+const WIDE: ExpansionBounds = ExpansionBounds {
     depth: 12,
     text_chars: 300,
     bytes: 100_000,
     values: 10_000,
 };
 
-fn expanded(document: Value, bounds: Bounds) -> (Value, bool, bool) {
-    let docs = Documents::of("x", document);
+fn expanded(document: Value, bounds: ExpansionBounds) -> (Value, bool, bool) {
+    let docs = Documents::from_value("x", document);
     let mut expander = Expander::new(&docs, bounds);
     let made = expander.expand(docs.root().get("s").expect("a schema"));
     (made.into(), expander.over, expander.recursive)
@@ -120,13 +120,13 @@ fn an_expansion_stops_at_its_bounds() {
     document["d"]["t40"] = json!({"type": "string"});
     let (made, over, _) = expanded(document.clone(), WIDE);
     assert!(over && made.to_string().len() < 400_000);
-    let (made, over, _) = expanded(document, Bounds { depth: 2, ..WIDE });
+    let (made, over, _) = expanded(document, ExpansionBounds { depth: 2, ..WIDE });
     assert!(!over && made.to_string().contains("not described here"));
 }
 
 #[test]
 fn the_shape_of_an_object_follows_references_and_all_of() {
-    let docs = Documents::of(
+    let docs = Documents::from_value(
         "x",
         json!({
         "s": {"allOf": [{"$ref": "#/d/A"}, {"required": ["b"], "properties": {"b": {}}}]},

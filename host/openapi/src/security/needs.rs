@@ -10,7 +10,7 @@ use toolgate_catalog::manifest::AuthKind;
 
 /// What one tool needs.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub struct SecurityNeeds {
     pub slots: Vec<String>,
     pub optional: bool,
     pub scopes: Vec<String>,
@@ -23,7 +23,7 @@ impl<'d> Security<'d> {
         operation: Node<'d>,
         pointer: &str,
         notes: &mut Notes,
-    ) -> Result<Needs, Problem> {
+    ) -> Result<SecurityNeeds, Problem> {
         let root = self.docs.root();
         let list = if operation.value.get("security").is_some_and(Value::is_array) {
             operation.elements("security").collect::<Vec<_>>()
@@ -31,13 +31,13 @@ impl<'d> Security<'d> {
             root.elements("security").collect()
         } else {
             let all: Vec<&'d str> = self.schemes.keys().copied().collect();
-            let mut needs = Needs::default();
+            let mut needs = SecurityNeeds::default();
             for name in all {
                 self.use_slot(vec![name], pointer, notes, &mut needs)?;
             }
             return Ok(needs);
         };
-        let mut needs = Needs::default();
+        let mut needs = SecurityNeeds::default();
         let mut settled = None;
         for requirement in list
             .iter()
@@ -99,7 +99,7 @@ impl<'d> Security<'d> {
         names: Vec<&'d str>,
         pointer: &str,
         notes: &mut Notes,
-        needs: &mut Needs,
+        needs: &mut SecurityNeeds,
     ) -> Result<Option<AuthKind>, Problem> {
         if !self.made.contains_key(&names) {
             let slot = if self.order.len() < SLOTS_MAX {
@@ -151,7 +151,7 @@ fn settle(
     kind: AuthKind,
     scopes: Vec<String>,
     settled: &mut Option<String>,
-    needs: &mut Needs,
+    needs: &mut SecurityNeeds,
     pointer: &str,
     notes: &mut Notes,
 ) {

@@ -8,7 +8,7 @@ use crate::problem::Notes;
 use toolgate_catalog::manifest::{AuthKind, BasicTemplate, Placement, Slot, ToolSpec};
 
 fn slots(schemes: Value, security: Value) -> (Vec<String>, bool, Vec<Slot>) {
-    let docs = Documents::of(
+    let docs = Documents::from_value(
         "x",
         json!({"components": {"securitySchemes": schemes}, "op": {"security": security}}),
     );
@@ -114,7 +114,7 @@ fn a_slot_asks_for_the_listed_scopes_that_no_tool_names() {
         (json!({}), vec![], vec!["profile", "read", "write"]),
         (json!({"scopes": ["read"]}), vec![tool], vec!["read"]),
     ] {
-        let docs = Documents::of(
+        let docs = Documents::from_value(
             "x",
             json!({"components": {"securitySchemes": {"user": scheme(own)}}, "op": {"security": [{"user": ["read"]}]}}),
         );
@@ -159,7 +159,7 @@ fn alternatives_options_and_pairs() {
 
 #[test]
 fn a_wrong_key_under_x_toolgate_is_named() {
-    let docs = Documents::of(
+    let docs = Documents::from_value(
         "f.yaml",
         json!({"components": {"securitySchemes": {"k": {"type": "http", "scheme": "bearer", "x-toolgate": {"scoops": []}}}},
                                               "op": {"security": [{"k": []}]}}),
@@ -181,7 +181,7 @@ fn oauth() -> Value {
 }
 
 fn scopes(schemes: Value, security: Value) -> (Vec<String>, Notes) {
-    let docs = Documents::of(
+    let docs = Documents::from_value(
         "x",
         json!({"components": {"securitySchemes": schemes}, "op": {"security": security}}),
     );

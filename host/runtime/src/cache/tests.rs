@@ -39,8 +39,8 @@ fn with_ending(dir: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-fn cache(dir: &Path, engine: &Engine, bytes_max: Option<u64>) -> Cache {
-    Cache::open(dir, [7; 32], engine, bytes_max).unwrap()
+fn cache(dir: &Path, engine: &Engine, bytes_max: Option<u64>) -> CodeCache {
+    CodeCache::open(dir, [7; 32], engine, bytes_max).unwrap()
 }
 
 fn flip(path: &Path, at: usize) {
@@ -108,7 +108,7 @@ fn a_file_that_was_touched_is_never_loaded_and_written_anew() {
         let file = with_ending(folder.path(), ending).pop().unwrap();
         let bytes = usize::try_from(fs::metadata(&file).unwrap().len()).unwrap();
         let image = component.serialize().unwrap();
-        let hole = Text::of(&image).range(image.len()).unwrap();
+        let hole = MachineCode::locate(&image).range(image.len()).unwrap();
         let in_hole = |at: &usize| ending == "cwasm" && hole.contains(at);
         // Every part of each file; what stands in the hole of an image is never seen.
         for at in (0..bytes).step_by(bytes / 61 + 1).filter(|at| !in_hole(at)) {
@@ -137,7 +137,7 @@ fn what_stands_in_the_hole_of_an_image_is_not_what_runs() {
     let component = answering(&engine, 5);
     cache.store("a", &component).unwrap();
     let image = component.serialize().unwrap();
-    let hole = Text::of(&image).range(image.len()).unwrap();
+    let hole = MachineCode::locate(&image).range(image.len()).unwrap();
     let mut bytes = fs::read(cache.path("a")).unwrap();
     bytes[hole].fill(0xcc);
     fs::write(cache.path("a"), bytes).unwrap();
@@ -154,7 +154,7 @@ fn the_mark_of_one_component_does_not_vouch_for_another_nor_under_another_key() 
     assert!(here.load(&engine, "a").is_none(), "an image of another");
     fs::copy(mark_path(&here.path("b")), mark_path(&here.path("a"))).unwrap();
     assert!(here.load(&engine, "a").is_none(), "with its mark as well");
-    let foreign = Cache::open(folder.path(), [8; 32], &engine, None).unwrap();
+    let foreign = CodeCache::open(folder.path(), [8; 32], &engine, None).unwrap();
     assert!(foreign.load(&engine, "b").is_none());
     assert!(here.load(&engine, "b").is_some());
 }
@@ -188,13 +188,13 @@ fn a_folder_with_a_bound_lets_go_what_was_used_longest_ago() {
 #[test]
 fn code_lies_within_its_image_or_the_image_is_not_taken_apart() {
     let image = answering(&Engine::default(), 1).serialize().unwrap();
-    let text = Text::of(&image);
+    let text = MachineCode::locate(&image);
     let hole = text.range(image.len()).unwrap();
     assert!(!hole.is_empty());
     assert!(text.range(hole.end).is_some(), "at the end of an image");
     assert!(text.range(hole.end - 1).is_none(), "and beyond it");
-    assert_eq!(Text::decode(&text.encode()), text);
-    let other = Text::of(b"not an image");
+    assert_eq!(MachineCode::decode(&text.encode()), text);
+    let other = MachineCode::locate(b"not an image");
     assert_eq!(other.range(12), Some(0..0));
     assert_eq!(other.path(Path::new("code")), None, "it keeps what it has");
 }

@@ -21,7 +21,7 @@ use crate::inspect::hex;
 
 /// Where an image has its machine code, and which code that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct MachineCode {
     offset: u64,
     bytes: u64,
     sha256: [u8; 32],
@@ -30,12 +30,12 @@ pub(super) struct Text {
 /// The end of the names of these files.
 pub(super) const ENDING: &str = "text";
 
-impl Text {
+impl MachineCode {
     pub(super) const ENCODED_BYTES: usize = 48;
 
     /// The code of a compiled image. Code that does not fill whole pages of this machine cannot be
     /// mapped alone: then the image keeps it, and this is empty.
-    pub(super) fn of(image: &[u8]) -> Self {
+    pub(super) fn locate(image: &[u8]) -> Self {
         let page = rustix::param::page_size() as u64;
         let section = ElfFile64::<Endianness>::parse(image)
             .ok()

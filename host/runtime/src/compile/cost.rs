@@ -12,14 +12,14 @@ const SMALL_FUNCTION_BYTES_MAX: u64 = 128 << 10;
 
 /// The code in all modules of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
+pub struct CompileCost {
     pub code_bytes: u64,
     pub largest_function_bytes: u64,
 }
 
-impl Cost {
+impl CompileCost {
     /// Of a file that cannot be read it is what could be read.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn measure(bytes: &[u8]) -> Self {
         let mut cost = Self::default();
         for payload in Parser::new(0).parse_all(bytes) {
             let Ok(payload) = payload else { break };
@@ -54,7 +54,9 @@ mod tests {
         };
         let component = |modules: &[usize]| {
             let modules: String = modules.iter().map(|nops| module(*nops)).collect();
-            Cost::of(&wat::parse_str(format!("(component {modules})")).expect("valid text"))
+            CompileCost::measure(
+                &wat::parse_str(format!("(component {modules})")).expect("valid text"),
+            )
         };
         let one = component(&[100]);
         assert!(one.code_bytes > 300 && one.is_small(Size::Ordinary));
@@ -62,6 +64,6 @@ mod tests {
         assert_eq!(component(&[100, 100]).code_bytes, 2 * one.code_bytes);
         let large = component(&[1, 60_000]);
         assert!(large.code_bytes < SMALL_CODE_BYTES_MAX && !large.is_small(Size::Ordinary));
-        assert_eq!(Cost::of(b"\0asm"), Cost::default());
+        assert_eq!(CompileCost::measure(b"\0asm"), CompileCost::default());
     }
 }

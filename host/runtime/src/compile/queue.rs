@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::Job;
+use super::CompileJob;
 use super::child::{DONE, SUBCOMMAND};
 use crate::size::Size;
 
@@ -19,7 +19,7 @@ use crate::size::Size;
 const IDLE_MAX: Duration = Duration::from_secs(10);
 
 /// How a job ended.
-pub(super) enum Asked {
+pub(super) enum JobResult {
     Done,
     /// The file cannot be compiled, and why.
     Refused(String),
@@ -31,7 +31,7 @@ pub(super) enum Asked {
 }
 
 /// Processes that are started when they are needed.
-pub(super) struct Queue {
+pub(super) struct CompileQueue {
     places: Semaphore,
     idle: Mutex<Vec<Worker>>,
 }
@@ -44,7 +44,7 @@ struct Worker {
     idle_since: Instant,
 }
 
-impl Queue {
+impl CompileQueue {
     pub(super) fn new(at_once: usize) -> Self {
         Self {
             places: Semaphore::new(at_once),
@@ -57,11 +57,11 @@ impl Queue {
         self: &Arc<Self>,
         program: &Path,
         size: Size,
-        job: &Job,
+        job: &CompileJob,
         time_max: Duration,
-    ) -> Asked {
+    ) -> JobResult {
         let Ok(_place) = self.places.acquire().await else {
-            return Asked::Died;
+            return JobResult::Died;
         };
         let end = Instant::now() + time_max;
         let used = self.lock().pop();
@@ -69,25 +69,25 @@ impl Queue {
         let worker = used.map_or_else(|| Worker::start(program, size, &job.dir), Ok);
         let mut worker = match worker {
             Ok(worker) => worker,
-            Err(cause) => return Asked::NoProcess(cause),
+            Err(cause) => return JobResult::NoProcess(cause),
         };
         let mut answer = tokio::time::timeout_at(end, worker.ask(&job.name)).await;
         if was_used && matches!(answer, Ok(Err(_))) {
             // It may have ended while nobody looked: a fresh one says what the file is worth.
             worker = match Worker::start(program, size, &job.dir) {
                 Ok(worker) => worker,
-                Err(cause) => return Asked::NoProcess(cause),
+                Err(cause) => return JobResult::NoProcess(cause),
             };
             answer = tokio::time::timeout_at(end, worker.ask(&job.name)).await;
         }
         let asked = match answer {
-            Err(_elapsed) => return Asked::Late,
+            Err(_elapsed) => return JobResult::Late,
             Ok(Err(cause)) => {
                 tracing::warn!(error = %cause, "runtime.compiler_died");
-                return Asked::Died;
+                return JobResult::Died;
             }
-            Ok(Ok(line)) if line == DONE => Asked::Done,
-            Ok(Ok(line)) => Asked::Refused(line),
+            Ok(Ok(line)) if line == DONE => JobResult::Done,
+            Ok(Ok(line)) => JobResult::Refused(line),
         };
         self.rest(worker);
         asked

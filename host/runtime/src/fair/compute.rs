@@ -20,7 +20,7 @@ use futures_util::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::Claim;
+use super::CallClaim;
 use super::ledger::Ledger;
 
 /// Of 19: what answers requests goes first.
@@ -29,19 +29,19 @@ const NICE: i32 = 10;
 /// The threads, started with the first work. Dropped, they end after the turn that they are at.
 #[derive(Default)]
 pub(crate) struct Compute {
-    shared: Arc<Shared>,
+    shared: Arc<ComputeState>,
     started: OnceLock<()>,
 }
 
 #[derive(Default)]
-struct Shared {
-    queue: Mutex<Queue>,
+struct ComputeState {
+    queue: Mutex<ComputeQueue>,
     changed: Condvar,
     ledger: Mutex<Ledger>,
 }
 
 #[derive(Default)]
-struct Queue {
+struct ComputeQueue {
     ready: Vec<Arc<Work>>,
     computing: usize,
     closed: bool,
@@ -49,8 +49,8 @@ struct Queue {
 
 /// One piece of work and where it stands.
 struct Work {
-    claim: Claim,
-    shared: Arc<Shared>,
+    claim: CallClaim,
+    shared: Arc<ComputeState>,
     /// Timers and sockets of the work belong to it.
     runtime: Handle,
     future: Mutex<Option<BoxFuture<'static, ()>>>,
@@ -67,7 +67,7 @@ const RUNS_AGAIN: u8 = 3;
 const OVER: u8 = 4;
 
 /// The work's result. Dropped before, the work is dropped too.
-pub(crate) struct Running<T> {
+pub(crate) struct ComputeTask<T> {
     work: Arc<Work>,
     ended: oneshot::Receiver<thread::Result<T>>,
 }
@@ -76,9 +76,9 @@ impl Compute {
     /// Has `future` run in turns. Must be called in a tokio runtime, to which its timers belong.
     pub(crate) fn run<T: Send + 'static>(
         &self,
-        claim: Claim,
+        claim: CallClaim,
         future: impl Future<Output = T> + Send + 'static,
-    ) -> Running<T> {
+    ) -> ComputeTask<T> {
         self.started.get_or_init(|| start(&self.shared));
         let (tell, ended) = oneshot::channel();
         let future = async move {
@@ -95,11 +95,11 @@ impl Compute {
             unwanted: AtomicBool::new(false),
         });
         self.shared.push(work.clone());
-        Running { work, ended }
+        ComputeTask { work, ended }
     }
 
     /// A call of the claim begins. Whether it waits for its turn from the start.
-    pub(crate) fn begins(&self, claim: &Claim) -> bool {
+    pub(crate) fn begins(&self, claim: &CallClaim) -> bool {
         let now = Instant::now();
         let mut ledger = self.shared.ledger();
         ledger.note_call(&claim.workspace, now);
@@ -107,7 +107,7 @@ impl Compute {
     }
 
     /// Notes time on a processor that was used elsewhere.
-    pub(crate) fn charge(&self, claim: &Claim, time: Duration) {
+    pub(crate) fn charge(&self, claim: &CallClaim, time: Duration) {
         self.shared.ledger().charge(claim, time, Instant::now());
     }
 }
@@ -119,7 +119,7 @@ impl Drop for Compute {
     }
 }
 
-impl<T> Future for Running<T> {
+impl<T> Future for ComputeTask<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
@@ -132,7 +132,7 @@ impl<T> Future for Running<T> {
     }
 }
 
-impl<T> Drop for Running<T> {
+impl<T> Drop for ComputeTask<T> {
     fn drop(&mut self) {
         if self.work.stands.load(Ordering::Acquire) != OVER {
             self.work.unwanted.store(true, Ordering::Release);
@@ -195,7 +195,7 @@ impl Work {
     }
 }
 
-impl Shared {
+impl ComputeState {
     fn push(&self, work: Arc<Work>) {
         self.queue().ready.push(work);
         self.changed.notify_one();
@@ -231,7 +231,7 @@ impl Shared {
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, ComputeQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -243,7 +243,7 @@ impl Shared {
 /// How long an idle thread waits before it looks again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-fn start(shared: &Arc<Shared>) {
+fn start(shared: &Arc<ComputeState>) {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     for number in 0..threads {
         let shared = shared.clone();
@@ -262,7 +262,7 @@ fn start(shared: &Arc<Shared>) {
     }
 }
 
-fn compute(shared: &Shared, threads: usize) {
+fn compute(shared: &ComputeState, threads: usize) {
     while let Some(work) = shared.next(threads) {
         let began = Instant::now();
         work.step();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Claim, Level};
+use super::{CallClaim, Level};
 
 /// What was used counts half after this.
 const HALF_LIFE: Duration = Duration::from_secs(2);
@@ -20,18 +20,18 @@ const FORGOTTEN_S: f64 = 0.000_1;
 
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    used: HashMap<Level, Used>,
+    used: HashMap<Level, UsedTime>,
     /// The two workspaces that began calls last.
     began: [Option<(Arc<str>, Instant)>; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Used {
+struct UsedTime {
     seconds: f64,
     at: Instant,
 }
 
-impl Used {
+impl UsedTime {
     fn at(self, now: Instant) -> f64 {
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
         self.seconds * (-passed / HALF_LIFE.as_secs_f64()).exp2()
@@ -57,18 +57,18 @@ impl Ledger {
         })
     }
 
-    pub(crate) fn charge(&mut self, claim: &Claim, time: Duration, now: Instant) {
+    pub(crate) fn charge(&mut self, claim: &CallClaim, time: Duration, now: Instant) {
         if self.used.len() + 3 > LINES_MAX {
             self.used.retain(|_, used| used.at(now) > FORGOTTEN_S);
         }
         for level in claim.levels() {
             // With more lines than that, new ones count as unused.
             if self.used.len() < LINES_MAX || self.used.contains_key(&level) {
-                let used = self.used.entry(level).or_insert(Used {
+                let used = self.used.entry(level).or_insert(UsedTime {
                     seconds: 0.0,
                     at: now,
                 });
-                *used = Used {
+                *used = UsedTime {
                     seconds: used.at(now) + time.as_secs_f64(),
                     at: now,
                 };
@@ -77,21 +77,21 @@ impl Ledger {
     }
 
     /// What the claim's workspace, plugin and key have used lately, in seconds.
-    pub(crate) fn used(&self, claim: &Claim, now: Instant) -> [f64; 3] {
+    pub(crate) fn used(&self, claim: &CallClaim, now: Instant) -> [f64; 3] {
         claim
             .levels()
             .map(|level| self.used.get(&level).map_or(0.0, |used| used.at(now)))
     }
 
     /// Whether the claim's workspace has used so much beside others that it waits for its turns.
-    pub(crate) fn hungry(&self, claim: &Claim, now: Instant) -> bool {
+    pub(crate) fn hungry(&self, claim: &CallClaim, now: Instant) -> bool {
         self.contended(now) && self.used(claim, now)[0] > HUNGRY_S
     }
 
     /// Which of `claims` has used least: by workspace, then by plugin, then by key.
     pub(crate) fn least<'a>(
         &self,
-        claims: impl Iterator<Item = &'a Claim>,
+        claims: impl Iterator<Item = &'a CallClaim>,
         now: Instant,
     ) -> Option<usize> {
         let used = claims.map(|claim| self.used(claim, now)).enumerate();

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::Claim;
+use super::CallClaim;
 
 /// By level: what is held may be this many quarters of what is free.
 const QUARTERS_OF_FREE: [usize; 3] = [6, 5, 4];
@@ -26,31 +26,31 @@ pub(crate) const WAIT_MAX: Duration = super::super::limits::CALL_TIMEOUT;
 
 /// The places of one engine.
 #[derive(Debug)]
-pub(crate) struct Places {
-    table: Mutex<Table>,
+pub(crate) struct CallSlots {
+    table: Mutex<SlotTable>,
 }
 
 /// There is no place for this claimant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) struct NoFreeSlot;
 
 /// Of one running call, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
-    places: Arc<Places>,
-    claim: Claim,
+pub(crate) struct CallSlot {
+    places: Arc<CallSlots>,
+    claim: CallClaim,
 }
 
-impl Drop for Place {
+impl Drop for CallSlot {
     fn drop(&mut self) {
         self.places.release(&self.claim);
     }
 }
 
-impl Places {
+impl CallSlots {
     pub(crate) fn new(places_max: usize) -> Self {
         Self {
-            table: Mutex::new(Table::new(places_max)),
+            table: Mutex::new(SlotTable::new(places_max)),
         }
     }
 
@@ -60,15 +60,15 @@ impl Places {
     }
 
     /// A place for one call; waits for one where the claimant has less than its share.
-    pub(crate) async fn take(self: &Arc<Self>, claim: &Claim) -> Result<Place, Full> {
+    pub(crate) async fn take(self: &Arc<Self>, claim: &CallClaim) -> Result<CallSlot, NoFreeSlot> {
         let turn = {
             let mut table = self.table();
             match table.ask(claim)? {
-                Asked::Granted => return Ok(self.place(claim)),
-                Asked::Waits(turn) => turn,
+                SlotDecision::Granted => return Ok(self.place(claim)),
+                SlotDecision::Waits(turn) => turn,
             }
         };
-        let turn = Waiting {
+        let turn = SlotWaiter {
             places: self,
             id: turn.0,
             granted: turn.1,
@@ -77,35 +77,35 @@ impl Places {
         turn.granted().await
     }
 
-    fn place(self: &Arc<Self>, claim: &Claim) -> Place {
-        Place {
+    fn place(self: &Arc<Self>, claim: &CallClaim) -> CallSlot {
+        CallSlot {
             places: self.clone(),
             claim: claim.clone(),
         }
     }
 
-    fn release(&self, claim: &Claim) {
+    fn release(&self, claim: &CallClaim) {
         let mut table = self.table();
         table.release(claim);
         table.grant();
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, SlotTable> {
         // Every step leaves the table whole, so a panic elsewhere spoils nothing.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A call that waits. Dropped, it leaves the queue, or gives back what it was just granted.
-struct Waiting<'a> {
-    places: &'a Arc<Places>,
+struct SlotWaiter<'a> {
+    places: &'a Arc<CallSlots>,
     id: u64,
     granted: oneshot::Receiver<()>,
-    claim: &'a Claim,
+    claim: &'a CallClaim,
 }
 
-impl Waiting<'_> {
-    async fn granted(mut self) -> Result<Place, Full> {
+impl SlotWaiter<'_> {
+    async fn granted(mut self) -> Result<CallSlot, NoFreeSlot> {
         match tokio::time::timeout(WAIT_MAX, &mut self.granted).await {
             Ok(Ok(())) => {
                 let place = self.places.place(self.claim);
@@ -113,7 +113,7 @@ impl Waiting<'_> {
                 self.id = TAKEN;
                 Ok(place)
             }
-            Ok(Err(_)) | Err(_) => Err(Full),
+            Ok(Err(_)) | Err(_) => Err(NoFreeSlot),
         }
     }
 }
@@ -121,7 +121,7 @@ impl Waiting<'_> {
 /// No waiter has this id.
 const TAKEN: u64 = u64::MAX;
 
-impl Drop for Waiting<'_> {
+impl Drop for SlotWaiter<'_> {
     fn drop(&mut self) {
         if self.id == TAKEN {
             return;
@@ -137,7 +137,7 @@ impl Drop for Waiting<'_> {
 
 /// What a claimant is told.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum SlotDecision {
     Granted,
     /// Its number in the queue, and where it is told of its turn.
     Waits((u64, oneshot::Receiver<()>)),
@@ -145,30 +145,30 @@ pub(super) enum Asked {
 
 /// Who holds how many places, and who waits.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct SlotTable {
     places_max: usize,
     pub running: usize,
     /// By workspace, of it by plugin, of it by key.
-    held: HashMap<Arc<str>, Held>,
+    held: HashMap<Arc<str>, SlotCounts>,
     waiting: VecDeque<Waiter>,
     next_id: u64,
 }
 
 /// Places held, and by whom of the next level. Looked up for each call: no name is copied for it.
 #[derive(Debug, Default)]
-struct Held {
+struct SlotCounts {
     count: usize,
-    by: HashMap<Arc<str>, Held>,
+    by: HashMap<Arc<str>, SlotCounts>,
 }
 
 #[derive(Debug)]
 struct Waiter {
     id: u64,
-    claim: Claim,
+    claim: CallClaim,
     tell: oneshot::Sender<()>,
 }
 
-impl Table {
+impl SlotTable {
     pub(super) fn new(places_max: usize) -> Self {
         Self {
             places_max,
@@ -179,10 +179,10 @@ impl Table {
         }
     }
 
-    pub(super) fn ask(&mut self, claim: &Claim) -> Result<Asked, Full> {
+    pub(super) fn ask(&mut self, claim: &CallClaim) -> Result<SlotDecision, NoFreeSlot> {
         if self.may_begin(claim) {
             self.begin(claim);
-            return Ok(Asked::Granted);
+            return Ok(SlotDecision::Granted);
         }
         let of_workspace = self.waiting.iter();
         let of_workspace = of_workspace
@@ -190,7 +190,7 @@ impl Table {
             .count();
         let queue_full = self.waiting.len() >= WAITING_MAX || of_workspace >= WAITING_PER_WORKSPACE;
         if queue_full || !self.has_less_than_its_share(claim) {
-            return Err(Full);
+            return Err(NoFreeSlot);
         }
         let (tell, told) = oneshot::channel();
         let id = self.next_id;
@@ -200,10 +200,10 @@ impl Table {
             claim: claim.clone(),
             tell,
         });
-        Ok(Asked::Waits((id, told)))
+        Ok(SlotDecision::Waits((id, told)))
     }
 
-    pub(super) fn release(&mut self, claim: &Claim) {
+    pub(super) fn release(&mut self, claim: &CallClaim) {
         self.running -= 1;
         give_back(&mut self.held, &claim.names());
     }
@@ -232,12 +232,12 @@ impl Table {
         self.waiting.len() < before
     }
 
-    fn begin(&mut self, claim: &Claim) {
+    fn begin(&mut self, claim: &CallClaim) {
         self.running += 1;
         take(&mut self.held, &claim.names());
     }
 
-    fn counts(&self, claim: &Claim) -> [usize; 3] {
+    fn counts(&self, claim: &CallClaim) -> [usize; 3] {
         let mut counts = [0; 3];
         let mut level = Some(&self.held);
         for (name, count) in claim.names().into_iter().zip(&mut counts) {
@@ -248,7 +248,7 @@ impl Table {
         counts
     }
 
-    fn may_begin(&self, claim: &Claim) -> bool {
+    fn may_begin(&self, claim: &CallClaim) -> bool {
         let free = self.places_max - self.running;
         let counts = self.counts(claim);
         free > 0
@@ -260,7 +260,7 @@ impl Table {
 
     /// Whether the claimant's workspace has less than an even share of all places, and its key less
     /// than an even share of that.
-    fn has_less_than_its_share(&self, claim: &Claim) -> bool {
+    fn has_less_than_its_share(&self, claim: &CallClaim) -> bool {
         let [workspace, _, key] = self.counts(claim);
         let waiting = self.waiting.iter().map(|waiter| &waiter.claim.workspace);
         let active = self.held.keys();
@@ -277,12 +277,12 @@ impl Table {
     }
 }
 
-fn take(level: &mut HashMap<Arc<str>, Held>, names: &[&Arc<str>]) {
+fn take(level: &mut HashMap<Arc<str>, SlotCounts>, names: &[&Arc<str>]) {
     let Some((name, below)) = names.split_first() else {
         return;
     };
     if !level.contains_key(*name) {
-        level.insert((*name).clone(), Held::default());
+        level.insert((*name).clone(), SlotCounts::default());
     }
     if let Some(held) = level.get_mut(*name) {
         held.count += 1;
@@ -290,7 +290,7 @@ fn take(level: &mut HashMap<Arc<str>, Held>, names: &[&Arc<str>]) {
     }
 }
 
-fn give_back(level: &mut HashMap<Arc<str>, Held>, names: &[&Arc<str>]) {
+fn give_back(level: &mut HashMap<Arc<str>, SlotCounts>, names: &[&Arc<str>]) {
     let Some((name, below)) = names.split_first() else {
         return;
     };

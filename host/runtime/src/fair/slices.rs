@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::Claim;
-use super::compute::{Compute, Running};
+use super::CallClaim;
+use super::compute::{Compute, ComputeTask};
 
 /// Less than this of a whole call is not worth a line in the ledger.
 const CHARGED: Duration = Duration::from_micros(200);
@@ -20,28 +20,28 @@ const SLICE: Duration = Duration::from_millis(4);
 /// See [`slices`].
 pub(crate) struct Slices<T> {
     compute: Arc<Compute>,
-    claim: Claim,
+    claim: CallClaim,
     /// Used on the thread of whoever asked.
     used: Duration,
-    at: At<T>,
+    at: SliceState<T>,
 }
 
-enum At<T> {
+enum SliceState<T> {
     Here(BoxFuture<'static, T>),
-    InTurns(Running<T>),
+    InTurns(ComputeTask<T>),
     End,
 }
 
 /// Runs `work` for `claim`. Must be polled in a tokio runtime.
 pub(crate) fn slices<T: Send + 'static>(
     compute: &Arc<Compute>,
-    claim: Claim,
+    claim: CallClaim,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Slices<T> {
     let at = if compute.begins(&claim) {
-        At::InTurns(compute.run(claim.clone(), work))
+        SliceState::InTurns(compute.run(claim.clone(), work))
     } else {
-        At::Here(Box::pin(work))
+        SliceState::Here(Box::pin(work))
     };
     Slices {
         compute: compute.clone(),
@@ -56,25 +56,25 @@ impl<T: Send + 'static> Future for Slices<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let this = &mut *self;
-        if let At::Here(work) = &mut this.at {
+        if let SliceState::Here(work) = &mut this.at {
             let began = Instant::now();
             let polled = work.as_mut().poll(context);
             let took = began.elapsed();
             this.used += took;
             if polled.is_ready() {
-                this.at = At::End;
+                this.at = SliceState::End;
                 return polled;
             }
             if took < SLICE {
                 return Poll::Pending;
             }
-            if let At::Here(work) = std::mem::replace(&mut this.at, At::End) {
-                this.at = At::InTurns(this.compute.run(this.claim.clone(), work));
+            if let SliceState::Here(work) = std::mem::replace(&mut this.at, SliceState::End) {
+                this.at = SliceState::InTurns(this.compute.run(this.claim.clone(), work));
             }
         }
         match &mut this.at {
-            At::InTurns(running) => running.poll_unpin(context),
-            At::Here(_) | At::End => Poll::Pending,
+            SliceState::InTurns(running) => running.poll_unpin(context),
+            SliceState::Here(_) | SliceState::End => Poll::Pending,
         }
     }
 }

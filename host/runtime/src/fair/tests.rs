@@ -2,16 +2,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Claim;
+use super::CallClaim;
 use super::compute::Compute;
 use super::ledger::Ledger;
-use super::places::{Asked, Full, Places, Table, WAITING_PER_WORKSPACE};
+use super::places::{CallSlots, NoFreeSlot, SlotDecision, SlotTable, WAITING_PER_WORKSPACE};
 use super::slices::slices;
 
 const PLACES: usize = 256;
 
-fn claim(workspace: &str, plugin: &str, key: &str) -> Claim {
-    Claim {
+fn claim(workspace: &str, plugin: &str, key: &str) -> CallClaim {
+    CallClaim {
         workspace: workspace.into(),
         plugin: plugin.into(),
         key: key.into(),
@@ -19,37 +19,37 @@ fn claim(workspace: &str, plugin: &str, key: &str) -> Claim {
 }
 
 /// Begins calls until one does not begin at once; answers how many did.
-fn fill(table: &mut Table, claim: &Claim) -> usize {
+fn fill(table: &mut SlotTable, claim: &CallClaim) -> usize {
     let mut begun = 0;
     loop {
         match table.ask(claim) {
-            Ok(Asked::Granted) => begun += 1,
-            Ok(Asked::Waits((id, _))) => {
+            Ok(SlotDecision::Granted) => begun += 1,
+            Ok(SlotDecision::Waits((id, _))) => {
                 assert!(table.leave(id));
                 return begun;
             }
-            Err(Full) => return begun,
+            Err(NoFreeSlot) => return begun,
         }
     }
 }
 
 #[test]
 fn who_is_alone_gets_half_and_is_refused_beyond() {
-    let mut table = Table::new(PLACES);
+    let mut table = SlotTable::new(PLACES);
     let alone = claim("a", "p", "k");
     assert_eq!(fill(&mut table, &alone), PLACES / 2);
     assert_eq!(
         table.ask(&alone).map(drop),
-        Err(Full),
+        Err(NoFreeSlot),
         "no queue for its own load"
     );
     table.release(&alone);
-    assert!(matches!(table.ask(&alone), Ok(Asked::Granted)));
+    assert!(matches!(table.ask(&alone), Ok(SlotDecision::Granted)));
 }
 
 #[test]
 fn each_newcomer_finds_room_at_once() {
-    let mut table = Table::new(PLACES);
+    let mut table = SlotTable::new(PLACES);
     let mut rooms = Vec::new();
     for n in 0..6 {
         rooms.push(fill(&mut table, &claim(&format!("w{n}"), "p", "k")));
@@ -61,7 +61,7 @@ fn each_newcomer_finds_room_at_once() {
 
 #[test]
 fn keys_and_plugins_of_one_workspace_leave_room_for_one_another() {
-    let mut table = Table::new(PLACES);
+    let mut table = SlotTable::new(PLACES);
     let greedy = fill(&mut table, &claim("a", "p", "k1"));
     let second_key = fill(&mut table, &claim("a", "p", "k2"));
     let other_plugin = fill(&mut table, &claim("a", "q", "k3"));
@@ -74,7 +74,7 @@ fn keys_and_plugins_of_one_workspace_leave_room_for_one_another() {
 
 #[test]
 fn who_waits_gets_the_next_place_before_those_who_have_more() {
-    let mut table = Table::new(8);
+    let mut table = SlotTable::new(8);
     let greedy = claim("a", "p", "k");
     let others = ["b", "c", "d", "e"].map(|name| claim(name, "p", "k"));
     fill(&mut table, &greedy);
@@ -87,9 +87,9 @@ fn who_waits_gets_the_next_place_before_those_who_have_more() {
     let newcomer = claim("f", "p", "k");
     let mut told = loop {
         match table.ask(&newcomer) {
-            Ok(Asked::Waits((_, told))) => break told,
-            Ok(Asked::Granted) => {}
-            Err(Full) => panic!("below its share"),
+            Ok(SlotDecision::Waits((_, told))) => break told,
+            Ok(SlotDecision::Granted) => {}
+            Err(NoFreeSlot) => panic!("below its share"),
         }
     };
     assert!(told.try_recv().is_err());
@@ -100,22 +100,22 @@ fn who_waits_gets_the_next_place_before_those_who_have_more() {
 
 #[test]
 fn a_queue_is_bounded_and_a_waiter_may_leave_it() {
-    let mut table = Table::new(2);
+    let mut table = SlotTable::new(2);
     let (first, second) = (claim("a", "p", "k"), claim("b", "p", "k"));
-    assert!(matches!(table.ask(&first), Ok(Asked::Granted)));
+    assert!(matches!(table.ask(&first), Ok(SlotDecision::Granted)));
     let _ = fill(&mut table, &second);
     let newcomer = claim("c", "p", "k");
     let mut ids = Vec::new();
     for _ in 0..WAITING_PER_WORKSPACE {
         match table.ask(&newcomer) {
-            Ok(Asked::Waits((id, _))) => ids.push(id),
-            Ok(Asked::Granted) => panic!("there is no place"),
-            Err(Full) => panic!("the queue has room"),
+            Ok(SlotDecision::Waits((id, _))) => ids.push(id),
+            Ok(SlotDecision::Granted) => panic!("there is no place"),
+            Err(NoFreeSlot) => panic!("the queue has room"),
         }
     }
     assert_eq!(
         table.ask(&newcomer).map(drop),
-        Err(Full),
+        Err(NoFreeSlot),
         "the queue is full"
     );
     for id in ids {
@@ -126,7 +126,7 @@ fn a_queue_is_bounded_and_a_waiter_may_leave_it() {
 
 #[tokio::test]
 async fn a_waiter_that_is_dropped_loses_no_place() {
-    let places = Arc::new(Places::new(4));
+    let places = Arc::new(CallSlots::new(4));
     let mut held = Vec::new();
     for name in ["a", "b", "c", "d", "e", "f"] {
         let claim = claim(name, "p", "k");
@@ -173,7 +173,7 @@ fn the_next_turn_is_for_who_has_used_least() {
     ledger.charge(&a1, Duration::from_millis(30), now);
     ledger.charge(&a2, Duration::from_millis(10), now);
     ledger.charge(&b, Duration::from_millis(35), now);
-    let least = |claims: &[&Claim]| ledger.least(claims.iter().copied(), now);
+    let least = |claims: &[&CallClaim]| ledger.least(claims.iter().copied(), now);
     assert_eq!(least(&[&a1, &a2, &b]), Some(2), "by workspace first");
     assert_eq!(least(&[&a1, &a2]), Some(1), "then by key");
     assert_eq!(least(&[&a1, &a1]), Some(0), "of equals the first");
@@ -183,9 +183,9 @@ fn the_next_turn_is_for_who_has_used_least() {
 #[test]
 fn turns_are_even_between_workspaces_however_many_calls_each_has() {
     let (mut ledger, mut now) = (Ledger::default(), Instant::now());
-    let many: Vec<Claim> = (0..8).map(|n| claim("a", "p", &n.to_string())).collect();
+    let many: Vec<CallClaim> = (0..8).map(|n| claim("a", "p", &n.to_string())).collect();
     let one = claim("b", "p", "k");
-    let ready: Vec<&Claim> = many.iter().chain([&one]).collect();
+    let ready: Vec<&CallClaim> = many.iter().chain([&one]).collect();
     let mut turns = 0;
     for _ in 0..1_000 {
         let at = ledger.least(ready.iter().copied(), now).expect("some");

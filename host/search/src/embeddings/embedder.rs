@@ -12,7 +12,7 @@ use std::{collections::VecDeque, io};
 
 use tokio::sync::oneshot;
 
-use super::model::{Model, ModelError};
+use super::model::{SentenceModel, SentenceModelError};
 
 /// Queries that may wait for the model.
 pub const QUERIES_WAITING_MAX: usize = 8;
@@ -30,42 +30,42 @@ pub enum EmbedError {
     #[error("the sentence model has stopped")]
     Stopped,
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Model(#[from] SentenceModelError),
     #[error("no thread for the sentence model")]
     Thread(#[from] io::Error),
 }
 
 /// A handle to the thread; the last one to go ends it.
 pub struct Embedder {
-    shared: Arc<Shared>,
+    shared: Arc<EmbedderState>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct EmbedderState {
     queues: Mutex<Queues>,
     wake: Condvar,
-    kept: Mutex<Kept>,
+    kept: Mutex<QueryVectors>,
 }
 
 #[derive(Default)]
 struct Queues {
-    queries: VecDeque<Job>,
-    texts: VecDeque<Job>,
+    queries: VecDeque<EmbedJob>,
+    texts: VecDeque<EmbedJob>,
     closed: bool,
 }
 
-struct Job {
+struct EmbedJob {
     text: String,
     /// Whether to remember the vector.
     query: bool,
-    answer: oneshot::Sender<Result<Vector, ModelError>>,
+    answer: oneshot::Sender<Result<Vector, SentenceModelError>>,
 }
 
 impl Embedder {
     /// Loads the model and starts its thread. Takes a second: call it where blocking is allowed.
     pub fn open(folder: &Path) -> Result<Self, EmbedError> {
-        let model = Model::load(folder)?;
-        let shared = Arc::new(Shared::default());
+        let model = SentenceModel::load(folder)?;
+        let shared = Arc::new(EmbedderState::default());
         // The model's matrix products ask rayon for threads; a pool of this one keeps them here.
         let work = Arc::clone(&shared);
         let pool = rayon::ThreadPoolBuilder::new()
@@ -118,11 +118,17 @@ impl Drop for Embedder {
     }
 }
 
-fn job(text: &str, query: bool) -> (Job, oneshot::Receiver<Result<Vector, ModelError>>) {
+fn job(
+    text: &str,
+    query: bool,
+) -> (
+    EmbedJob,
+    oneshot::Receiver<Result<Vector, SentenceModelError>>,
+) {
     let (answer, receive) = oneshot::channel();
     let text = text.to_owned();
     (
-        Job {
+        EmbedJob {
             text,
             query,
             answer,
@@ -131,8 +137,8 @@ fn job(text: &str, query: bool) -> (Job, oneshot::Receiver<Result<Vector, ModelE
     )
 }
 
-impl Shared {
-    fn work_off(&self, model: &Model) {
+impl EmbedderState {
+    fn work_off(&self, model: &SentenceModel) {
         while let Some(job) = self.next() {
             let made = match job.query {
                 true => model.query(&job.text),
@@ -149,7 +155,7 @@ impl Shared {
         }
     }
 
-    fn next(&self) -> Option<Job> {
+    fn next(&self) -> Option<EmbedJob> {
         let mut queues = lock(&self.queues);
         loop {
             if queues.closed {
@@ -172,12 +178,12 @@ impl Shared {
 /// Vectors by query in two generations: when the young one is full it becomes the old one, and what
 /// was not asked for since is forgotten.
 #[derive(Default)]
-struct Kept {
+struct QueryVectors {
     young: HashMap<String, Vector>,
     old: HashMap<String, Vector>,
 }
 
-impl Kept {
+impl QueryVectors {
     fn get(&mut self, query: &str) -> Option<Vector> {
         if let Some(vector) = self.young.get(query) {
             return Some(Arc::clone(vector));
@@ -205,14 +211,15 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     use super::{
-        EmbedError, Embedder, Kept, QUERIES_KEPT_MAX, QUERIES_WAITING_MAX, Shared, Vector,
+        EmbedError, Embedder, EmbedderState, QUERIES_KEPT_MAX, QUERIES_WAITING_MAX, QueryVectors,
+        Vector,
     };
 
     #[test]
     fn a_full_queue_refuses_at_once_and_takes_queries_again_when_callers_leave() {
         // Without a thread nothing is ever worked off.
         let embedder = Embedder {
-            shared: Arc::new(Shared::default()),
+            shared: Arc::new(EmbedderState::default()),
         };
         let mut asleep = Context::from_waker(Waker::noop());
         let mut waiting = Vec::new();
@@ -234,7 +241,7 @@ mod tests {
 
     #[test]
     fn queries_that_are_asked_again_stay_and_others_are_forgotten() {
-        let mut kept = Kept::default();
+        let mut kept = QueryVectors::default();
         let vector = Vector::from(vec![1.0]);
         for number in 0..QUERIES_KEPT_MAX * 3 {
             kept.put(number.to_string(), Vector::clone(&vector));

@@ -50,10 +50,10 @@ pub enum FileError {
 }
 
 /// How the files look from outside: what changes when they do.
-pub type Look = [(u64, SystemTime); FILES.len()];
+pub type FilesFingerprint = [(u64, SystemTime); FILES.len()];
 
 /// A look at the files, cheap enough for every second; none while one is missing. [`verify`] reads them.
-pub fn look(folder: &Path) -> Option<Look> {
+pub fn look(folder: &Path) -> Option<FilesFingerprint> {
     let mut look = [(0, SystemTime::UNIX_EPOCH); FILES.len()];
     for (look, file) in look.iter_mut().zip(&FILES) {
         let found = std::fs::metadata(folder.join(file.name)).ok()?;

@@ -30,7 +30,7 @@ pub struct Matrix {
 
 /// What is done with each number of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum Epilogue {
     Nothing,
     /// The Gaussian error linear unit, `x * P(X <= x)`.
     Gelu,
@@ -68,7 +68,7 @@ impl Matrix {
 
     /// The product with each of the vectors that lie one after the other: for each vector one number
     /// a row, with the row's bias added where there are biases.
-    pub fn multiply(&self, vectors: &[f32], biases: Option<&[f32]>, then: Then) -> Vec<f32> {
+    pub fn multiply(&self, vectors: &[f32], biases: Option<&[f32]>, then: Epilogue) -> Vec<f32> {
         assert!(vectors.len().is_multiple_of(self.columns));
         let count = vectors.len() / self.columns;
         let mut product = vec![0.0; count * self.rows()];
@@ -84,7 +84,7 @@ impl Matrix {
 }
 
 /// The way a processor multiplies whole numbers.
-trait Lanes: Copy {
+trait SimdKind: Copy {
     type Sum: Copy;
     fn nothing(self) -> Self::Sum;
     fn widen(self, row: i8x16) -> i16x16;
@@ -96,7 +96,7 @@ trait Lanes: Copy {
 #[derive(Clone, Copy)]
 struct Plain;
 
-impl Lanes for Plain {
+impl SimdKind for Plain {
     type Sum = i32;
 
     #[inline(always)]
@@ -127,7 +127,7 @@ impl Lanes for Plain {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Lanes for pulp::x86::V3 {
+impl SimdKind for pulp::x86::V3 {
     type Sum = pulp::i32x8;
 
     #[inline(always)]
@@ -157,8 +157,8 @@ impl Lanes for pulp::x86::V3 {
 fn run(work: Multiply<'_>) {
     #[cfg(target_arch = "x86_64")]
     {
-        struct Wide<'a>(Multiply<'a>, pulp::x86::V3);
-        impl pulp::NullaryFnOnce for Wide<'_> {
+        struct WideMultiply<'a>(Multiply<'a>, pulp::x86::V3);
+        impl pulp::NullaryFnOnce for WideMultiply<'_> {
             type Output = ();
             #[inline(always)]
             fn call(self) {
@@ -166,7 +166,7 @@ fn run(work: Multiply<'_>) {
             }
         }
         if let Some(wide) = pulp::x86::V3::try_new() {
-            return wide.vectorize(Wide(work, wide));
+            return wide.vectorize(WideMultiply(work, wide));
         }
     }
     work.run(Plain);
@@ -176,13 +176,13 @@ struct Multiply<'a> {
     matrix: &'a Matrix,
     vectors: &'a [f32],
     biases: Option<&'a [f32]>,
-    then: Then,
+    then: Epilogue,
     product: &'a mut [f32],
 }
 
 impl Multiply<'_> {
     #[inline(always)]
-    fn run(mut self, lanes: impl Lanes) {
+    fn run(mut self, simd: impl SimdKind) {
         let columns = self.matrix.columns;
         let mut whole = vec![0_i16; self.vectors.len()];
         let scales: Vec<f32> = self
@@ -194,10 +194,10 @@ impl Multiply<'_> {
         let mut first = 0;
         while first < scales.len() {
             match scales.len() - first {
-                1 => self.some::<1>(lanes, &whole, &scales, first),
-                2 => self.some::<2>(lanes, &whole, &scales, first),
-                3 => self.some::<3>(lanes, &whole, &scales, first),
-                _ => self.some::<TOGETHER>(lanes, &whole, &scales, first),
+                1 => self.some::<1>(simd, &whole, &scales, first),
+                2 => self.some::<2>(simd, &whole, &scales, first),
+                3 => self.some::<3>(simd, &whole, &scales, first),
+                _ => self.some::<TOGETHER>(simd, &whole, &scales, first),
             }
             first += TOGETHER;
         }
@@ -208,7 +208,7 @@ impl Multiply<'_> {
                 }
             }
         }
-        if self.then == Then::Gelu {
+        if self.then == Epilogue::Gelu {
             for x in self.product.iter_mut() {
                 *x = gelu(*x);
             }
@@ -219,7 +219,7 @@ impl Multiply<'_> {
     #[inline(always)]
     fn some<const N: usize>(
         &mut self,
-        lanes: impl Lanes,
+        simd: impl SimdKind,
         whole: &[i16],
         scales: &[f32],
         first: usize,
@@ -227,10 +227,10 @@ impl Multiply<'_> {
         let rows = self.matrix.rows();
         let pairs = rows / 2;
         for pair in 0..pairs {
-            self.block::<N, 2>(lanes, whole, scales, first, 2 * pair);
+            self.block::<N, 2>(simd, whole, scales, first, 2 * pair);
         }
         if 2 * pairs < rows {
-            self.block::<N, 1>(lanes, whole, scales, first, 2 * pairs);
+            self.block::<N, 1>(simd, whole, scales, first, 2 * pairs);
         }
     }
 
@@ -238,7 +238,7 @@ impl Multiply<'_> {
     #[inline(always)]
     fn block<const N: usize, const R: usize>(
         &mut self,
-        lanes: impl Lanes,
+        simd: impl SimdKind,
         whole: &[i16],
         scales: &[f32],
         first: usize,
@@ -251,12 +251,12 @@ impl Multiply<'_> {
             std::array::from_fn(|row| &numbers[(first_row + row) * steps..][..steps]);
         let vectors: [&[i16x16]; N] =
             std::array::from_fn(|vector| &whole[(first + vector) * steps..][..steps]);
-        let mut sums = [[lanes.nothing(); N]; R];
+        let mut sums = [[simd.nothing(); N]; R];
         for step in 0..steps {
             for (row, sums) in rows.iter().zip(&mut sums) {
-                let wide = lanes.widen(row[step]);
+                let wide = simd.widen(row[step]);
                 for (vector, sum) in vectors.iter().zip(sums) {
-                    *sum = lanes.add_products(*sum, wide, vector[step]);
+                    *sum = simd.add_products(*sum, wide, vector[step]);
                 }
             }
         }
@@ -265,7 +265,7 @@ impl Multiply<'_> {
             for (vector, sum) in sums.into_iter().enumerate() {
                 let scale = self.matrix.scales[row] * scales[first + vector];
                 self.product[(first + vector) * self.matrix.rows() + row] =
-                    lanes.total(sum) as f32 * scale;
+                    simd.total(sum) as f32 * scale;
             }
         }
     }
@@ -319,7 +319,7 @@ fn exp_of_negative(x: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Matrix, Multiply, Plain, Then, gelu};
+    use super::{Epilogue, Matrix, Multiply, Plain, gelu};
 
     /// Numbers between -0.5 and 0.5, the same every time.
     fn numbers(count: usize, seed: u64) -> Vec<f32> {
@@ -347,7 +347,7 @@ mod tests {
         for (rows, count) in [(1, 1), (2, 3), (7, 4), (8, 9)] {
             let (matrix, rows_of) = matrix(rows, 384);
             let vectors = numbers(count * 384, 3);
-            let product = matrix.multiply(&vectors, None, Then::Nothing);
+            let product = matrix.multiply(&vectors, None, Epilogue::Nothing);
             for (place, found) in product.iter().enumerate() {
                 let (vector, row) = (place / rows, place % rows);
                 let exact: f32 = (0..384)
@@ -363,13 +363,13 @@ mod tests {
         let (matrix, _) = matrix(5, 1_536);
         let vectors = numbers(6 * 1_536, 11);
         let biases = numbers(5, 13);
-        let here = matrix.multiply(&vectors, Some(&biases), Then::Gelu);
+        let here = matrix.multiply(&vectors, Some(&biases), Epilogue::Gelu);
         let mut plain = vec![0.0; here.len()];
         let work = Multiply {
             matrix: &matrix,
             vectors: &vectors,
             biases: Some(&biases),
-            then: Then::Gelu,
+            then: Epilogue::Gelu,
             product: &mut plain,
         };
         work.run(Plain);
@@ -382,9 +382,9 @@ mod tests {
     fn the_largest_numbers_do_not_overflow() {
         let mut matrix = Matrix::new(super::COLUMNS_MAX);
         matrix.push(&vec![1.0; super::COLUMNS_MAX]);
-        let product = matrix.multiply(&vec![3.0; super::COLUMNS_MAX], None, Then::Nothing);
+        let product = matrix.multiply(&vec![3.0; super::COLUMNS_MAX], None, Epilogue::Nothing);
         assert!((product[0] - 3.0 * super::COLUMNS_MAX as f32).abs() < 1.0);
-        let nothing = matrix.multiply(&vec![0.0; super::COLUMNS_MAX], None, Then::Nothing);
+        let nothing = matrix.multiply(&vec![0.0; super::COLUMNS_MAX], None, Epilogue::Nothing);
         assert_eq!(nothing, [0.0]);
     }
 

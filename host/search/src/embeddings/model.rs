@@ -13,7 +13,7 @@ use tokenizers::Tokenizer;
 
 use super::attention::{Norm, attend, query_scale};
 use super::files::{TOKENIZER, WEIGHTS};
-use super::matrix::{Matrix, Then};
+use super::matrix::{Epilogue, Matrix};
 
 /// Numbers of one vector.
 pub const DIMENSIONS: usize = 384;
@@ -26,7 +26,7 @@ const LAYERS: usize = 6;
 
 /// Why the model could not be read, or a text not be embedded.
 #[derive(Debug, thiserror::Error)]
-pub enum ModelError {
+pub enum SentenceModelError {
     #[error("the tokenizer does not work: {0}")]
     Tokenizer(String),
     #[error("the tokenizer has no {0}")]
@@ -40,7 +40,7 @@ pub enum ModelError {
 }
 
 /// The loaded model: about 50 MB.
-pub struct Model {
+pub struct SentenceModel {
     tokenizer: Tokenizer,
     /// Stand before and after every text.
     first: u32,
@@ -65,17 +65,21 @@ struct Layer {
 struct Linear {
     weight: Matrix,
     bias: Vec<f32>,
-    then: Then,
+    then: Epilogue,
 }
 
-impl Model {
+impl SentenceModel {
     /// Reads the model from a folder that [`super::files::verify`] has accepted.
-    pub fn load(folder: &Path) -> Result<Self, ModelError> {
+    pub fn load(folder: &Path) -> Result<Self, SentenceModelError> {
         let mut tokenizer = Tokenizer::from_file(folder.join(TOKENIZER.name)).map_err(unusable)?;
         // Cut and framed here, so that each kind of text has its own length.
         tokenizer.with_truncation(None).map_err(unusable)?;
         tokenizer.with_padding(None);
-        let token = |name| tokenizer.token_to_id(name).ok_or(ModelError::Token(name));
+        let token = |name| {
+            tokenizer
+                .token_to_id(name)
+                .ok_or(SentenceModelError::Token(name))
+        };
         let (first, last) = (token("[CLS]")?, token("[SEP]")?);
         let file = std::fs::read(folder.join(WEIGHTS.name))?;
         let weights = Weights(SafeTensors::deserialize(&file)?);
@@ -87,10 +91,10 @@ impl Model {
         }
         let layers = (0..LAYERS)
             .map(|number| weights.layer(number))
-            .collect::<Result<_, ModelError>>()?;
+            .collect::<Result<_, SentenceModelError>>()?;
         let words = weights.numbers("embeddings.word_embeddings.weight")?;
         if words.len() < tokenizer.get_vocab_size(true) * DIMENSIONS {
-            return Err(ModelError::Form("its words".to_owned()));
+            return Err(SentenceModelError::Form("its words".to_owned()));
         }
         Ok(Self {
             words: words.into_iter().map(f16::from_f32).collect(),
@@ -104,16 +108,16 @@ impl Model {
     }
 
     /// The vector of a tool's text: [`DIMENSIONS`] numbers of length one.
-    pub fn text(&self, text: &str) -> Result<Vec<f32>, ModelError> {
+    pub fn text(&self, text: &str) -> Result<Vec<f32>, SentenceModelError> {
         self.embed(text, TEXT_TOKENS_MAX)
     }
 
     /// The vector of a query.
-    pub fn query(&self, query: &str) -> Result<Vec<f32>, ModelError> {
+    pub fn query(&self, query: &str) -> Result<Vec<f32>, SentenceModelError> {
         self.embed(query, QUERY_TOKENS_MAX)
     }
 
-    fn embed(&self, text: &str, tokens_max: usize) -> Result<Vec<f32>, ModelError> {
+    fn embed(&self, text: &str, tokens_max: usize) -> Result<Vec<f32>, SentenceModelError> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(unusable)?;
         let within = encoding.get_ids().iter().copied().take(tokens_max - 2);
         let tokens = std::iter::once(self.first)
@@ -172,31 +176,31 @@ fn add(to: &mut [f32], other: &[f32]) {
 struct Weights<'a>(SafeTensors<'a>);
 
 impl Weights<'_> {
-    fn numbers(&self, name: &str) -> Result<Vec<f32>, ModelError> {
+    fn numbers(&self, name: &str) -> Result<Vec<f32>, SentenceModelError> {
         let tensor = self.0.tensor(name)?;
         if tensor.dtype() != Dtype::F32 {
-            return Err(ModelError::Form(name.to_owned()));
+            return Err(SentenceModelError::Form(name.to_owned()));
         }
         let bytes = tensor.data().as_chunks::<4>().0.iter();
         Ok(bytes.map(|number| f32::from_le_bytes(*number)).collect())
     }
 
     /// The rows of a matrix, and how long each is.
-    fn matrix(&self, name: &str) -> Result<(Vec<f32>, usize), ModelError> {
+    fn matrix(&self, name: &str) -> Result<(Vec<f32>, usize), SentenceModelError> {
         match self.0.tensor(name)?.shape() {
             [_, columns] => Ok((self.numbers(name)?, *columns)),
-            _ => Err(ModelError::Form(name.to_owned())),
+            _ => Err(SentenceModelError::Form(name.to_owned())),
         }
     }
 
-    fn norm(&self, name: &str) -> Result<Norm, ModelError> {
+    fn norm(&self, name: &str) -> Result<Norm, SentenceModelError> {
         Ok(Norm {
             weight: self.numbers(&format!("{name}.weight"))?,
             bias: self.numbers(&format!("{name}.bias"))?,
         })
     }
 
-    fn linear(&self, name: &str, then: Then) -> Result<Linear, ModelError> {
+    fn linear(&self, name: &str, then: Epilogue) -> Result<Linear, SentenceModelError> {
         let (rows, columns) = self.matrix(&format!("{name}.weight"))?;
         let mut weight = Matrix::new(columns);
         for row in rows.chunks_exact(columns) {
@@ -211,11 +215,11 @@ impl Weights<'_> {
 
     /// Query, key and value as one matrix. Queries are made smaller here, once, instead of every
     /// product of theirs.
-    fn attention(&self, name: &str) -> Result<Linear, ModelError> {
+    fn attention(&self, name: &str) -> Result<Linear, SentenceModelError> {
         let mut all = Linear {
             weight: Matrix::new(DIMENSIONS),
             bias: Vec::new(),
-            then: Then::Nothing,
+            then: Epilogue::Nothing,
         };
         for (part, factor) in [("query", query_scale()), ("key", 1.0), ("value", 1.0)] {
             let rows = self.numbers(&format!("{name}.{part}.weight"))?;
@@ -229,19 +233,19 @@ impl Weights<'_> {
         Ok(all)
     }
 
-    fn layer(&self, number: usize) -> Result<Layer, ModelError> {
+    fn layer(&self, number: usize) -> Result<Layer, SentenceModelError> {
         let name = |part: &str| format!("encoder.layer.{number}.{part}");
         Ok(Layer {
             attention: self.attention(&name("attention.self"))?,
-            attended: self.linear(&name("attention.output.dense"), Then::Nothing)?,
+            attended: self.linear(&name("attention.output.dense"), Epilogue::Nothing)?,
             attended_norm: self.norm(&name("attention.output.LayerNorm"))?,
-            wide: self.linear(&name("intermediate.dense"), Then::Gelu)?,
-            narrow: self.linear(&name("output.dense"), Then::Nothing)?,
+            wide: self.linear(&name("intermediate.dense"), Epilogue::Gelu)?,
+            narrow: self.linear(&name("output.dense"), Epilogue::Nothing)?,
             norm: self.norm(&name("output.LayerNorm"))?,
         })
     }
 }
 
-fn unusable(cause: tokenizers::Error) -> ModelError {
-    ModelError::Tokenizer(cause.to_string())
+fn unusable(cause: tokenizers::Error) -> SentenceModelError {
+    SentenceModelError::Tokenizer(cause.to_string())
 }

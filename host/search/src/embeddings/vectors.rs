@@ -1,7 +1,7 @@
 //! The vectors of a catalog's tools, and how near each is to a query.
 
 use super::embedder::Vector;
-use super::matrix::{Matrix, Then};
+use super::matrix::{Epilogue, Matrix};
 use super::model::DIMENSIONS;
 
 /// One vector per tool, in the catalog's order, in eight bits: 400 bytes a tool.
@@ -21,7 +21,7 @@ impl Vectors {
 
     /// The cosine of the angle between the query and each tool, -1 to 1, to about two thousandths.
     pub fn cosines(&self, query: &[f32]) -> Vec<f32> {
-        self.tools.multiply(query, None, Then::Nothing)
+        self.tools.multiply(query, None, Epilogue::Nothing)
     }
 }
 

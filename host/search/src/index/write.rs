@@ -26,7 +26,7 @@ const TOOLS_PER_THREAD_MIN: usize = 250;
 const THREADS_MAX: usize = 4;
 
 /// The word that stands for each stem.
-pub(super) type Shown = HashMap<String, ShownWord>;
+pub(super) type DisplayWords = HashMap<String, ShownWord>;
 
 pub(super) struct ShownWord {
     pub word: String,
@@ -43,7 +43,7 @@ impl ShownWord {
 }
 
 /// Writes the stems of each tool; documents are numbered as `tools`.
-pub(super) fn write(tools: &[Arc<Tool>]) -> (Index, Shown) {
+pub(super) fn write(tools: &[Arc<Tool>]) -> (Index, DisplayWords) {
     const MEMORY: &str = "writing to memory does not fail";
     let mut schema = Schema::builder();
     let options = TextOptions::default().set_indexing_options(
@@ -57,7 +57,7 @@ pub(super) fn write(tools: &[Arc<Tool>]) -> (Index, Shown) {
         .schema(schema.build())
         .single_segment_index_writer(tantivy::directory::RamDirectory::create(), WRITER_BYTES)
         .expect(MEMORY);
-    let mut shown = Shown::new();
+    let mut shown = DisplayWords::new();
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = threads
         .min(THREADS_MAX)
@@ -65,7 +65,7 @@ pub(super) fn write(tools: &[Arc<Tool>]) -> (Index, Shown) {
         .max(1);
     thread::scope(|scope| {
         let parts = tools.chunks(tools.len().div_ceil(threads).max(1));
-        let stemming: Vec<_> = parts.map(|part| scope.spawn(|| Stems::of(part))).collect();
+        let stemming: Vec<_> = parts.map(|part| scope.spawn(|| Stems::new(part))).collect();
         for part in stemming {
             let stems = part.join().expect("words are split without a panic");
             for texts in stems.texts {
@@ -83,7 +83,7 @@ pub(super) fn write(tools: &[Arc<Tool>]) -> (Index, Shown) {
     (writer.finalize().expect(MEMORY), shown)
 }
 
-fn show(shown: &mut Shown, word: String, seen: Seen) {
+fn show(shown: &mut DisplayWords, word: String, seen: WordInfo) {
     let Some(strong) = seen.strong else {
         return;
     };
@@ -103,11 +103,11 @@ struct Stems {
     /// Of each tool, for each part its stems with a space after each.
     texts: Vec<[String; PARTS.len()]>,
     /// By word.
-    seen: HashMap<String, Seen>,
+    seen: HashMap<String, WordInfo>,
 }
 
 /// What is found out about a word once.
-struct Seen {
+struct WordInfo {
     stem: String,
     says_nothing: bool,
     /// Whether it stood in a strong place, where it stood anywhere.
@@ -115,7 +115,7 @@ struct Seen {
 }
 
 impl Stems {
-    fn of(tools: &[Arc<Tool>]) -> Self {
+    fn new(tools: &[Arc<Tool>]) -> Self {
         let mut words = Words::new();
         let mut stems = Self::default();
         for tool in tools {
@@ -144,8 +144,8 @@ impl Stems {
         stems
     }
 
-    fn look_at(&mut self, word: String, words: &mut Words) -> &mut Seen {
-        self.seen.entry(word).or_insert_with_key(|word| Seen {
+    fn look_at(&mut self, word: String, words: &mut Words) -> &mut WordInfo {
+        self.seen.entry(word).or_insert_with_key(|word| WordInfo {
             stem: words.stem(word),
             says_nothing: is_stopword(word),
             strong: None,

@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use ipnet::IpNet;
 use serde_json::json;
 
-use super::output::{Output, table};
+use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
@@ -13,24 +13,24 @@ use toolgate_gateway::Scope;
 use toolgate_gateway::identity::keys;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Key {
+pub(super) enum KeyCommand {
     /// Make a key and print it; it cannot be read again
-    Create(Create),
+    Create(CreateKey),
     /// List keys, without what makes them keys
-    List(Of),
+    List(KeyWorkspace),
     /// Revoke a key by id, prefix or name: its next request is refused, and there is no way back
     Revoke(Revoke),
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Of {
+pub(super) struct KeyWorkspace {
     /// Name of the workspace [default: the first one]
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Create {
+pub(super) struct CreateKey {
     /// What the key is for, so that you recognise it later
     #[arg(long)]
     name: String,
@@ -57,7 +57,7 @@ pub(super) struct Create {
     #[arg(long = "ip", value_name = "CIDR", value_parser = parse_network)]
     networks: Vec<IpNet>,
     #[command(flatten)]
-    of: Of,
+    of: KeyWorkspace,
 }
 
 #[derive(Debug, Args)]
@@ -65,11 +65,11 @@ pub(super) struct Revoke {
     /// Id, prefix or name
     key: String,
     #[command(flatten)]
-    of: Of,
+    of: KeyWorkspace,
 }
 
-impl Key {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+impl KeyCommand {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let store = super::open_store(config).await?;
         let now_ms = Clock::system().now_ms();
         match self {

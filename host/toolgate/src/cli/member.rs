@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::output::{Output, table};
+use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_core::clock::{Clock, rfc3339};
 use toolgate_core::ids;
@@ -19,27 +19,27 @@ use toolgate_vault::Secret;
 #[derive(Debug, Subcommand)]
 pub(super) enum MemberCommand {
     /// Let a person in: prints a link, good once, at which they choose a name and a password
-    Create(Create),
+    Create(CreateMember),
     /// List the members of a workspace
-    List(Of),
+    List(MemberWorkspace),
     /// Remove a member by id or address; their next request is refused
     Remove {
         /// Id or e-mail address
         member: String,
         #[command(flatten)]
-        of: Of,
+        of: MemberWorkspace,
     },
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Of {
+pub(super) struct MemberWorkspace {
     /// Name of the workspace [default: the first one]
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Create {
+pub(super) struct CreateMember {
     /// Their e-mail address, with which they sign in
     #[arg(long)]
     email: String,
@@ -53,11 +53,11 @@ pub(super) struct Create {
     #[arg(long, requires = "password_file")]
     name: Option<String>,
     #[command(flatten)]
-    of: Of,
+    of: MemberWorkspace,
 }
 
 impl MemberCommand {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let store = super::open_store(config).await?;
         let now_ms = Clock::system().now_ms();
         match self {
@@ -98,12 +98,12 @@ impl MemberCommand {
     }
 }
 
-impl Create {
+impl CreateMember {
     async fn run(
         self,
         config: &Config,
         store: &Store,
-        output: Output,
+        output: OutputFormat,
         now_ms: i64,
     ) -> anyhow::Result<()> {
         let workspace = super::workspace(store, self.of.workspace.as_deref(), now_ms).await?;

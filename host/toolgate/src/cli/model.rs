@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::output::Output;
+use super::output::OutputFormat;
 use crate::config::Config;
 use toolgate_search::embeddings::files::{self, FILES, ModelFile};
 
@@ -22,7 +22,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(60);
 const BAR: usize = 40;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Model {
+pub(super) enum ModelCommand {
     /// Fetch all-MiniLM-L6-v2 (91 MB, Apache-2.0), or copy it from a folder
     ///
     /// With it, search ranks by meaning too; a running gateway takes it up within seconds. Files are
@@ -41,15 +41,15 @@ pub(super) enum Model {
 
 /// What was installed, or found.
 #[derive(Serialize)]
-struct Installed {
+struct InstalledModel {
     folder: PathBuf,
     installed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
-impl Model {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+impl ModelCommand {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let folder = files::folder(&config.gateway.data_dir);
         if let Self::Install { from, url } = self {
             toolgate_gateway::make_private_dir(&config.gateway.data_dir)?;
@@ -61,7 +61,7 @@ impl Model {
             }
         }
         let problem = files::verify(&folder).err().map(|cause| cause.to_string());
-        let found = Installed {
+        let found = InstalledModel {
             folder,
             installed: problem.is_none(),
             problem,
@@ -84,7 +84,7 @@ async fn install(
     from: Option<&Path>,
     url: &str,
     folder: &Path,
-    output: Output,
+    output: OutputFormat,
 ) -> anyhow::Result<()> {
     let target = folder.join(file.name);
     if files::verify_file(&target, file).is_ok() {
@@ -112,7 +112,12 @@ async fn install(
     fs::rename(&part, &target).with_context(|| format!("{} cannot be written", target.display()))
 }
 
-async fn fetch(url: &str, file: &ModelFile, part: &Path, output: Output) -> anyhow::Result<()> {
+async fn fetch(
+    url: &str,
+    file: &ModelFile,
+    part: &Path,
+    output: OutputFormat,
+) -> anyhow::Result<()> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let loopback = url::Url::parse(url)?
         .host_str()

@@ -12,16 +12,16 @@ pub(super) fn counted(count: usize, one: &str) -> String {
 
 /// How to print.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Output {
+pub(super) struct OutputFormat {
     pub json: bool,
 }
 
 /// A failure that the printed report tells already: its sum is a message, not a second document.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Reported(pub String);
+pub(super) struct ReportedFailure(pub String);
 
-impl Output {
+impl OutputFormat {
     /// Prints `value` as JSON, or what `text` makes of it.
     pub(super) fn print<T: Serialize>(
         self,
@@ -41,7 +41,7 @@ impl Output {
     pub(super) fn error(self, cause: &anyhow::Error) {
         let known = cause.downcast_ref::<toolgate_gateway::Error>();
         let hint = known.and_then(toolgate_gateway::Error::hint);
-        if self.json && !cause.is::<Reported>() {
+        if self.json && !cause.is::<ReportedFailure>() {
             let code = known.map_or("failed", toolgate_gateway::Error::code);
             let document = serde_json::json!({
                 "success": false,

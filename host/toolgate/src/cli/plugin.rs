@@ -2,20 +2,20 @@
 
 use clap::Subcommand;
 
-use super::output::{Output, table};
+use super::output::{OutputFormat, table};
 use super::plugin_build::Build;
 use super::plugin_catalog::CatalogPage;
-use super::plugin_check::Check;
+use super::plugin_check::CheckPlugin;
 use super::plugin_new::New;
 use super::plugin_rights::{Approve, ShowRights};
-use super::plugin_test::{Plan, Run, Test};
+use super::plugin_test::{PlanTools, RunTool, Test};
 use crate::config::Config;
 use toolgate_catalog::overview::by_category;
 use toolgate_core::clock::Clock;
 use toolgate_gateway::plugins::{self, PluginList};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Plugin {
+pub(super) enum PluginCommand {
     /// Every plugin and every file of the plugins folder, with state and reason
     List,
     Rights(ShowRights),
@@ -27,15 +27,15 @@ pub(super) enum Plugin {
     },
     Build(Build),
     New(New),
-    Check(Check),
-    Run(Run),
-    Plan(Plan),
+    Check(CheckPlugin),
+    Run(RunTool),
+    Plan(PlanTools),
     Test(Test),
     Catalog(CatalogPage),
 }
 
-impl Plugin {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+impl PluginCommand {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         match self {
             Self::Build(command) => command.run(output).await,
             Self::New(command) => command.run(output).await,

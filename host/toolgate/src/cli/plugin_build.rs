@@ -9,8 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use super::output::{Output, Reported, counted, note};
-use toolgate_openapi::{self as openapi, Input, Note};
+use super::output::{OutputFormat, ReportedFailure, counted, note};
+use toolgate_openapi::{self as openapi, BuildInput, Note};
 
 /// Most notes printed without `--notes`.
 const NOTES_SHOWN: usize = 12;
@@ -64,11 +64,11 @@ pub(super) struct Report {
 }
 
 impl Build {
-    pub(super) async fn run(self, output: Output) -> anyhow::Result<()> {
+    pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         match (&self.all, &self.out, &self.description) {
             (Some(all), Some(out), _) => build_all(all, out, output).await,
             (_, _, Some(description)) => {
-                let input = Input {
+                let input = BuildInput {
                     description: description.clone(),
                     overlays: self.overlay.clone(),
                     service: self.service.clone(),
@@ -122,7 +122,7 @@ impl Report {
 }
 
 async fn build_one(
-    input: Input,
+    input: BuildInput,
     place: impl FnOnce(&str) -> PathBuf,
     strict: bool,
 ) -> anyhow::Result<Report> {
@@ -187,7 +187,7 @@ pub(super) fn descriptions(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<()> {
+async fn build_all(folder: &Path, out: &Path, output: OutputFormat) -> anyhow::Result<()> {
     let started = Instant::now();
     let descriptions = descriptions(folder)?;
     let total = descriptions.len();
@@ -198,9 +198,9 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
         let (turns, out) = (turns.clone(), out.to_owned());
         running.spawn(async move {
             let _turn = turns.acquire_owned().await;
-            let input = Input {
+            let input = BuildInput {
                 description: description.clone(),
-                ..Input::default()
+                ..BuildInput::default()
             };
             let place = |service: &str| out.join(format!("{service}.wasm"));
             (description, build_one(input, place, true).await)
@@ -240,7 +240,7 @@ async fn build_all(folder: &Path, out: &Path, output: Output) -> anyhow::Result<
     })?;
     if failed > 0 {
         let sum = format!("{failed} of {total} descriptions did not become a plugin");
-        return Err(Reported(sum).into());
+        return Err(ReportedFailure(sum).into());
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Serialize;
 
-use super::output::Output;
+use super::output::OutputFormat;
 use toolgate_catalog::Manifest;
 use toolgate_catalog::overview;
 use toolgate_runtime::inspect;
@@ -24,13 +24,13 @@ pub(super) struct CatalogPage {
 
 /// The same as JSON.
 #[derive(Serialize)]
-struct Document {
+struct CatalogDocument {
     categories: std::collections::BTreeMap<String, overview::Count>,
     services: Vec<Manifest>,
 }
 
 impl CatalogPage {
-    pub(super) fn run(self, output: Output) -> anyhow::Result<()> {
+    pub(super) fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         let shown = self.folder.display();
         let mut services = Vec::new();
         let entries = std::fs::read_dir(&self.folder).with_context(|| {
@@ -49,7 +49,7 @@ impl CatalogPage {
         let counts = services
             .iter()
             .map(|service| (&*service.categories, service.tools.len()));
-        let document = Document {
+        let document = CatalogDocument {
             categories: overview::by_category(counts),
             services,
         };

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::output::{Output, Reported, counted};
-use toolgate_openapi::{self as openapi, Input};
+use super::output::{OutputFormat, ReportedFailure, counted};
+use toolgate_openapi::{self as openapi, BuildInput};
 
 /// Judge a plugin file or a description: what would keep it out, and advice
 #[derive(Debug, Args)]
-pub(super) struct Check {
+pub(super) struct CheckPlugin {
     /// Plugin files (`.wasm`) or OpenAPI descriptions
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -21,7 +21,7 @@ pub(super) struct Check {
 
 /// What was found in one file.
 #[derive(Debug, Serialize)]
-struct Checked {
+struct CheckedFile {
     file: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     service: Option<String>,
@@ -30,26 +30,30 @@ struct Checked {
     warnings: Vec<String>,
 }
 
-impl Check {
-    pub(super) async fn run(self, output: Output) -> anyhow::Result<()> {
+impl CheckPlugin {
+    pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         let strict = self.strict;
-        let checked: Vec<Checked> =
+        let checked: Vec<CheckedFile> =
             tokio::task::spawn_blocking(move || self.files.into_iter().map(check).collect())
                 .await?;
         output.print(&checked, |all| {
-            all.iter().map(Checked::text).collect::<Vec<_>>().join("\n")
+            all.iter()
+                .map(CheckedFile::text)
+                .collect::<Vec<_>>()
+                .join("\n")
         })?;
-        let bad = |one: &&Checked| !one.errors.is_empty() || (strict && !one.warnings.is_empty());
+        let bad =
+            |one: &&CheckedFile| !one.errors.is_empty() || (strict && !one.warnings.is_empty());
         let refused = checked.iter().filter(bad).count();
         if refused > 0 {
             let sum = format!("{refused} of {} refused", checked.len());
-            return Err(Reported(sum).into());
+            return Err(ReportedFailure(sum).into());
         }
         Ok(())
     }
 }
 
-impl Checked {
+impl CheckedFile {
     fn text(&self) -> String {
         let mut lines = vec![format!(
             "{}: {}{}, {}, {}",
@@ -72,8 +76,8 @@ impl Checked {
     }
 }
 
-fn check(file: PathBuf) -> Checked {
-    let mut checked = Checked {
+fn check(file: PathBuf) -> CheckedFile {
+    let mut checked = CheckedFile {
         service: None,
         tools: 0,
         errors: Vec::new(),
@@ -106,9 +110,9 @@ fn check(file: PathBuf) -> Checked {
         }
         return checked;
     }
-    match openapi::describe(&Input {
+    match openapi::describe(&BuildInput {
         description: checked.file.clone(),
-        ..Input::default()
+        ..BuildInput::default()
     }) {
         Ok(described) => {
             let found = toolgate_catalog::lint(&described.manifest);

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use serde::Serialize;
 
-use super::output::Output;
+use super::output::OutputFormat;
 use super::plugin_project::{self, Lang};
 use toolgate_openapi as openapi;
 
@@ -35,7 +35,7 @@ pub(super) struct New {
 
 /// What `plugin new` made.
 #[derive(Debug, Serialize)]
-struct Made {
+struct NewProject {
     folder: PathBuf,
     description: PathBuf,
     overlay: PathBuf,
@@ -43,7 +43,7 @@ struct Made {
 }
 
 impl New {
-    pub(super) async fn run(self, output: Output) -> anyhow::Result<()> {
+    pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         if let (Some(lang), Some(name)) = (self.lang, &self.name) {
             let project = plugin_project::write(lang, name, &self.into)?;
             return output.print(&project, plugin_project::Project::text);
@@ -76,7 +76,7 @@ impl New {
         let overlay = folder.join("overlay.yaml");
         let choices = operations(&value);
         std::fs::write(&overlay, overlay_text(&service, &choices))?;
-        let made = Made {
+        let made = NewProject {
             folder,
             description,
             overlay,

@@ -26,7 +26,7 @@ pub(super) struct Project {
 }
 
 /// One file of a project: its place there and its text, in which the service's name is filled in.
-type File = (&'static str, &'static str);
+type ProjectFile = (&'static str, &'static str);
 
 macro_rules! files {
     ($from:literal => $to:literal: $($name:literal),* $(,)?) => {
@@ -34,9 +34,10 @@ macro_rules! files {
     };
 }
 
-const EXAMPLES: &[File] = files!("new/" => "examples/": "list_notes.json", "create_note.json");
+const EXAMPLES: &[ProjectFile] =
+    files!("new/" => "examples/": "list_notes.json", "create_note.json");
 
-const JS: &[File] = &[
+const JS: &[ProjectFile] = &[
     ("package.json", include_str!("new/js/package.json")),
     ("README.md", include_str!("new/js/README.md")),
     ("src/plugin.js", include_str!("new/js/plugin.js")),
@@ -46,7 +47,7 @@ const JS: &[File] = &[
     ),
 ];
 
-const JS_SDK: &[File] = files!("../../../../sdk/js/" => "sdk/":
+const JS_SDK: &[ProjectFile] = files!("../../../../sdk/js/" => "sdk/":
     "package.json", "bin/build.js",
     "src/index.js", "src/index.d.ts", "src/plugin.js", "src/schema.js", "src/context.js", "src/error.js",
     "src/pick.js", "src/guest.js", "src/testing.js", "src/testing.d.ts",
@@ -56,7 +57,7 @@ const JS_SDK: &[File] = files!("../../../../sdk/js/" => "sdk/":
     "types/interfaces/toolgate-plugin-types.d.ts",
 );
 
-const PY: &[File] = &[
+const PY: &[ProjectFile] = &[
     ("pyproject.toml", include_str!("new/py/pyproject.toml")),
     ("README.md", include_str!("new/py/README.md")),
     ("src/__SERVICE__.py", include_str!("new/py/plugin.py")),
@@ -66,7 +67,7 @@ const PY: &[File] = &[
     ),
 ];
 
-const PY_SDK: &[File] = files!("../../../../sdk/py/src/" => "sdk/":
+const PY_SDK: &[ProjectFile] = files!("../../../../sdk/py/src/" => "sdk/":
     "toolgate_plugin/__init__.py", "toolgate_plugin/py.typed", "toolgate_plugin/plugin.py",
     "toolgate_plugin/schema.py", "toolgate_plugin/context.py", "toolgate_plugin/http.py",
     "toolgate_plugin/errors.py", "toolgate_plugin/output.py", "toolgate_plugin/pick.py",

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 
-use super::output::{Output, note};
+use super::output::{OutputFormat, note};
 use crate::config::Config;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights::{self, Difference, Rights};
@@ -43,7 +43,7 @@ fn parse_sha256(text: &str) -> Result<String, String> {
 
 /// What is shown before anything is granted.
 #[derive(Debug, Serialize)]
-struct Shown {
+struct ShownRights {
     service: String,
     title: String,
     version: String,
@@ -51,11 +51,11 @@ struct Shown {
     rights: Rights,
     /// The version that waits, or the file that was named, beside the version that serves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pending: Option<plugins::Pending>,
+    pending: Option<plugins::PendingVersion>,
 }
 
 impl ShowRights {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let store = super::open_store(config).await?;
         let file = Path::new(&self.plugin);
         let shown = if self.plugin.ends_with(".wasm") || file.is_file() {
@@ -67,7 +67,7 @@ impl ShowRights {
     }
 }
 
-async fn of_file(store: &Store, config: &Config, file: PathBuf) -> anyhow::Result<Shown> {
+async fn of_file(store: &Store, config: &Config, file: PathBuf) -> anyhow::Result<ShownRights> {
     let inspected = tokio::task::spawn_blocking(move || {
         let bytes = std::fs::read(&file)
             .with_context(|| format!("the file {} cannot be read", file.display()))?;
@@ -84,7 +84,7 @@ async fn of_file(store: &Store, config: &Config, file: PathBuf) -> anyhow::Resul
         let approved =
             approved.map_or_else(|| serde_json::json!({}), |text| rights::normal_text(&text));
         let asked = rights::normal(&manifest);
-        pending = Some(plugins::Pending {
+        pending = Some(plugins::PendingVersion {
             version: Some(manifest.version.clone()),
             sha256: sha256.clone(),
             difference: Difference::between(&approved, &asked, config.gateway.upgrades),
@@ -93,7 +93,7 @@ async fn of_file(store: &Store, config: &Config, file: PathBuf) -> anyhow::Resul
     Ok(shown(&manifest, sha256, pending))
 }
 
-async fn of_service(store: &Store, service: &str) -> anyhow::Result<Shown> {
+async fn of_service(store: &Store, service: &str) -> anyhow::Result<ShownRights> {
     let manifest = plugins::manifest(store, service).await?;
     let row = store.find_plugin(service).await?;
     let sha256 = row.and_then(|row| row.active_sha256).unwrap_or_default();
@@ -101,18 +101,22 @@ async fn of_service(store: &Store, service: &str) -> anyhow::Result<Shown> {
     Ok(shown(&manifest, sha256, pending))
 }
 
-fn shown(manifest: &Manifest, sha256: String, pending: Option<plugins::Pending>) -> Shown {
-    Shown {
+fn shown(
+    manifest: &Manifest,
+    sha256: String,
+    pending: Option<plugins::PendingVersion>,
+) -> ShownRights {
+    ShownRights {
         service: manifest.service.clone(),
         title: manifest.title.clone(),
         version: manifest.version.clone(),
         sha256,
-        rights: Rights::of(manifest),
+        rights: Rights::from_manifest(manifest),
         pending,
     }
 }
 
-fn text(shown: &Shown) -> String {
+fn text(shown: &ShownRights) -> String {
     let mut text = format!(
         "{} {} (service {}, sha256 {}) asks to:\n{}",
         visible_line(&shown.title),
@@ -128,7 +132,7 @@ fn text(shown: &Shown) -> String {
     text
 }
 
-fn difference(service: &str, pending: &plugins::Pending) -> String {
+fn difference(service: &str, pending: &plugins::PendingVersion) -> String {
     let version = pending.version.as_deref().unwrap_or("another version");
     format!(
         "Version {} of {service} (sha256 {}) in place of the one that serves\n{}",
@@ -139,7 +143,7 @@ fn difference(service: &str, pending: &plugins::Pending) -> String {
 }
 
 impl Approve {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let store = super::open_store(config).await?;
         let service = self.service.as_str();
         let sha256 = match self.sha256 {

@@ -9,19 +9,19 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::output::{Output, Reported, counted, note};
+use super::output::{OutputFormat, ReportedFailure, counted, note};
 use toolgate_catalog::Tool;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_egress::PlannedRequest;
 use toolgate_gateway::connections::services;
-use toolgate_plugin_test::verdict::{self, Verdict, violations};
-use toolgate_plugin_test::{Cache, Cost, Rig, Trial, plans, record, replay};
-use toolgate_runtime::Ended;
+use toolgate_plugin_test::verdict::{self, TestVerdict, violations};
+use toolgate_plugin_test::{PluginCost, TestCache, TestCall, TestPlugin, plans, record, replay};
+use toolgate_runtime::CallEnd;
 use toolgate_vault::Secret;
 
 /// Run one tool of a plugin file without a gateway, or show what it would send
 #[derive(Debug, Args)]
-pub(super) struct Run {
+pub(super) struct RunTool {
     /// The plugin file
     plugin: PathBuf,
     /// Name of the tool, with or without the service
@@ -55,10 +55,10 @@ pub(super) struct Run {
     record: Option<PathBuf>,
 }
 
-impl Run {
-    pub(super) async fn run(self, output: Output) -> anyhow::Result<()> {
-        let cache = Cache::new()?;
-        let rig = Rig::open(&self.plugin, &self.allow_upstream, &cache).await?;
+impl RunTool {
+    pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
+        let cache = TestCache::new()?;
+        let rig = TestPlugin::open(&self.plugin, &self.allow_upstream, &cache).await?;
         let tools = Tool::of_plugin(&rig.manifest, &"".into());
         let tool = tools
             .iter()
@@ -71,7 +71,7 @@ impl Run {
         }
         if self.dry_run {
             return match rig.plan(&trial).await? {
-                (Ended::DryRun | Ended::Returned(_), planned) => {
+                (CallEnd::DryRun | CallEnd::Returned(_), planned) => {
                     output.print(&planned, |planned| shown(planned))
                 }
                 (other, _) => bail!("{}", replay::shown(&other)),
@@ -91,9 +91,9 @@ impl Run {
             ));
         }
         match ended {
-            Ended::Returned(returned) => {
+            CallEnd::Returned(returned) => {
                 let data: Value = serde_json::from_str(returned.data.get())?;
-                let done = Done {
+                let done = LiveResult {
                     result: data,
                     next_cursor: returned.next_cursor,
                 };
@@ -107,7 +107,7 @@ impl Run {
         }
     }
 
-    fn trial(&self, manifest: &Manifest, tool: &Tool) -> anyhow::Result<Trial> {
+    fn trial(&self, manifest: &Manifest, tool: &Tool) -> anyhow::Result<TestCall> {
         let mut config = BTreeMap::new();
         for (key, text) in pairs(&self.set)? {
             let declared = manifest.config.iter().find(|known| known.key == key);
@@ -122,7 +122,7 @@ impl Run {
                 std::fs::read_to_string(&file).with_context(|| format!("{file} cannot be read"))?;
             secrets.insert(field, Secret::new(text.trim_end().to_owned()));
         }
-        Ok(Trial {
+        Ok(TestCall {
             tool: tool.action().to_owned(),
             arguments: serde_json::from_str(&self.arguments)
                 .context("the arguments are not JSON")?,
@@ -138,7 +138,7 @@ impl Run {
 
 /// What a live run answered.
 #[derive(Debug, Serialize)]
-struct Done {
+struct LiveResult {
     result: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
@@ -177,15 +177,15 @@ fn shown(planned: &[PlannedRequest]) -> String {
 /// Sends nothing and needs no credential; a slot stands where one would be. With --json each call has its arguments,
 /// so that a checker can hold the requests against the service's own description.
 #[derive(Debug, Args)]
-pub(super) struct Plan {
+pub(super) struct PlanTools {
     /// Plugin files
     #[arg(required = true)]
     plugins: Vec<PathBuf>,
 }
 
-impl Plan {
-    pub(super) async fn run(self, output: Output) -> anyhow::Result<()> {
-        let cache = Cache::new()?;
+impl PlanTools {
+    pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
+        let cache = TestCache::new()?;
         let mut all = Vec::new();
         for plugin in &self.plugins {
             let plans = plans::of_plugin(plugin, &cache).await;
@@ -224,8 +224,8 @@ pub(super) struct Test {
 }
 
 impl Test {
-    pub(super) async fn run(self, output: Output) -> anyhow::Result<()> {
-        let cache = Cache::new()?;
+    pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
+        let cache = TestCache::new()?;
         let all = verdict::judge_all(&self.plugins, &self.examples, &cache).await;
         output.print(&all, |all| {
             let lines = all.iter().map(|tested| {
@@ -259,14 +259,14 @@ impl Test {
             .count();
         if failed > 0 {
             let sum = format!("{failed} of {} plugins failed", all.len());
-            return Err(Reported(sum).into());
+            return Err(ReportedFailure(sum).into());
         }
         Ok(())
     }
 }
 
 /// `; 12.3 MB, inspected in 9.1 s, first call 60 ms, then 3.0 ms, 12 MiB`
-fn weight(tested: &Verdict, cost: &Cost) -> String {
+fn weight(tested: &TestVerdict, cost: &PluginCost) -> String {
     let megabytes = tested.wasm_bytes.div_ceil(100_000);
     format!(
         "; {}.{} MB, inspected in {:.1} s, first call {} ms, then {:.1} ms, {} MiB of memory",

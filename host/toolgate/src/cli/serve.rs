@@ -12,10 +12,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use super::output::Output;
+use super::output::OutputFormat;
 use crate::config::{Config, InboundSettings, LogFormat};
+use crate::core_workers::CoreWorkers;
 use crate::inbound::{Inbound, descriptors};
-use crate::lanes::Lanes;
 use crate::memory;
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
@@ -44,7 +44,7 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         start_log(config.log_format);
         descriptors::raise();
         half_the_cores_for_compiling();
@@ -65,7 +65,7 @@ impl Serve {
         // Beside the gateway; whoever needs it first waits for it.
         drop(tokio::task::spawn_blocking(rest::prepare));
         let gateway = Gateway::open(&config.gateway, Clock::system()).await?;
-        let first = First::make(&gateway, &public_url, self.dev).await?;
+        let first = FirstStart::make(&gateway, &public_url, self.dev).await?;
         announce(output, &public_url, &first)?;
 
         let app = app(&gateway, &config, &public_url);
@@ -76,13 +76,13 @@ impl Serve {
         let inbound = Inbound::open(&config.inbound);
         let connections_max = inbound.limits().connections_max;
         tracing::info!(%address, connections_max, "serve.listening");
-        let lanes =
-            Lanes::open(listener, &app, &inbound).context("the threads that serve cannot start")?;
+        let workers = CoreWorkers::open(listener, &app, &inbound)
+            .context("the threads that serve cannot start")?;
         stop_signal().await;
         tracing::info!("serve.draining");
-        lanes.close();
+        workers.close();
         gateway.close(config.drain).await;
-        lanes.end(CONNECTIONS_DRAIN).await;
+        workers.end(CONNECTIONS_DRAIN).await;
         closing.cancel();
         tracing::info!("serve.stopped");
         Ok(())
@@ -143,7 +143,7 @@ const DEV_EMAIL: &str = "owner@localhost";
 
 /// What is made on the first start and shown once.
 #[derive(Default)]
-struct First {
+struct FirstStart {
     key: Option<Secret>,
     /// With `--dev`: the owner's password.
     password: Option<Secret>,
@@ -151,7 +151,7 @@ struct First {
     setup_url: Option<Secret>,
 }
 
-impl First {
+impl FirstStart {
     async fn make(gateway: &Gateway, public_url: &str, dev: bool) -> anyhow::Result<Self> {
         let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
         let workspace = super::workspace(store, None, now_ms).await?;
@@ -209,7 +209,7 @@ async fn first_key(gateway: &Gateway, workspace_id: &str) -> anyhow::Result<Secr
     Ok(created.key)
 }
 
-fn announce(output: Output, public_url: &str, first: &First) -> anyhow::Result<()> {
+fn announce(output: OutputFormat, public_url: &str, first: &FirstStart) -> anyhow::Result<()> {
     let shown = |secret: &Option<Secret>| secret.as_ref().map(|secret| secret.expose().to_owned());
     let (key, password) = (shown(&first.key), shown(&first.password));
     let setup_url = shown(&first.setup_url);

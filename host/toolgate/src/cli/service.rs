@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::output::{Output, table};
+use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_core::clock::Clock;
@@ -17,7 +17,7 @@ use toolgate_store::{ALL_WORKSPACES, Store};
 use toolgate_vault::{Secret, Vault};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Service {
+pub(super) enum ServiceCommand {
     /// Set values for a service; a running gateway uses them at once
     Configure(Configure),
     /// Services with their settings
@@ -56,8 +56,8 @@ pub(super) struct Configure {
     workspace: Option<String>,
 }
 
-impl Service {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+impl ServiceCommand {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let store = super::open_store(config).await?;
         match self {
             Self::Configure(configure) => configure.run(config, &store, output).await,
@@ -67,7 +67,7 @@ impl Service {
 }
 
 impl Configure {
-    async fn run(self, config: &Config, store: &Store, output: Output) -> anyhow::Result<()> {
+    async fn run(self, config: &Config, store: &Store, output: OutputFormat) -> anyhow::Result<()> {
         let now_ms = Clock::system().now_ms();
         let manifest = plugins::manifest(store, &self.service).await?;
         let workspace_id = match &self.workspace {
@@ -115,7 +115,7 @@ impl Configure {
     }
 }
 
-async fn list(config: &Config, store: &Store, output: Output) -> anyhow::Result<()> {
+async fn list(config: &Config, store: &Store, output: OutputFormat) -> anyhow::Result<()> {
     let settings = store.list_service_config().await?;
     let applications = store.list_oauth_apps().await?;
     let callback_url = callback_url(config);

@@ -2,19 +2,19 @@
 
 use clap::Subcommand;
 
-use super::output::Output;
+use super::output::OutputFormat;
 use crate::config::Config;
 use toolgate_gateway::jobs::rotation;
 use toolgate_vault::{Vault as Keys, master};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Vault {
+pub(super) enum VaultCommand {
     /// Put every credential under a fresh master key, also while a gateway serves
     Rotate,
 }
 
-impl Vault {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+impl VaultCommand {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let Self::Rotate = self;
         let store = super::open_store(config).await?;
         let vault = Keys::open(&config.gateway.master_key_file)?;

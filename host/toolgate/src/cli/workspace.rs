@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use serde_json::json;
 
-use super::output::{Output, table};
+use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_core::clock::Clock;
 use toolgate_gateway::audit;
@@ -28,7 +28,7 @@ for all. Then let a person in: toolgate member create --workspace NAME --email .
 }
 
 impl WorkspaceCommand {
-    pub(super) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+    pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let store = super::open_store(config).await?;
         match self {
             Self::Create { name, plan } => {

@@ -82,7 +82,7 @@ fn receipts_and_the_audit_log_are_kept_for_ever_unless_days_are_given() {
             .expect("good settings")
             .gateway
             .keep;
-        let expected = Keep {
+        let expected = Retention {
             receipts_ms,
             audit_ms,
         };

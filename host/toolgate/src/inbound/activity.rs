@@ -47,14 +47,14 @@ pub enum Order {
 
 /// Why a connection has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overdue {
+pub enum CloseReason {
     Idle,
     SlowHead,
     SlowBody,
     Stalled,
 }
 
-impl Overdue {
+impl CloseReason {
     pub fn order(self) -> Order {
         match self {
             Self::Idle => Order::Leave,
@@ -140,29 +140,29 @@ impl Activity {
     }
 
     /// Whether the connection has been too slow for too long.
-    pub fn overdue(&self, now_ms: u64, times: &Times) -> Option<Overdue> {
+    pub fn overdue(&self, now_ms: u64, times: &Times) -> Option<CloseReason> {
         let over = |since_ms: u64, time: Duration| {
             u128::from(now_ms.saturating_sub(since_ms)) > time.as_millis()
         };
         let blocked_since_ms = self.blocked_since_ms.load(Relaxed);
         if blocked_since_ms != 0 && over(blocked_since_ms, times.stall) {
-            return Some(Overdue::Stalled);
+            return Some(CloseReason::Stalled);
         }
         if self.is_busy() {
             return None;
         }
         let waits_since_ms = self.waits_since_ms();
         if self.in_flight.load(Relaxed) > 0 {
-            return over(waits_since_ms, times.body).then_some(Overdue::SlowBody);
+            return over(waits_since_ms, times.body).then_some(CloseReason::SlowBody);
         }
         let head_since_ms = self.head_since_ms.load(Relaxed);
         let first = !self.asked.load(Relaxed) && over(waits_since_ms, times.head);
         // Frames of HTTP/2 come without a request too.
         let head = head_since_ms != 0 && !self.is_http2() && over(head_since_ms, times.head);
         if first || head {
-            return Some(Overdue::SlowHead);
+            return Some(CloseReason::SlowHead);
         }
-        over(waits_since_ms, times.idle).then_some(Overdue::Idle)
+        over(waits_since_ms, times.idle).then_some(CloseReason::Idle)
     }
 
     /// Has the connection end. The first order to cut stands.
@@ -191,9 +191,9 @@ pub struct InFlight(Arc<Activity>);
 
 impl InFlight {
     /// Its body has not arrived yet.
-    pub fn receiving(&self) -> Receiving {
+    pub fn receiving(&self) -> BodyReceipt {
         self.0.receiving.fetch_add(1, Relaxed);
-        Receiving(self.0.clone())
+        BodyReceipt(self.0.clone())
     }
 }
 
@@ -206,9 +206,9 @@ impl Drop for InFlight {
 
 /// A request's body until it has arrived or nobody wants it any more.
 #[derive(Debug)]
-pub struct Receiving(Arc<Activity>);
+pub struct BodyReceipt(Arc<Activity>);
 
-impl Drop for Receiving {
+impl Drop for BodyReceipt {
     fn drop(&mut self) {
         self.0.receiving.fetch_sub(1, Relaxed);
     }

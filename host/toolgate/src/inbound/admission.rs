@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::activity::{Activity, Order, now_ms};
-use super::limits::Limits;
+use super::limits::ConnectionLimits;
 use toolgate_core::client_address::network;
 
 /// The part of a bound that makes room at once: looking for who does costs a walk over the table.
@@ -21,19 +21,19 @@ const ROOM_SHARE: usize = 32;
 pub struct Admission {
     connections_max: usize,
     per_client_max: usize,
-    table: Mutex<Table>,
+    table: Mutex<ConnectionTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct ConnectionTable {
     next_id: u64,
-    open: HashMap<u64, Open>,
+    open: HashMap<u64, OpenConnection>,
     /// Connections of each client that has some.
     of_client: HashMap<IpAddr, usize>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenConnection {
     /// `None`: a proxy, which is many clients.
     client: Option<IpAddr>,
     activity: Arc<Activity>,
@@ -41,14 +41,14 @@ struct Open {
 
 /// A connection's line in the table, until it is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct ConnectionPermit {
     admission: Arc<Admission>,
     id: u64,
     activity: Arc<Activity>,
 }
 
 impl Admission {
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &ConnectionLimits) -> Self {
         Self {
             connections_max: limits.connections_max,
             per_client_max: limits.connections_per_client,
@@ -58,7 +58,7 @@ impl Admission {
 
     /// A place for one connection of `client`, or of a trusted proxy. `None`: everyone who is here is
     /// being served.
-    pub fn admit(self: &Arc<Self>, client: Option<IpAddr>) -> Option<Place> {
+    pub fn admit(self: &Arc<Self>, client: Option<IpAddr>) -> Option<ConnectionPermit> {
         let client = client.map(network);
         let mut table = self.table();
         if let Some(client) = client
@@ -77,13 +77,13 @@ impl Admission {
         let activity = Arc::new(Activity::new(now_ms()));
         let id = table.next_id;
         table.next_id += 1;
-        let open = Open {
+        let open = OpenConnection {
             client,
             activity: activity.clone(),
         };
         table.open.insert(id, open);
         table.add(client);
-        Some(Place {
+        Some(ConnectionPermit {
             admission: self.clone(),
             id,
             activity,
@@ -111,7 +111,7 @@ impl Admission {
         self.len() == 0
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, ConnectionTable> {
         // Every step leaves the table whole, so a panic elsewhere spoils nothing.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -121,7 +121,7 @@ fn share(bound: usize) -> usize {
     bound.div_ceil(ROOM_SHARE)
 }
 
-impl Table {
+impl ConnectionTable {
     fn count(&self, client: IpAddr) -> usize {
         self.of_client.get(&client).copied().unwrap_or_default()
     }
@@ -145,7 +145,7 @@ impl Table {
 
     /// Has at most `most` connections among `those` end that wait for their clients, and counts them
     /// out at once. Whether there was one.
-    fn evict(&mut self, most: usize, those: impl Fn(&Open) -> bool) -> bool {
+    fn evict(&mut self, most: usize, those: impl Fn(&OpenConnection) -> bool) -> bool {
         let waiting = self.open.iter().filter(|(_, open)| those(open));
         let waiting = waiting.filter(|(_, open)| !open.activity.is_busy());
         let mut waiting: Vec<_> = waiting
@@ -171,7 +171,7 @@ impl Table {
     }
 }
 
-impl Place {
+impl ConnectionPermit {
     pub fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
@@ -198,7 +198,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut table = self.admission.table();
         if let Some(open) = table.open.remove(&self.id) {

@@ -20,9 +20,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::activity::{InFlight, Order, Receiving, now_ms};
-use super::admission::Place;
-use super::stream::Watched;
+use super::activity::{BodyReceipt, InFlight, Order, now_ms};
+use super::admission::ConnectionPermit;
+use super::stream::WatchedStream;
 use super::{Inbound, limits};
 use toolgate_core::client_address::proxy_protocol::{self, BadProxyHeader};
 
@@ -35,7 +35,7 @@ pub async fn serve(
     inbound: &Inbound,
     mut stream: TcpStream,
     peer: SocketAddr,
-    place: Place,
+    place: ConnectionPermit,
     app: Router,
     closing: CancellationToken,
 ) {
@@ -73,7 +73,7 @@ async fn named_client(stream: &mut TcpStream) -> io::Result<Option<SocketAddr>> 
             return Err(bad(BadProxyHeader::NoHeader));
         }
     }
-    let head = proxy_protocol::Head::read(&head).map_err(bad)?;
+    let head = proxy_protocol::ProxyHeader::read(&head).map_err(bad)?;
     let mut rest = vec![0; head.rest_bytes];
     stream.read_exact(&mut rest).await?;
     head.client(&rest).map_err(bad)
@@ -82,12 +82,12 @@ async fn named_client(stream: &mut TcpStream) -> io::Result<Option<SocketAddr>> 
 async fn answer(
     stream: TcpStream,
     client: SocketAddr,
-    place: &Place,
+    place: &ConnectionPermit,
     app: Router,
     closing: CancellationToken,
 ) {
     let activity = place.activity().clone();
-    let io = TokioIo::new(Watched::new(stream, activity.clone()));
+    let io = TokioIo::new(WatchedStream::new(stream, activity.clone()));
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let http2 = request.version() == Version::HTTP_2;
         let in_flight = activity.begin(http2, now_ms());
@@ -95,7 +95,7 @@ async fn answer(
             if body.is_end_stream() {
                 return Body::empty();
             }
-            Body::new(Arriving {
+            Body::new(IncomingBody {
                 body,
                 receiving: Some(in_flight.receiving()),
             })
@@ -104,7 +104,7 @@ async fn answer(
         let app = app.clone();
         async move {
             let answer = app.oneshot(request).await?;
-            Ok::<_, Infallible>(answer.map(|body| Leaving {
+            Ok::<_, Infallible>(answer.map(|body| OutgoingBody {
                 body,
                 _in_flight: in_flight,
             }))
@@ -161,12 +161,12 @@ fn builder() -> auto::Builder<TokioExecutor> {
 }
 
 /// A request's body on its way in.
-struct Arriving {
+struct IncomingBody {
     body: Incoming,
-    receiving: Option<Receiving>,
+    receiving: Option<BodyReceipt>,
 }
 
-impl hyper::body::Body for Arriving {
+impl hyper::body::Body for IncomingBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -191,12 +191,12 @@ impl hyper::body::Body for Arriving {
 }
 
 /// An answer's body on its way out: until it is gone, the connection is busy.
-struct Leaving {
+struct OutgoingBody {
     body: Body,
     _in_flight: InFlight,
 }
 
-impl hyper::body::Body for Leaving {
+impl hyper::body::Body for OutgoingBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -58,13 +58,13 @@ impl Default for Times {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ConnectionLimits {
     pub connections_max: usize,
     pub connections_per_client: usize,
     pub times: Times,
 }
 
-impl Limits {
+impl ConnectionLimits {
     /// `descriptors`: files that the process may open, if that is bounded.
     pub fn new(settings: &InboundSettings, descriptors: Option<usize>) -> Self {
         let wanted = settings.connections_max.unwrap_or(CONNECTIONS_MAX);

@@ -10,12 +10,12 @@ use tokio::net::TcpStream;
 
 use super::activity::{Activity, now_ms};
 
-pub(super) struct Watched {
+pub(super) struct WatchedStream {
     stream: TcpStream,
     activity: Arc<Activity>,
 }
 
-impl Watched {
+impl WatchedStream {
     pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
         Self { stream, activity }
     }
@@ -29,7 +29,7 @@ impl Watched {
     }
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for WatchedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -44,7 +44,7 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for WatchedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

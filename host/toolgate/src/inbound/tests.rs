@@ -2,9 +2,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::activity::{Activity, Order, Overdue};
-use super::admission::{Admission, Place};
-use super::limits::{Limits, PROGRESS_BYTES_MIN, RESERVE_MIN, Times};
+use super::activity::{Activity, CloseReason, Order};
+use super::admission::{Admission, ConnectionPermit};
+use super::limits::{ConnectionLimits, PROGRESS_BYTES_MIN, RESERVE_MIN, Times};
 use crate::config::InboundSettings;
 
 const BEGAN_MS: u64 = 1_000_000;
@@ -19,7 +19,7 @@ fn a_connection_that_says_nothing_is_ended_before_one_that_has_asked() {
     let silent = Arc::new(Activity::new(BEGAN_MS));
     assert_eq!(silent.overdue(BEGAN_MS, &times), None);
     let due = silent.overdue(after(times.head), &times);
-    assert_eq!(due, Some(Overdue::SlowHead));
+    assert_eq!(due, Some(CloseReason::SlowHead));
     let asked = Arc::new(Activity::new(BEGAN_MS));
     let request = asked.begin(false, BEGAN_MS);
     assert_eq!(asked.overdue(after(times.idle), &times), None, "it is busy");
@@ -27,7 +27,7 @@ fn a_connection_that_says_nothing_is_ended_before_one_that_has_asked() {
     let now_ms = super::activity::now_ms();
     assert_eq!(asked.overdue(now_ms, &times), None);
     let idle_ms = now_ms + u64::try_from(times.idle.as_millis()).expect("small") + 1;
-    assert_eq!(asked.overdue(idle_ms, &times), Some(Overdue::Idle));
+    assert_eq!(asked.overdue(idle_ms, &times), Some(CloseReason::Idle));
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn bytes_now_and_then_do_not_prolong_a_head() {
         slow.note_read(|| now_ms + n * 1_000);
     }
     let due_ms = now_ms + u64::try_from(times.head.as_millis()).expect("small") + 1;
-    assert_eq!(slow.overdue(due_ms, &times), Some(Overdue::SlowHead));
+    assert_eq!(slow.overdue(due_ms, &times), Some(CloseReason::SlowHead));
     // Frames of HTTP/2 come without a request too.
     let frames = Arc::new(Activity::new(BEGAN_MS));
     drop(frames.begin(true, BEGAN_MS));
@@ -57,7 +57,7 @@ fn a_body_that_does_not_arrive_is_the_clients_time() {
     assert!(!slow.is_busy());
     assert_eq!(
         slow.overdue(after(times.body), &times),
-        Some(Overdue::SlowBody)
+        Some(CloseReason::SlowBody)
     );
     drop(body);
     assert!(slow.is_busy());
@@ -75,7 +75,7 @@ fn a_client_that_takes_nothing_is_stalled_however_busy() {
     stalled.note_write(Some(10), 100_000, || BEGAN_MS);
     stalled.note_write(None, 100_000, || after(times.stall));
     let due = stalled.overdue(after(times.stall), &times);
-    assert_eq!(due, Some(Overdue::Stalled), "ten bytes are no progress");
+    assert_eq!(due, Some(CloseReason::Stalled), "ten bytes are no progress");
     stalled.note_write(Some(PROGRESS_BYTES_MIN), 100_000, || BEGAN_MS);
     assert_eq!(stalled.overdue(after(times.stall), &times), None);
     stalled.note_write(None, 50, || BEGAN_MS);
@@ -88,7 +88,7 @@ fn a_client_that_takes_nothing_is_stalled_however_busy() {
 }
 
 fn admission(connections_max: usize, connections_per_client: usize) -> Arc<Admission> {
-    Arc::new(Admission::new(&Limits {
+    Arc::new(Admission::new(&ConnectionLimits {
         connections_max,
         connections_per_client,
         times: Times::default(),
@@ -99,7 +99,7 @@ fn client(n: u8) -> Option<IpAddr> {
     Some(IpAddr::from([192, 0, 2, n]))
 }
 
-async fn is_told(place: &Place) -> bool {
+async fn is_told(place: &ConnectionPermit) -> bool {
     let told = tokio::time::timeout(Duration::ZERO, place.activity().ordered());
     told.await == Ok(Order::Leave)
 }
@@ -175,7 +175,7 @@ fn ipv6_clients_are_counted_by_network_and_proxies_are_not_counted() {
 
 #[test]
 fn connections_leave_file_descriptors_to_others() {
-    let limits = |descriptors| Limits::new(&InboundSettings::default(), descriptors);
+    let limits = |descriptors| ConnectionLimits::new(&InboundSettings::default(), descriptors);
     assert_eq!(limits(Some(1_024)).connections_max, 768);
     assert_eq!(limits(Some(1_024)).connections_per_client, 384);
     assert_eq!(limits(Some(1 << 20)).connections_max, 10_000);
@@ -186,8 +186,11 @@ fn connections_leave_file_descriptors_to_others() {
         connections_per_client: Some(9_000),
         ..InboundSettings::default()
     };
-    assert_eq!(Limits::new(&wanted, Some(1_024)).connections_max, 768);
-    let all = Limits::new(&wanted, None);
+    assert_eq!(
+        ConnectionLimits::new(&wanted, Some(1_024)).connections_max,
+        768
+    );
+    let all = ConnectionLimits::new(&wanted, None);
     assert_eq!(
         (all.connections_max, all.connections_per_client),
         (5_000, 5_000)

@@ -77,7 +77,7 @@ async fn call(gateway: &TestGateway, key: &str, arguments: &Value) -> Value {
     answer.await.data()
 }
 
-/// Defence: `gateway/execute/permit.rs` uses an approval up before the plugin begins, and gives it back
+/// Defence: `host/gateway/src/tools/execute/permit.rs` uses an approval up before the plugin begins, and gives it back
 /// only where no request was sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_that_answers_401_does_not_give_the_approval_back() {
@@ -101,7 +101,7 @@ async fn a_provider_that_answers_401_does_not_give_the_approval_back() {
     assert_eq!(upstream.received().len(), sent, "nothing ran a second time");
 }
 
-/// Defence: `gateway/approvals/question.rs` binds the question to the connection.
+/// Defence: `host/gateway/src/access/approvals/question.rs` binds the question to the connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_approval_does_not_run_with_an_account_that_was_connected_afterwards() {
     let (gateway, upstream) = notes(200).await;
@@ -117,7 +117,7 @@ async fn an_approval_does_not_run_with_an_account_that_was_connected_afterwards(
     assert_eq!(upstream.received().len(), sent);
 }
 
-/// Defence: `gateway/approvals.rs` (`may_decide`), and the asker in the question's hash.
+/// Defence: `host/gateway/src/access/approvals.rs` (`may_decide`), and the asker in the question's hash.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_key_that_asked_decides_nothing_and_another_key_uses_nothing() {
     let (gateway, upstream) = notes(200).await;
@@ -140,7 +140,7 @@ async fn the_key_that_asked_decides_nothing_and_another_key_uses_nothing() {
     assert_eq!(upstream.received().len(), sent + 1);
 }
 
-/// Defence: `gateway/approvals/masked.rs`.
+/// Defence: `host/gateway/src/access/approvals/masked.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_approver_reads_what_runs_and_no_secret() {
     let (gateway, _upstream) = notes(200).await;
@@ -165,7 +165,7 @@ async fn an_approver_reads_what_runs_and_no_secret() {
     );
 }
 
-/// Defence: `egress/plan.rs` holds the run to the digests of the requests that were approved.
+/// Defence: `host/egress/src/plan.rs` holds the run to the digests of the requests that were approved.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_is_another_than_the_approved_one_does_not_leave() {
     let upstream = Upstream::start(|_| spy::answers("application/json", "{}")).await;

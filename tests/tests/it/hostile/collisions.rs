@@ -45,7 +45,7 @@ async fn state(gateway: &TestGateway, file: &str) -> String {
     found.map_or_else(String::new, |(state, _)| state)
 }
 
-/// Defence: `tool_names` in the database (`store/plugins.rs`), read by `gateway/plugins/names.rs`.
+/// Defence: `tool_names` in the database (`host/store/src/plugins.rs`), read by `host/gateway/src/plugins/names.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newcomer_gets_no_name_of_a_tool_whatever_is_restarted_or_away() {
     let folder = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ async fn only_the_operator_gives_a_name_away() {
     assert_eq!(owner(&gateway).await, "google");
 }
 
-/// Defence: what begins with a service's name belongs to that service (`gateway/plugins/names.rs`).
+/// Defence: what begins with a service's name belongs to that service (`host/gateway/src/plugins/names.rs`).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_whose_name_begins_with_another_service_is_refused_before_that_service_has_it() {
     let gateway = TestGateway::with_plugin("calendar.wasm", calendar().build()).await;
@@ -129,7 +129,7 @@ async fn names_of_the_gateways_own_tools_are_refused() {
     }
 }
 
-/// Defence: the service's row in the database names its file (`gateway/plugins/intake/admit.rs`).
+/// Defence: the service's row in the database names its file (`host/gateway/src/plugins/intake/admit.rs`).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_stays_with_its_file_when_that_is_renamed_or_damaged() {
     let folder = tempfile::tempdir().unwrap();

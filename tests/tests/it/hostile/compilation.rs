@@ -65,8 +65,8 @@ fn slow(service: &str, functions: u32, bytes: usize) -> Vec<u8> {
     component
 }
 
-/// Defence: two queues of compiler processes (`runtime/compile.rs`), and inspections beside one another
-/// (`gateway/plugins/intake/judging.rs`).
+/// Defence: two queues of compiler processes (`host/runtime/src/compile.rs`), and inspections beside one another
+/// (`host/gateway/src/plugins/intake/inspections.rs`).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_file_holds_up_no_other_and_is_compiled_by_another_process() {
     let folder = tempfile::tempdir().unwrap();
@@ -117,7 +117,7 @@ async fn a_slow_file_holds_up_no_other_and_is_compiled_by_another_process() {
 }
 
 /// Defence: without the program, the same two queues in this process, each with its own threads
-/// (`runtime/compile.rs`).
+/// (`host/runtime/src/compile.rs`).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_file_holds_up_no_other_where_no_process_can_be_started() {
     let gateway = TestGateway::start(Options::default()).await;

@@ -6,7 +6,7 @@ use toolgate_tests::gateway::new_key;
 
 use crate::connect::{press, world};
 
-/// Defence: `gateway/connections/apps.rs` (`scope_ceiling`), asked in `link.rs`.
+/// Defence: `host/gateway/src/connections/apps.rs` (`scope_ceiling`), asked in `host/gateway/src/connections/link.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_asks_a_link_for_no_scope_that_nobody_has_named() {
     let (gateway, _provider) = world().await;
@@ -36,7 +36,7 @@ async fn a_key_asks_a_link_for_no_scope_that_nobody_has_named() {
     }
 }
 
-/// Defence: `connect/pages.rs` asks who sits before the browser, where no application does.
+/// Defence: `host/http/src/connect/pages.rs` asks who sits before the browser, where no application does.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_that_was_passed_on_asks_whether_the_reader_is_who_it_is_for() {
     let (gateway, _provider) = world().await;

@@ -21,7 +21,7 @@ async fn call(gateway: &TestGateway, dry_run: bool) -> Value {
         .data()
 }
 
-/// Defence: `gateway/session_state.rs` (`Scratch`).
+/// Defence: `host/gateway/src/sessions/state.rs` (`Scratch`).
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_parked_run_writes_to_its_state_is_thrown_away() {
     let gateway = TestGateway::with_plugin("memory.wasm", remembering().build()).await;
@@ -40,7 +40,7 @@ async fn what_a_parked_run_writes_to_its_state_is_thrown_away() {
     assert_eq!(next["result"], json!({"step": 2}), "a live run's stays");
 }
 
-/// Defence: `gateway/execute/permit.rs` (`plan_alone`).
+/// Defence: `host/gateway/src/tools/execute/permit.rs` (`plan_alone`).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_hands_over_no_result_that_a_live_call_would_ask_or_count_for() {
     let gateway = TestGateway::with_plugin("memory.wasm", remembering().build()).await;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use toolgate_catalog::manifest::Effect;
-use toolgate_openapi::{Input, bake, describe};
+use toolgate_openapi::{BuildInput, bake, describe};
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::{Received, Upstream};
 
@@ -18,9 +18,9 @@ async fn plugin(paths: Value, lie: impl FnOnce(&mut toolgate_catalog::Manifest))
         "paths": paths,
     });
     std::fs::write(&description, document.to_string()).unwrap();
-    let mut described = describe(&Input {
+    let mut described = describe(&BuildInput {
         description,
-        ..Input::default()
+        ..BuildInput::default()
     })
     .unwrap();
     lie(&mut described.manifest);
@@ -65,7 +65,7 @@ async fn answering(
     .await
 }
 
-/// Defence: `host/egress/src/effect.rs`, asked for every hop by `send.rs`.
+/// Defence: `host/egress/src/effect.rs`, asked for every hop by `host/egress/src/send.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_declared_read_sends_nothing_that_writes() {
     let upstream = answering(|_| (200, None)).await;

@@ -48,7 +48,7 @@ fn changed(mut file: Vec<u8>, other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     file
 }
 
-/// Defence: `runtime/inspect.rs` takes nothing for granted.
+/// Defence: `host/runtime/src/inspect.rs` takes nothing for granted.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_file_is_accepted_or_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
@@ -213,7 +213,7 @@ fn value(function: &mut Function, numbers: &mut Numbers, functions: u32, depth: 
     }
 }
 
-/// Defence: `runtime/compile.rs`, by way of the whole judge: what is valid is compiled, whatever it is.
+/// Defence: `host/runtime/src/compile.rs`, by way of the whole judge: what is valid is compiled, whatever it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_valid_module_within_a_good_file_is_compiled() {
     let folder = tempfile::tempdir().unwrap();

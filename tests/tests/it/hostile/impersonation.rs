@@ -24,7 +24,7 @@ async fn send(
     gateway.send(method, path, Some(key), body).await
 }
 
-/// Defence: `Caller::user` and `Caller::acts_for` (`gateway/caller.rs`), confined without `users:any`.
+/// Defence: `Caller::user` and `Caller::acts_for` (`host/gateway/src/identity/caller.rs`), confined without `users:any`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_without_users_any_reaches_no_other_user() {
     let gateway = start().await;
@@ -107,7 +107,7 @@ async fn a_key_without_users_any_reaches_no_other_user() {
     assert!(!keys::DEFAULT_SCOPES.contains(&Scope::UsersAny));
 }
 
-/// Defence: `gateway/kept.rs` (`may_have_again`).
+/// Defence: `host/gateway/src/tools/kept.rs` (`may_have_again`).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_answer_is_not_given_to_who_may_not_run_the_tool_any_more() {
     let gateway = start().await;
@@ -119,7 +119,7 @@ async fn a_kept_answer_is_not_given_to_who_may_not_run_the_tool_any_more() {
             .header("content-type", "application/json")
             .header("idempotency-key", "one")
             .body(json!({"arguments": {}}).to_string());
-        Answer::of(request.send().await.unwrap()).await
+        Answer::read(request.send().await.unwrap()).await
     };
     assert_eq!(again().await.data()["status"], "success");
     assert_eq!(again().await.data()["status"], "success", "kept");
@@ -133,7 +133,7 @@ async fn a_kept_answer_is_not_given_to_who_may_not_run_the_tool_any_more() {
     }
 }
 
-/// Defence: `gateway/kept.rs` (`may_have_again`), for the rest of a large result too.
+/// Defence: `host/gateway/src/tools/kept.rs` (`may_have_again`), for the rest of a large result too.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_result_is_not_given_to_who_may_not_run_the_tool_any_more() {
     let echo = Fixture::new("echo")

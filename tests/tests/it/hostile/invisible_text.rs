@@ -49,7 +49,7 @@ const HIDDEN: &[char] = &[
     '\u{9b}',
 ];
 
-/// Defence: `host/core/src/visible.rs` allows what is seen; `catalog/lint/text.rs` looks at every text.
+/// Defence: `host/core/src/visible.rs` allows what is seen; `host/catalog/src/lint/text.rs` looks at every text.
 #[test]
 fn no_text_of_a_manifest_hides_anything() {
     let mut whole = Fixture::new("seen")

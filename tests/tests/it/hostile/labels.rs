@@ -60,7 +60,7 @@ async fn a_label_is_shown_as_a_reader_sees_it() {
     assert_eq!(shown["account"], "Ada L.");
 }
 
-/// Defence: `gateway/connections/labels.rs` looks at every name of an earlier build before it serves.
+/// Defence: `host/gateway/src/connections/labels.rs` looks at every name of an earlier build before it serves.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_label_of_an_earlier_build_is_cleaned_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();

@@ -37,7 +37,7 @@ fn post(gateway: &TestGateway, session: Option<&str>, body: &Value) -> RequestBu
 }
 
 async fn answer(request: RequestBuilder) -> Answer {
-    Answer::of(request.send().await.expect("the gateway answers")).await
+    Answer::read(request.send().await.expect("the gateway answers")).await
 }
 
 async fn open(gateway: &TestGateway) -> String {

@@ -3,7 +3,7 @@
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use serde_json::json;
 use toolgate_gateway::identity::members::links::{self, NewLink};
-use toolgate_gateway::identity::members::sign_in::{Client, SetUpRequest};
+use toolgate_gateway::identity::members::sign_in::{Browser, SetUpRequest};
 use toolgate_gateway::identity::workspaces;
 use toolgate_store::{LinkKind, Plan, Role};
 use toolgate_tests::gateway::{Options, TestGateway, client};
@@ -43,7 +43,7 @@ async fn taken(gateway: &TestGateway, workspace_id: &str, vouched: bool) -> Stri
         name: Some("Somebody".to_owned()),
         password: Secret::new("correct horse battery"),
     };
-    let browser = Client {
+    let browser = Browser {
         request_id: "req_1".to_owned(),
         address: Some([127, 0, 0, 1].into()),
         user_agent: None,
@@ -90,7 +90,7 @@ fn signed_in(cookies: &[String]) -> Option<&String> {
     cookies.find(|one| one.starts_with("toolgate_session="))
 }
 
-/// Defence: `gateway/members/oidc/which.rs` ties an account to a member for whom the operator vouched, or
+/// Defence: `host/gateway/src/identity/members/oidc/which.rs` ties an account to a member for whom the operator vouched, or
 /// to the one that the person names.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invited_address_that_nobody_proved_captures_no_later_sign_in() {

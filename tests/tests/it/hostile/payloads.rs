@@ -60,7 +60,7 @@ fn path(execution: &str) -> String {
     format!("/v1/executions/{execution}/payloads")
 }
 
-/// Defence: `gateway/payloads.rs` needs `admin`, and writes the reading down before it answers.
+/// Defence: `host/gateway/src/executions/payloads.rs` needs `admin`, and writes the reading down before it answers.
 #[tokio::test(flavor = "multi_thread")]
 async fn kept_bodies_are_for_admins_of_the_workspace_and_every_reading_is_audited() {
     let gateway = start().await;
@@ -134,7 +134,7 @@ async fn kept_bodies_are_for_admins_of_the_workspace_and_every_reading_is_audite
     assert!(read.iter().all(|entry| entry.actor.starts_with("key:")));
 }
 
-/// Defence: bodies are sealed, bound to their row (`vault/sealed.rs`), and go with their receipt.
+/// Defence: bodies are sealed, bound to their row (`host/vault/src/sealed.rs`), and go with their receipt.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_body_is_in_no_file_and_goes_with_its_receipt() {
     let gateway = start().await;
@@ -203,7 +203,7 @@ async fn a_kept_body_is_in_no_file_and_goes_with_its_receipt() {
     }
 }
 
-/// Defence: `egress/payload.rs` bounds a body and all bodies of a call.
+/// Defence: `host/egress/src/payload.rs` bounds a body and all bodies of a call.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_large_body_the_beginning_is_kept() {
     let gateway = start().await;

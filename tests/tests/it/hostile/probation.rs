@@ -36,7 +36,7 @@ async fn upgraded(upgrade: &Fixture) -> TestGateway {
     gateway
 }
 
-/// Defence: `gateway/plugins/probation.rs` counts crashes by workspace.
+/// Defence: `host/gateway/src/plugins/probation.rs` counts crashes by workspace.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_tenants_cannot_undo_an_upgrade_and_three_that_it_fails_can() {
     let gateway = upgraded(&version("1.1.0").invoke("(unreachable)")).await;
@@ -56,8 +56,8 @@ async fn two_tenants_cannot_undo_an_upgrade_and_three_that_it_fails_can() {
     gateway.wait("the version before", back).await;
 }
 
-/// Defence: only traps that no bound made count (`runtime/invoke.rs`); what a provider nests too deep
-/// is the provider's error (`runtime/returned.rs`).
+/// Defence: only traps that no bound made count (`host/runtime/src/invoke.rs`); what a provider nests too deep
+/// is the provider's error (`host/runtime/src/returned.rs`).
 #[tokio::test(flavor = "multi_thread")]
 async fn used_up_bounds_and_deep_answers_undo_no_upgrade() {
     let deep = "(memory.fill (i32.const 65536) (i32.const 91) (i32.const 200))
@@ -82,7 +82,7 @@ async fn used_up_bounds_and_deep_answers_undo_no_upgrade() {
     }
 }
 
-/// Defence: `gateway/plugins/probation.rs` compares the rights of both versions.
+/// Defence: `host/gateway/src/plugins/probation.rs` compares the rights of both versions.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_version_with_other_rights_comes_back_only_when_a_person_says_so() {
     let before = version("1.0.0").with("hosts", json!(["api.example.com"]));

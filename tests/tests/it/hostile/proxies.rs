@@ -44,7 +44,7 @@ async fn ask(gateway: &TestGateway, key: &str, headers: &[(&str, &str)]) -> Answ
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    Answer::of(request.send().await.unwrap()).await
+    Answer::read(request.send().await.unwrap()).await
 }
 
 /// Defence: client_address/mod.rs walks from the last hop and stops at the first that is no proxy.
@@ -131,7 +131,7 @@ async fn the_audit_log_names_the_client() {
     let request = gateway.client.post(url).bearer_auth(&gateway.key);
     let request = request.header("x-forwarded-for", "9.9.9.9, 198.51.100.7");
     let request = request.header("content-type", "application/json");
-    let made = Answer::of(request.body(body.to_string()).send().await.unwrap()).await;
+    let made = Answer::read(request.body(body.to_string()).send().await.unwrap()).await;
     assert_eq!(made.status, 201, "{}", made.text);
     let store = gateway.gateway.store();
     let workspace = store.first_workspace().await.unwrap().unwrap();

@@ -8,7 +8,7 @@ use crate::connect;
 use crate::crash::{plugin, provider};
 use crate::serving::serve_with;
 
-/// Defence: `gateway/journal.rs` writes each line before its request leaves, with or without a key.
+/// Defence: `host/gateway/src/executions/journal.rs` writes each line before its request leaves, with or without a key.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_without_a_key_that_was_killed_in_the_middle_has_its_receipt() {
     let folder = tempfile::tempdir().unwrap();
@@ -79,7 +79,7 @@ async fn a_write_without_a_key_that_was_killed_in_the_middle_has_its_receipt() {
     }
 }
 
-/// Defence: `egress/receipt.rs` keeps what was asked and no value that looks like a credential.
+/// Defence: `host/egress/src/receipt.rs` keeps what was asked and no value that looks like a credential.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_names_the_whole_request_and_no_credential_of_its_query() {
     let upstream = toolgate_tests::upstream::Upstream::start(|_| {
@@ -107,9 +107,9 @@ async fn a_line_names_the_whole_request_and_no_credential_of_its_query() {
     });
     let description = folder.path().join("finder.json");
     std::fs::write(&description, document.to_string()).unwrap();
-    let input = toolgate_openapi::Input {
+    let input = toolgate_openapi::BuildInput {
         description,
-        ..toolgate_openapi::Input::default()
+        ..toolgate_openapi::BuildInput::default()
     };
     let handle = tokio::runtime::Handle::current();
     let built =
@@ -146,7 +146,7 @@ async fn a_line_names_the_whole_request_and_no_credential_of_its_query() {
     assert!(!receipt.to_string().contains("my-own"), "{receipt}");
 }
 
-/// Defence: `gateway/connections/requests.rs` writes down what the gateway itself sends.
+/// Defence: `host/gateway/src/connections/requests.rs` writes down what the gateway itself sends.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_gateway_sends_for_a_connection_has_receipts_without_any_token() {
     let (gateway, provider) = connect::world().await;
@@ -197,7 +197,7 @@ async fn what_the_gateway_sends_for_a_connection_has_receipts_without_any_token(
     assert!(!kinds.is_empty() && kinds.iter().all(|one| one["kind"] == "tool"));
 }
 
-/// Defence: `gateway/connections/requests.rs`, for what is sent when a connection is taken away.
+/// Defence: `host/gateway/src/connections/requests.rs`, for what is sent when a connection is taken away.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_request_that_revokes_a_token_has_a_receipt_without_the_token() {
     let provider = toolgate_tests::provider::Provider::start().await;

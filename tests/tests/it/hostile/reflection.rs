@@ -275,7 +275,7 @@ async fn what_is_read_beyond_text_stands_in_the_manifest() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("spy.json");
     std::fs::write(&file, described.to_string()).unwrap();
-    let made = toolgate_openapi::describe(&toolgate_openapi::Input {
+    let made = toolgate_openapi::describe(&toolgate_openapi::BuildInput {
         description: file,
         ..Default::default()
     });
@@ -285,7 +285,7 @@ async fn what_is_read_beyond_text_stands_in_the_manifest() {
     assert!(!component(&described).await.is_empty());
 }
 
-/// Defence: `spent` of `gateway/connections/credential.rs`: tokens of before a refresh are kept sealed, and known
+/// Defence: `spent` of `host/gateway/src/connections/credential.rs`: tokens of before a refresh are kept sealed, and known
 /// from the start of a call, in another process too.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_of_before_a_refresh_is_still_scrubbed() {

@@ -52,10 +52,10 @@ async fn sign_in(
         .iter()
         .filter_map(|value| value.to_str().ok()?.split(';').next().map(str::to_owned));
     let cookies = cookies.collect();
-    (Answer::of(response).await, cookies)
+    (Answer::read(response).await, cookies)
 }
 
-/// Defence: `gateway/members/attempts.rs`: nothing counts against an account alone, and a device that
+/// Defence: `host/gateway/src/identity/members/attempts.rs`: nothing counts against an account alone, and a device that
 /// has signed in before has a count of its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_locks_nobody_out_who_has_signed_in_before() {

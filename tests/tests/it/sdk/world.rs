@@ -159,7 +159,7 @@ impl Place<'_> {
         self.world.clock.advance_ms(ms);
     }
 
-    /// The user opens a connect link and agrees, or somebody else than who asked decides so.
+    /// The user opens a connect link and agrees; an approval is decided by another member than the one who asked.
     pub async fn user_acts(&self, url: &str, decision: &str) {
         let World {
             gateway, provider, ..

@@ -66,7 +66,7 @@ async fn status_429_is_rate_limited() {
         limit: 1,
         retry_after_s: 30,
     });
-    let failure = toolgate_http_kit::envelope::Failure::from(error);
+    let failure = toolgate_http_kit::envelope::ApiFailure::from(error);
     assert_eq!(
         (failure.status().as_u16(), failure.code()),
         (429, "rate_limit_exceeded")
@@ -77,7 +77,7 @@ async fn status_429_is_rate_limited() {
 async fn status_500_is_an_internal_error_and_names_no_cause() {
     let cause = anyhow::anyhow!("/var/lib/secret.db is gone");
     let failure =
-        toolgate_http_kit::envelope::Failure::from(toolgate_gateway::Error::Internal(cause));
+        toolgate_http_kit::envelope::ApiFailure::from(toolgate_gateway::Error::Internal(cause));
     assert_eq!(
         (failure.status().as_u16(), failure.code()),
         (500, "internal_error")

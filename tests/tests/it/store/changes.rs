@@ -1,4 +1,4 @@
-use toolgate_store::{Revoked, Store, Topic};
+use toolgate_store::{RevokeOutcome, Store, Topic};
 
 use super::{Empty, NOW_MS, api_key, on_both, workspace};
 
@@ -16,8 +16,8 @@ async fn a_change_moves_its_own_topic_alone(at: Empty) {
         .await
         .unwrap();
     let after = at.store.changes().await.unwrap();
-    assert!(after.of(Topic::Services) > before.of(Topic::Services));
-    assert_eq!(after.of(Topic::Keys), before.of(Topic::Keys));
+    assert!(after.get(Topic::Services) > before.get(Topic::Services));
+    assert_eq!(after.get(Topic::Keys), before.get(Topic::Keys));
 }
 
 /// A second `Store` on the same database shares no memory with the first, as another process.
@@ -32,22 +32,22 @@ async fn another_process_is_noticed_on_the_next_question(at: Empty) {
             .unwrap();
         let before = at.store.changes().await.unwrap();
         let revoked = elsewhere.revoke_key(&acme.id, &id, NOW_MS).await.unwrap();
-        assert!(matches!(revoked, Revoked::Done(_)));
+        assert!(matches!(revoked, RevokeOutcome::Done(_)));
         let after = at.store.changes().await.unwrap();
         assert!(
-            after.of(Topic::Keys) > before.of(Topic::Keys),
+            after.get(Topic::Keys) > before.get(Topic::Keys),
             "round {round}"
         );
     }
 }
 
 async fn many_askers_agree_after_a_write(at: Empty) {
-    let before = at.store.changes().await.unwrap().of(Topic::Keys);
+    let before = at.store.changes().await.unwrap().get(Topic::Keys);
     workspace(&at.store, "acme").await;
     let asking: Vec<_> = (0..64)
         .map(|_| {
             let store = at.store.clone();
-            tokio::spawn(async move { store.changes().await.unwrap().of(Topic::Keys) })
+            tokio::spawn(async move { store.changes().await.unwrap().get(Topic::Keys) })
         })
         .collect();
     for answer in asking {

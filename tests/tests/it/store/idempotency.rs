@@ -1,4 +1,4 @@
-use toolgate_store::{BeginRequest, Begun, Workspace};
+use toolgate_store::{BeginOutcome, BeginRequest, Workspace};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 
@@ -30,7 +30,10 @@ async fn the_same_request_gets_the_stored_answer(at: Empty) {
         workspace(&at.store, "other").await,
     );
     let first = begin(&acme, "exe_1", NOW_MS);
-    assert_eq!(at.store.begin_request(&first).await.unwrap(), Begun::Run);
+    assert_eq!(
+        at.store.begin_request(&first).await.unwrap(),
+        BeginOutcome::Run
+    );
     assert!(
         at.store
             .mark_request_sent(&acme.id, "k", "exe_1")
@@ -53,7 +56,7 @@ async fn the_same_request_gets_the_stored_answer(at: Empty) {
     let again = begin(&acme, "exe_2", NOW_MS + 999);
     assert_eq!(
         at.store.begin_request(&again).await.unwrap(),
-        Begun::Answered {
+        BeginOutcome::Answered {
             execution_id: "exe_1".into(),
             answer: r#"{"a":1}"#.into()
         }
@@ -64,16 +67,19 @@ async fn the_same_request_gets_the_stored_answer(at: Empty) {
     };
     assert_eq!(
         at.store.begin_request(&different).await.unwrap(),
-        Begun::OtherRequest
+        BeginOutcome::OtherRequest
     );
     let foreign = begin(&other, "exe_3", NOW_MS);
     assert_eq!(
         at.store.begin_request(&foreign).await.unwrap(),
-        Begun::Run,
+        BeginOutcome::Run,
         "keys are the workspace's own"
     );
     let next_day = begin(&acme, "exe_4", NOW_MS + 1_000);
-    assert_eq!(at.store.begin_request(&next_day).await.unwrap(), Begun::Run);
+    assert_eq!(
+        at.store.begin_request(&next_day).await.unwrap(),
+        BeginOutcome::Run
+    );
     assert_eq!(at.store.purge_requests(NOW_MS + 2_000).await.unwrap(), 2);
 }
 
@@ -93,8 +99,10 @@ async fn of_many_at_once_one_runs(at: Empty) {
     let (mut ran, mut refused) = (0, 0);
     for one in racing {
         match one.await.unwrap() {
-            Begun::Run => ran += 1,
-            Begun::Running { deadline_ms, .. } if deadline_ms == NOW_MS + 100 => refused += 1,
+            BeginOutcome::Run => ran += 1,
+            BeginOutcome::Running { deadline_ms, .. } if deadline_ms == NOW_MS + 100 => {
+                refused += 1
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -108,7 +116,7 @@ async fn a_request_that_died_before_sending_runs_again(at: Empty) {
             .begin_request(&begin(&acme, "exe_1", NOW_MS))
             .await
             .unwrap(),
-        Begun::Run
+        BeginOutcome::Run
     );
     let early = at
         .store
@@ -117,7 +125,7 @@ async fn a_request_that_died_before_sending_runs_again(at: Empty) {
         .unwrap();
     assert_eq!(
         early,
-        Begun::Running {
+        BeginOutcome::Running {
             execution_id: "exe_1".into(),
             deadline_ms: NOW_MS + 100
         }
@@ -127,7 +135,7 @@ async fn a_request_that_died_before_sending_runs_again(at: Empty) {
             .begin_request(&begin(&acme, "exe_2", NOW_MS + 100))
             .await
             .unwrap(),
-        Begun::Run
+        BeginOutcome::Run
     );
 }
 
@@ -144,7 +152,7 @@ async fn a_request_that_died_after_sending_is_unknown(at: Empty) {
             .unwrap()
     );
     let repeated = begin(&acme, "exe_2", NOW_MS + 100);
-    let unknown = Begun::Unknown {
+    let unknown = BeginOutcome::Unknown {
         execution_id: "exe_1".into(),
     };
     assert_eq!(at.store.begin_request(&repeated).await.unwrap(), unknown);
@@ -152,7 +160,10 @@ async fn a_request_that_died_after_sending_is_unknown(at: Empty) {
         retry_unknown: true,
         ..repeated
     };
-    assert_eq!(at.store.begin_request(&anyway).await.unwrap(), Begun::Run);
+    assert_eq!(
+        at.store.begin_request(&anyway).await.unwrap(),
+        BeginOutcome::Run
+    );
 }
 
 async fn who_was_overtaken_may_not_send(at: Empty) {
@@ -208,7 +219,7 @@ async fn a_refused_request_frees_its_key(at: Empty) {
             .begin_request(&begin(&acme, "exe_2", NOW_MS))
             .await
             .unwrap(),
-        Begun::Run
+        BeginOutcome::Run
     );
     at.store
         .mark_request_sent(&acme.id, "k", "exe_2")

@@ -1,4 +1,4 @@
-use toolgate_store::{DefaultPermission, Plan, Revoked, StoreError, WorkspaceSettings};
+use toolgate_store::{DefaultPermission, Plan, RevokeOutcome, StoreError, WorkspaceSettings};
 
 use super::{Empty, NOW_MS, api_key, on_both, workspace};
 
@@ -112,14 +112,14 @@ async fn revoking_finds_the_key_that_is_meant(at: Empty) {
         .await
         .unwrap()
     {
-        Revoked::Done(key) => format!(
+        RevokeOutcome::Done(key) => format!(
             "done {} {:?}",
             key.id,
             key.revoked_at_ms.map(|at| at - NOW_MS)
         ),
-        Revoked::Already(key) => format!("already {}", key.id),
-        Revoked::Ambiguous(keys) => format!("one of {}", keys.len()),
-        Revoked::NotFound => "not found".into(),
+        RevokeOutcome::Already(key) => format!("already {}", key.id),
+        RevokeOutcome::Ambiguous(keys) => format!("one of {}", keys.len()),
+        RevokeOutcome::NotFound => "not found".into(),
     };
     for (workspace_id, which, outcome) in [
         (&other.id, "key_1", "not found"),

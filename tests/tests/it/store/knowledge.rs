@@ -1,7 +1,7 @@
 //! Documents of the knowledge, and what is said in sessions, in the store.
 
 use toolgate_store::{
-    Document, KnowledgeTotals, Session, SessionMessage, Speaker, Store, Topic, TurnClaim,
+    DocumentRow, KnowledgeTotals, SessionMessage, SessionRow, Speaker, Store, Topic, TurnClaim,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -13,8 +13,8 @@ on_both!(
     a_session_goes_with_its_steps,
 );
 
-fn document(workspace_id: &str, id: &str, content: &str, at_ms: i64) -> Document {
-    Document {
+fn document(workspace_id: &str, id: &str, content: &str, at_ms: i64) -> DocumentRow {
+    DocumentRow {
         workspace_id: workspace_id.to_owned(),
         id: id.to_owned(),
         title: format!("Title of {id}"),
@@ -39,7 +39,7 @@ async fn documents_are_kept_listed_and_deleted(empty: Empty) {
         workspace(store, "ours").await,
         workspace(store, "theirs").await,
     );
-    let before = store.changes().await.unwrap().of(Topic::Knowledge);
+    let before = store.changes().await.unwrap().get(Topic::Knowledge);
     let first = document(&ours.id, "doc_1", "één", NOW_MS);
     assert!(store.insert_document(&first, MOST).await.unwrap());
     assert!(
@@ -48,7 +48,7 @@ async fn documents_are_kept_listed_and_deleted(empty: Empty) {
             .await
             .unwrap()
     );
-    let after = store.changes().await.unwrap().of(Topic::Knowledge);
+    let after = store.changes().await.unwrap().get(Topic::Knowledge);
     assert!(after > before);
     assert_eq!(
         store.find_document(&ours.id, "doc_1").await.unwrap(),
@@ -82,7 +82,7 @@ async fn documents_are_kept_listed_and_deleted(empty: Empty) {
             .unwrap()
             .is_none()
     );
-    assert!(store.changes().await.unwrap().of(Topic::Knowledge) > after);
+    assert!(store.changes().await.unwrap().get(Topic::Knowledge) > after);
 }
 
 async fn a_full_workspace_takes_no_more(empty: Empty) {
@@ -109,12 +109,12 @@ async fn a_full_workspace_takes_no_more(empty: Empty) {
     let elsewhere = document(&theirs.id, "doc_1", &ten, NOW_MS);
     assert!(store.insert_document(&elsewhere, MOST).await.unwrap());
     let full = document(&ours.id, "doc_9", "4", NOW_MS);
-    let racing = (0..4).map(|n| Document {
+    let racing = (0..4).map(|n| DocumentRow {
         id: format!("doc_r{n}"),
         ..full.clone()
     });
     store.delete_document(&ours.id, "doc_3").await.unwrap();
-    let racing: Vec<Document> = racing.collect();
+    let racing: Vec<DocumentRow> = racing.collect();
     let won =
         futures_util::future::join_all(racing.iter().map(|row| store.insert_document(row, MOST)));
     let won = won
@@ -125,12 +125,12 @@ async fn a_full_workspace_takes_no_more(empty: Empty) {
     assert_eq!(won, 1);
 }
 
-async fn session(store: &Store, id: &str) -> Session {
+async fn session(store: &Store, id: &str) -> SessionRow {
     let ours = match store.first_workspace().await.unwrap() {
         Some(ours) => ours,
         None => workspace(store, "ours").await,
     };
-    let session = Session {
+    let session = SessionRow {
         workspace_id: ours.id.into(),
         id: id.into(),
         user_id: "ada".into(),
@@ -142,7 +142,7 @@ async fn session(store: &Store, id: &str) -> Session {
     session
 }
 
-fn claim<'a>(session: &'a Session, turn_id: &'a str, deadline_ms: i64) -> TurnClaim<'a> {
+fn claim<'a>(session: &'a SessionRow, turn_id: &'a str, deadline_ms: i64) -> TurnClaim<'a> {
     TurnClaim {
         workspace_id: &session.workspace_id,
         session_id: &session.id,
@@ -151,7 +151,7 @@ fn claim<'a>(session: &'a Session, turn_id: &'a str, deadline_ms: i64) -> TurnCl
     }
 }
 
-fn message(session: &Session, id: &str, at_ms: i64) -> SessionMessage {
+fn message(session: &SessionRow, id: &str, at_ms: i64) -> SessionMessage {
     SessionMessage {
         workspace_id: session.workspace_id.to_string(),
         session_id: session.id.to_string(),

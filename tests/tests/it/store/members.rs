@@ -119,7 +119,7 @@ async fn the_last_owner_stays(at: Empty) {
     ] {
         at.store.insert_member(&member(of, id, role)).await.unwrap();
     }
-    let before = at.store.changes().await.unwrap().of(Topic::Members);
+    let before = at.store.changes().await.unwrap().get(Topic::Members);
     let set = |id, role| at.store.set_member_role(&acme.id, id, role);
     assert_eq!(
         set("ada", Role::Admin).await.unwrap(),
@@ -144,7 +144,7 @@ async fn the_last_owner_stays(at: Empty) {
         at.store.delete_member(&acme.id, "ada").await.unwrap(),
         MemberChange::Done
     );
-    assert!(at.store.changes().await.unwrap().of(Topic::Members) > before);
+    assert!(at.store.changes().await.unwrap().get(Topic::Members) > before);
     assert_eq!(ids(&at.store, &acme).await, ["bob"]);
     assert_eq!(ids(&at.store, &other).await, ["eve"]);
 }

@@ -1,4 +1,4 @@
-use toolgate_store::{Kind, Store, StoreError};
+use toolgate_store::{DatabaseKind, Store, StoreError};
 
 use super::{Empty, on_both, workspace};
 
@@ -21,7 +21,7 @@ async fn a_newer_schema_is_refused(at: Empty) {
                  VALUES (9999, 'from the future', TRUE, $1, 0)";
     let checksum = [7_u8; 48].as_slice();
     match at.store.kind() {
-        Kind::Sqlite => {
+        DatabaseKind::Sqlite => {
             let pool = sqlx::SqlitePool::connect(&at.url).await.unwrap();
             sqlx::query(newer)
                 .bind(checksum)
@@ -29,7 +29,7 @@ async fn a_newer_schema_is_refused(at: Empty) {
                 .await
                 .unwrap();
         }
-        Kind::Postgres => {
+        DatabaseKind::Postgres => {
             let pool = sqlx::PgPool::connect(&at.url).await.unwrap();
             sqlx::query(newer)
                 .bind(checksum)
@@ -51,8 +51,8 @@ async fn a_newer_schema_is_refused(at: Empty) {
 
 async fn two_openings_at_once_migrate_once(at: Empty) {
     let fresh = match at.store.kind() {
-        Kind::Sqlite => at.url.replace("toolgate.db", "other.db"),
-        Kind::Postgres => tokio::task::spawn_blocking(toolgate_tests::postgres::fresh_url)
+        DatabaseKind::Sqlite => at.url.replace("toolgate.db", "other.db"),
+        DatabaseKind::Postgres => tokio::task::spawn_blocking(toolgate_tests::postgres::fresh_url)
             .await
             .unwrap(),
     };

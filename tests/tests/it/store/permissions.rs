@@ -1,5 +1,6 @@
 use toolgate_store::{
-    Approval, ApprovalFilter, ApprovalState, Asked, Rule, RuleChange, RuleKind, Topic, Workspace,
+    ApprovalCall, ApprovalFilter, ApprovalRow, ApprovalState, Rule, RuleChange, RuleKind, Topic,
+    Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -27,7 +28,7 @@ fn tool(name: &str, rule: Option<Rule>) -> RuleChange<'_> {
 
 async fn rules_are_set_changed_and_removed_together(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
-    let before = at.store.changes().await.unwrap().of(Topic::Permissions);
+    let before = at.store.changes().await.unwrap().get(Topic::Permissions);
     let service = RuleChange {
         kind: RuleKind::Service,
         ..tool("github", Some(Rule::Deny))
@@ -41,7 +42,7 @@ async fn rules_are_set_changed_and_removed_together(at: Empty) {
         .change_rules(&acme.id, "ada", &first, NOW_MS)
         .await
         .unwrap();
-    assert!(at.store.changes().await.unwrap().of(Topic::Permissions) > before);
+    assert!(at.store.changes().await.unwrap().get(Topic::Permissions) > before);
     let second = [
         tool("github_get_me", Some(Rule::Ask)),
         tool("x", None),
@@ -156,8 +157,8 @@ async fn rules_belong_to_one_workspace(at: Empty) {
     assert_eq!(at.store.list_rules(&acme.id, "ada").await.unwrap().len(), 1);
 }
 
-fn asked(workspace: &Workspace, id: &str, at_ms: i64) -> Approval {
-    Approval {
+fn asked(workspace: &Workspace, id: &str, at_ms: i64) -> ApprovalRow {
+    ApprovalRow {
         workspace_id: workspace.id.clone(),
         id: id.into(),
         user_id: "ada".into(),
@@ -170,7 +171,7 @@ fn asked(workspace: &Workspace, id: &str, at_ms: i64) -> Approval {
         decided_at_ms: None,
         created_at_ms: NOW_MS + at_ms,
         expires_at_ms: NOW_MS + at_ms + 1_000,
-        ..Approval::default()
+        ..ApprovalRow::default()
     }
 }
 
@@ -356,8 +357,8 @@ fn call<'a>(
     user_id: &'a str,
     tool_name: &'a str,
     hash: &'a str,
-) -> Asked<'a> {
-    Asked {
+) -> ApprovalCall<'a> {
+    ApprovalCall {
         workspace_id,
         user_id,
         tool_name,

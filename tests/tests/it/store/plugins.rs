@@ -157,7 +157,7 @@ async fn an_approval_is_for_one_file(at: Empty) {
         PluginState::PendingApproval
     );
 
-    let before = at.store.changes().await.unwrap().of(Topic::Plugins);
+    let before = at.store.changes().await.unwrap().get(Topic::Plugins);
     let approve = async |shown| at.store.approve_plugin("github", shown, NOW_MS).await;
     assert_eq!(
         approve(Some("old")).await.unwrap(),
@@ -174,7 +174,7 @@ async fn an_approval_is_for_one_file(at: Empty) {
         }
     );
     assert!(
-        at.store.changes().await.unwrap().of(Topic::Plugins) > before,
+        at.store.changes().await.unwrap().get(Topic::Plugins) > before,
         "a running gateway notices"
     );
 

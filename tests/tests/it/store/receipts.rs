@@ -1,4 +1,4 @@
-use toolgate_store::{ExecutionFilter, ExecutionRow, Session};
+use toolgate_store::{ExecutionFilter, ExecutionRow, SessionRow};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 
@@ -45,7 +45,7 @@ fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
 async fn a_batch_of_receipts_arrives_with_its_sessions(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     let rows: Vec<_> = (0..250).map(|n| receipt(&acme.id, n)).collect();
-    let session = Session {
+    let session = SessionRow {
         workspace_id: (&acme.id).into(),
         id: "tool_1".into(),
         user_id: "ada".into(),

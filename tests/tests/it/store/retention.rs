@@ -1,5 +1,5 @@
 use toolgate_store::{
-    Approval, ApprovalState, Asked, AuditEntry, Rule, RuleChange, RuleKind, Workspace,
+    ApprovalCall, ApprovalRow, ApprovalState, AuditEntry, Rule, RuleChange, RuleKind, Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -10,8 +10,8 @@ on_both!(
     old_audit_entries_go_in_steps,
 );
 
-fn approval(workspace: &Workspace, n: i64) -> Approval {
-    Approval {
+fn approval(workspace: &Workspace, n: i64) -> ApprovalRow {
+    ApprovalRow {
         workspace_id: workspace.id.clone(),
         id: format!("apr_{n}"),
         user_id: "ada".into(),
@@ -24,7 +24,7 @@ fn approval(workspace: &Workspace, n: i64) -> Approval {
         decided_at_ms: None,
         created_at_ms: NOW_MS + n,
         expires_at_ms: NOW_MS + n + 1_000,
-        ..Approval::default()
+        ..ApprovalRow::default()
     }
 }
 
@@ -180,8 +180,8 @@ fn call<'a>(
     user_id: &'a str,
     tool_name: &'a str,
     hash: &'a str,
-) -> Asked<'a> {
-    Asked {
+) -> ApprovalCall<'a> {
+    ApprovalCall {
         workspace_id,
         user_id,
         tool_name,

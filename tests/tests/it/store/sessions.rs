@@ -1,4 +1,4 @@
-use toolgate_store::{KV_BYTES_MAX, KvScope, KvSet, SESSION_IDLE_MS, Session, Store};
+use toolgate_store::{KV_BYTES_MAX, KvScope, KvSet, SESSION_IDLE_MS, SessionRow, Store};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 
@@ -16,8 +16,8 @@ on_both!(
     keys_are_listed_by_prefix_in_pages,
 );
 
-fn session(workspace_id: &str, id: &str, at_ms: i64) -> Session {
-    Session {
+fn session(workspace_id: &str, id: &str, at_ms: i64) -> SessionRow {
+    SessionRow {
         workspace_id: workspace_id.into(),
         id: id.into(),
         user_id: "ada".into(),
@@ -130,7 +130,7 @@ async fn a_session_that_begins_has_nothing_in_it(at: Empty) {
         ..scope()
     };
     let open = async |user: &str, at_ms: i64| {
-        let begun = Session {
+        let begun = SessionRow {
             user_id: user.into(),
             ..session(&acme.id, "tool_1", at_ms)
         };
@@ -170,7 +170,7 @@ async fn of_two_users_who_open_a_session_one_begins_it(at: Empty) {
     for round in 0..10 {
         let id = format!("tool_{round}");
         let opening = ["ada", "bob", "ada", "bob"].map(|user| {
-            let begun = Session {
+            let begun = SessionRow {
                 user_id: user.into(),
                 ..session(&acme.id, &id, NOW_MS)
             };

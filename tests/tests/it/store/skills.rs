@@ -1,5 +1,5 @@
 use toolgate_store::{
-    SKILL_VERSIONS_MAX, Skill, SkillChange, SkillUpdate, SkillVersionPage, Store, Workspace,
+    SKILL_VERSIONS_MAX, SkillChange, SkillRow, SkillUpdate, SkillVersionPage, Store, Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -15,8 +15,8 @@ on_both!(
     old_versions_give_way_to_new_ones,
 );
 
-fn skill(workspace: &Workspace, id: &str, name: &str, at_ms: i64) -> Skill {
-    Skill {
+fn skill(workspace: &Workspace, id: &str, name: &str, at_ms: i64) -> SkillRow {
+    SkillRow {
         workspace_id: workspace.id.clone(),
         id: id.into(),
         name: name.into(),
@@ -45,7 +45,7 @@ async fn an_update_changes_what_is_given_and_keeps_the_history(at: Empty) {
         .update_skill(&acme.id, "s", &change, NOW_MS + 9)
         .await
         .unwrap();
-    let expected = Skill {
+    let expected = SkillRow {
         name: "Änderungen".into(),
         version: 2,
         updated_at_ms: NOW_MS + 9,

@@ -1,8 +1,8 @@
 use serde_json::json;
 use toolgate_store::{
-    Approval, ApprovalState, Attempt, AttemptFailed, AuditEntry, DURATION_CLASSES_MS, Event,
-    EventFilters, EventType, ExecutionRow, Lease, Pulse, Rule, RuleChange, RuleKind, Session,
-    Skill, Webhook,
+    ApprovalRow, ApprovalState, AttemptFailed, AuditEntry, DURATION_CLASSES_MS, DeliveryAttempt,
+    Event, EventFilters, EventType, ExecutionRow, Lease, Rule, RuleChange, RuleKind, SessionRow,
+    SkillRow, UsageMark, WebhookRow,
 };
 
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
@@ -181,13 +181,13 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
         workspace(&at.store, "acme").await,
         workspace(&at.store, "other").await,
     );
-    let look = async || at.store.pulse(&acme.id).await.unwrap();
+    let look = async || at.store.usage_mark(&acme.id).await.unwrap();
     let quiet = look().await;
-    let foreign = at.store.pulse(&other.id).await.unwrap();
+    let foreign = at.store.usage_mark(&other.id).await.unwrap();
     assert_eq!(quiet, foreign);
 
     let rows = receipts(&acme.id, &TOLD[..1]);
-    let session = Session {
+    let session = SessionRow {
         workspace_id: (&acme.id).into(),
         id: "tool_1".into(),
         user_id: "ada".into(),
@@ -200,7 +200,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
     assert_ne!(called.executions, quiet.executions);
     assert_ne!(called.sessions, quiet.sessions);
     assert_eq!(
-        Pulse {
+        UsageMark {
             executions: quiet.executions.clone(),
             sessions: quiet.sessions.clone(),
             ..called.clone()
@@ -208,7 +208,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
         quiet
     );
 
-    let approval = Approval {
+    let approval = ApprovalRow {
         workspace_id: acme.id.clone(),
         id: "apr_1".into(),
         user_id: "ada".into(),
@@ -221,7 +221,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
         decided_at_ms: None,
         created_at_ms: NOW_MS,
         expires_at_ms: NOW_MS + 60_000,
-        ..Approval::default()
+        ..ApprovalRow::default()
     };
     at.store.open_approval(&approval).await.unwrap();
     let asked = look().await;
@@ -233,7 +233,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
     assert!(decided.await.unwrap().is_some());
     assert_ne!(look().await.approvals, asked.approvals);
 
-    let skill = Skill {
+    let skill = SkillRow {
         workspace_id: acme.id.clone(),
         id: "s".into(),
         name: "Triage".into(),
@@ -265,13 +265,13 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
     assert_ne!(look().await.audit, written.audit);
     let page = at.store.list_audit_entries(&acme.id, None, 10).await;
     assert_eq!(page.unwrap().items, [entry]);
-    assert_eq!(at.store.pulse(&other.id).await.unwrap(), foreign);
+    assert_eq!(at.store.usage_mark(&other.id).await.unwrap(), foreign);
 }
 
 async fn the_pulse_moves_with_webhooks_and_their_deliveries(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
-    let look = async || at.store.pulse(&acme.id).await.unwrap().webhooks;
-    let webhook = Webhook {
+    let look = async || at.store.usage_mark(&acme.id).await.unwrap().webhooks;
+    let webhook = WebhookRow {
         id: "whk_1".into(),
         workspace_id: acme.id.clone(),
         url: "https://hooks.example.com/".into(),
@@ -304,12 +304,12 @@ async fn the_pulse_moves_with_webhooks_and_their_deliveries(at: Empty) {
         seen.push(look().await);
     }
     let lease = Lease {
-        owner: "courier",
+        owner: "dispatcher",
         now_ms: NOW_MS,
         until_ms: NOW_MS + 1,
     };
     assert_eq!(at.store.lease_webhooks(lease, 1).await.unwrap().len(), 1);
-    let attempt = Attempt {
+    let attempt = DeliveryAttempt {
         at_ms: NOW_MS,
         duration_ms: 1,
         response_status: Some(200),
@@ -327,7 +327,7 @@ async fn the_pulse_moves_with_webhooks_and_their_deliveries(at: Empty) {
     };
     let noted = at
         .store
-        .delivery_failed("whk_1", seqs[1], &attempt, &failed, "courier");
+        .delivery_failed("whk_1", seqs[1], &attempt, &failed, "dispatcher");
     noted.await.unwrap();
     seen.push(look().await);
     at.store.delete_webhook(&acme.id, "whk_1").await.unwrap();

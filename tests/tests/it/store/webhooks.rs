@@ -1,7 +1,7 @@
 use serde_json::json;
 use toolgate_store::{
-    Attempt, AttemptFailed, Event, EventFilters, EventType, Lease, Webhook, WebhookChange,
-    Workspace,
+    AttemptFailed, DeliveryAttempt, Event, EventFilters, EventType, Lease, WebhookChange,
+    WebhookRow, Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, waiting_for_locks, workspace};
@@ -11,8 +11,8 @@ on_both!(
     a_workspace_has_no_more_webhooks_than_it_may,
 );
 
-fn webhook(workspace: &Workspace, id: &str) -> Webhook {
-    Webhook {
+fn webhook(workspace: &Workspace, id: &str) -> WebhookRow {
+    WebhookRow {
         id: id.into(),
         workspace_id: workspace.id.clone(),
         url: "https://hooks.example.com/".into(),
@@ -46,12 +46,12 @@ async fn a_change_by_another_workspace_touches_nothing(at: Empty) {
     let waits = at.store.deliver_to(&acme.id, "whk_1", &event);
     let seq = waits.await.unwrap().seq;
     let lease = Lease {
-        owner: "courier",
+        owner: "dispatcher",
         now_ms: NOW_MS,
         until_ms: NOW_MS + 1,
     };
     assert_eq!(at.store.lease_webhooks(lease, 1).await.unwrap().len(), 1);
-    let attempt = Attempt {
+    let attempt = DeliveryAttempt {
         at_ms: NOW_MS,
         duration_ms: 1,
         response_status: Some(500),
@@ -64,7 +64,7 @@ async fn a_change_by_another_workspace_touches_nothing(at: Empty) {
     };
     let noted = at
         .store
-        .delivery_failed("whk_1", seq, &attempt, &failed, "courier");
+        .delivery_failed("whk_1", seq, &attempt, &failed, "dispatcher");
     noted.await.unwrap();
     let next_attempt = async || {
         let page = at

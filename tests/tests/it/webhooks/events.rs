@@ -8,7 +8,7 @@ mod leases;
 use serde_json::Value;
 use tempfile::TempDir;
 use toolgate_store::{
-    EventFilters, ExecutionRow, Lease, NewConnection, Plan, Skill, Store, Webhook,
+    EventFilters, ExecutionRow, Lease, NewConnection, Plan, SkillRow, Store, WebhookRow,
 };
 
 const NOW_MS: i64 = 1_800_000_000_000;
@@ -54,7 +54,7 @@ fn lease(owner: &str, now_ms: i64) -> Lease<'_> {
 
 impl At {
     async fn webhook(&self, id: &str, events: &[&str]) {
-        let row = Webhook {
+        let row = WebhookRow {
             id: id.to_owned(),
             workspace_id: self.workspace.clone(),
             url: "https://hooks.example.test/".to_owned(),
@@ -101,8 +101,8 @@ impl At {
     }
 }
 
-fn skill(at: &At, id: &str) -> Skill {
-    Skill {
+fn skill(at: &At, id: &str) -> SkillRow {
+    SkillRow {
         workspace_id: at.workspace.clone(),
         id: id.to_owned(),
         name: "n".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::lint::{At, Lint, text};
+use crate::lint::{Lint, ManifestPath, text};
 use crate::manifest::{AuthKind, CLIENT_ID, Manifest, Placement, Slot};
 
 const PLACES_MAX: usize = 10;
@@ -31,8 +31,8 @@ const OWN_HEADERS: &[&str] = &[
     "x-forwarded-host",
 ];
 
-pub(super) fn check(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<'_>) {
-    let names = Names::of(manifest, slot);
+pub(super) fn check(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &ManifestPath<'_>) {
+    let names = TemplateNames::for_slot(manifest, slot);
     if slot.placement.is_empty() || slot.placement.len() > PLACES_MAX {
         found.error(at, "say where the credential goes, in 1 to 10 places");
     }
@@ -42,10 +42,10 @@ pub(super) fn check(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &At<
 }
 
 /// What a template of the slot may name.
-struct Names(HashSet<String>);
+struct TemplateNames(HashSet<String>);
 
-impl Names {
-    fn of(manifest: &Manifest, slot: &Slot) -> Self {
+impl TemplateNames {
+    fn for_slot(manifest: &Manifest, slot: &Slot) -> Self {
         let mut names: HashSet<String> = slot.fields.iter().map(|f| f.key.clone()).collect();
         match (slot.fields.len(), slot.kind) {
             (0, AuthKind::Basic) => names.extend(["username".to_owned(), "password".to_owned()]),
@@ -66,7 +66,7 @@ impl Names {
     }
 
     /// Checks a template and answers how many names it uses.
-    fn check(&self, template: &str, found: &mut Lint, at: &At<'_>) -> usize {
+    fn check(&self, template: &str, found: &mut Lint, at: &ManifestPath<'_>) -> usize {
         if template.len() > 500 || template.chars().any(char::is_control) {
             found.error(at, "a template has at most 500 printable bytes");
             return 0;
@@ -103,7 +103,7 @@ impl Names {
     }
 }
 
-fn place(placement: &Placement, names: &Names, found: &mut Lint, at: &At<'_>) {
+fn place(placement: &Placement, names: &TemplateNames, found: &mut Lint, at: &ManifestPath<'_>) {
     let used = match placement {
         Placement::Header { header, template } => {
             let token = !header.is_empty()

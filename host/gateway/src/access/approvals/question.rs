@@ -18,7 +18,7 @@ use toolgate_catalog::Tool;
 use toolgate_core::ids::{self, UserId};
 use toolgate_egress::{self as egress, PlanDigest};
 use toolgate_runtime::inspect::hex;
-use toolgate_store::{self as store, ApprovalState, Approvers, Asked, Connection};
+use toolgate_store::{self as store, ApprovalCall, ApprovalState, Approvers, Connection};
 
 /// The call that is asked about.
 pub(crate) struct Question<'a> {
@@ -29,12 +29,12 @@ pub(crate) struct Question<'a> {
     pub cursor: Option<&'a str>,
     pub session_id: &'a str,
     pub plugin_sha256: &'a str,
-    pub bound: &'a Bound,
+    pub bound: &'a ApprovalBinding,
 }
 
 /// What a question is bound to beside the call itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct ApprovalBinding {
     pub approvers: Approvers,
     /// The connection that the call runs with.
     pub connection: Option<BoundConnection>,
@@ -59,12 +59,12 @@ impl From<Connection> for BoundConnection {
 
 /// Where a plugin's clock and random bytes come from, so that a run can repeat its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rehearsal {
+pub(crate) struct PlanSeed {
     pub seed: [u8; 32],
     pub now_ms: i64,
 }
 
-impl Rehearsal {
+impl PlanSeed {
     pub(crate) fn new(now_ms: i64) -> Self {
         let mut seed = [0; 32];
         rand::rng().fill_bytes(&mut seed);
@@ -74,9 +74,9 @@ impl Rehearsal {
 
 /// An approval that a run has used up.
 #[derive(Clone, Debug)]
-pub(crate) struct Approved {
+pub(crate) struct UsedApproval {
     pub id: String,
-    pub rehearsal: Rehearsal,
+    pub rehearsal: PlanSeed,
     pub requests: Vec<PlanDigest>,
     /// The planned requests are all that may leave.
     pub whole: bool,
@@ -86,19 +86,19 @@ pub(crate) struct Approved {
 
 /// What is kept of a plan.
 #[derive(Serialize, Deserialize)]
-struct Plan {
+struct StoredPlan {
     requests: Vec<String>,
     whole: bool,
     seed: String,
     now_ms: i64,
 }
 
-impl Plan {
-    fn approved(self, row: store::Approval) -> Option<Approved> {
+impl StoredPlan {
+    fn approved(self, row: store::ApprovalRow) -> Option<UsedApproval> {
         let requests = self.requests.iter().map(|text| bytes(text));
-        Some(Approved {
+        Some(UsedApproval {
             id: row.id,
-            rehearsal: Rehearsal {
+            rehearsal: PlanSeed {
                 seed: bytes(&self.seed)?,
                 now_ms: self.now_ms,
             },
@@ -135,8 +135,8 @@ impl Question<'_> {
         hex(&Sha256::digest(whole.as_bytes()))
     }
 
-    fn asked<'a>(&'a self, caller: &'a Caller, hash: &'a str) -> Asked<'a> {
-        Asked {
+    fn asked<'a>(&'a self, caller: &'a Caller, hash: &'a str) -> ApprovalCall<'a> {
+        ApprovalCall {
             workspace_id: &caller.workspace_id,
             user_id: self.user.as_str(),
             tool_name: &self.tool.name,
@@ -155,11 +155,11 @@ impl Gateway {
         caller: &Caller,
         question: &Question<'_>,
         execution_id: &str,
-    ) -> Result<Option<Approved>, Error> {
+    ) -> Result<Option<UsedApproval>, Error> {
         let (hash, now_ms) = (question.hash(caller), self.clock.now_ms());
         let asked = question.asked(caller, &hash);
         if let Some(row) = self.store.use_approval(asked, execution_id, now_ms).await? {
-            let plan: Plan = serde_json::from_str(&row.plan)
+            let plan: StoredPlan = serde_json::from_str(&row.plan)
                 .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("a plan")))?;
             let approved = plan
                 .approved(row)
@@ -195,8 +195,8 @@ impl Gateway {
         &self,
         caller: &Caller,
         question: &Question<'_>,
-        rehearsal: Rehearsal,
-        scope: &egress::Scope,
+        rehearsal: PlanSeed,
+        scope: &egress::CallScope,
         whole: bool,
     ) -> Result<ApprovalNeeded, Error> {
         let internal = |cause: serde_json::Error| Error::Internal(cause.into());
@@ -205,14 +205,14 @@ impl Gateway {
         let arguments = serde_json::from_str(&scope.scrub(question.arguments)).unwrap_or_default();
         let schema = serde_json::from_str(question.tool.input_schema.get()).unwrap_or_default();
         let masked = mask(arguments, &schema);
-        let plan = Plan {
+        let plan = StoredPlan {
             requests: scope.plan_digests().iter().map(|one| hex(one)).collect(),
             whole,
             seed: hex(&rehearsal.seed),
             now_ms: rehearsal.now_ms,
         };
         let connection = question.bound.connection.as_ref();
-        let asked = store::Approval {
+        let asked = store::ApprovalRow {
             workspace_id: caller.workspace_id.to_string(),
             id: ids::ulid("apr"),
             user_id: question.user.to_string(),

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::question::{Bound, BoundConnection, Question, Rehearsal};
+use super::question::{ApprovalBinding, BoundConnection, PlanSeed, Question};
 use super::*;
-use crate::testing::World;
+use crate::testing::TestWorld;
 use toolgate_catalog::Tool;
 use toolgate_core::ids::UserId;
-use toolgate_egress::{CallLimits, Grant, Mode, NoCredentials, Scope as CallScope};
+use toolgate_egress::{CallLimits, CallScope, Grant, Mode, NoCredentials};
 
 /// A dry run that planned nothing.
 fn planned() -> CallScope {
@@ -26,11 +26,11 @@ struct Asking {
     tool: Arc<Tool>,
     arguments: String,
     sha256: String,
-    bound: Bound,
+    bound: ApprovalBinding,
 }
 
 impl Asking {
-    fn new(world: &World, caller: &Caller, arguments: &str) -> Self {
+    fn new(world: &TestWorld, caller: &Caller, arguments: &str) -> Self {
         Self {
             user: caller.default_user.clone(),
             tool: world
@@ -41,7 +41,7 @@ impl Asking {
                 .clone(),
             arguments: arguments.to_owned(),
             sha256: "aa".repeat(32),
-            bound: Bound {
+            bound: ApprovalBinding {
                 approvers: Approvers::Admins,
                 connection: None,
             },
@@ -60,15 +60,15 @@ impl Asking {
         }
     }
 
-    async fn ask(&self, world: &World, caller: &Caller) -> String {
-        let (question, rehearsal) = (self.question(), Rehearsal::new(1));
+    async fn ask(&self, world: &TestWorld, caller: &Caller) -> String {
+        let (question, rehearsal) = (self.question(), PlanSeed::new(1));
         let planned = planned();
         let asked = world.ask_approval(caller, &question, rehearsal, &planned, true);
         asked.await.unwrap().approval_id
     }
 
     /// The approval that a run of this would use up.
-    async fn take(&self, world: &World, caller: &Caller) -> Option<String> {
+    async fn take(&self, world: &TestWorld, caller: &Caller) -> Option<String> {
         let question = self.question();
         let taken = world.take_approval(caller, &question, "exe_1");
         taken.await.unwrap().map(|approved| approved.id)
@@ -77,7 +77,7 @@ impl Asking {
 
 #[tokio::test]
 async fn an_approved_call_runs_once_whatever_the_order_of_its_arguments() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let agent = world.caller(&[Scope::ToolsExecute]).await;
     let person = world.caller(&[Scope::Approvals]).await;
     let asked = Asking::new(&world, &agent, r#"{"a":1,"b":2}"#);
@@ -101,7 +101,7 @@ async fn an_approved_call_runs_once_whatever_the_order_of_its_arguments() {
 
 #[tokio::test]
 async fn an_approval_is_for_its_asker_connection_plugin_and_approvers_alone() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let agent = world.caller(&[Scope::ToolsExecute]).await;
     let second = world.caller(&[Scope::ToolsExecute]).await;
     let person = world.caller(&[Scope::Approvals]).await;
@@ -140,7 +140,7 @@ async fn an_approval_is_for_its_asker_connection_plugin_and_approvers_alone() {
 
 #[tokio::test]
 async fn a_denied_call_is_refused_until_the_question_expires() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let agent = world.caller(&[Scope::ToolsExecute]).await;
     let person = world.caller(&[Scope::Approvals]).await;
     let asked = Asking::new(&world, &agent, "{}");
@@ -158,7 +158,7 @@ async fn a_denied_call_is_refused_until_the_question_expires() {
 
 #[tokio::test]
 async fn an_approval_expires() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let agent = world.caller(&[Scope::ToolsExecute]).await;
     let person = world.caller(&[Scope::Approvals]).await;
     let pending = Asking::new(&world, &agent, "{}").ask(&world, &agent).await;
@@ -187,7 +187,7 @@ async fn an_approval_expires() {
 
 #[tokio::test]
 async fn who_asked_never_decides_unless_a_member_is_left_to() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let agent = world.caller(&[Scope::Admin]).await;
     let bystander = world.caller(&[Scope::ToolsExecute]).await;
     let stranger = world.stranger(&[Scope::Admin]).await;
@@ -226,7 +226,7 @@ async fn who_asked_never_decides_unless_a_member_is_left_to() {
 
 #[tokio::test]
 async fn a_member_finds_what_concerns_their_user_where_the_rule_says_so() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let signed_in = world.member(Role::Member, true).await;
     let jwt = signed_in.jwt.expose().to_owned();
     let entered = world.authenticate_member(Some(&jwt), "req_1".to_owned(), None);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Scope;
 use crate::access::permission_rules::{Change, ChangePermissions, DefaultRule, Setting};
-use crate::testing::World;
+use crate::testing::TestWorld;
 use crate::tools::{Arguments, Execute, ListTools, SearchTools};
 use toolgate_store::WorkspaceSettings;
 
@@ -122,8 +122,8 @@ fn a_tool_rule_beats_its_service_and_that_the_default() {
             WorkspaceDefault,
         ),
     ] {
-        let rules = Rules::of(rows.clone());
-        let subject = Subject {
+        let rules = Rules::from_rows(rows.clone());
+        let subject = RuleSubject {
             tool: "github_create_issue",
             service: "github",
             effect,
@@ -184,8 +184,8 @@ fn a_deny_that_holds_is_never_outweighed() {
                     };
                     let (by_tool, by_service) = (live_rule(&tool), live_rule(&service));
                     let rows = [tool, service].into_iter().chain(others).flatten();
-                    let rules = Rules::of(rows.collect());
-                    let subject = Subject {
+                    let rules = Rules::from_rows(rows.collect());
+                    let subject = RuleSubject {
                         tool: "github_create_issue",
                         service: "github",
                         effect,
@@ -248,7 +248,7 @@ fn execute(tool_name: &str, dry_run: bool) -> Execute {
 }
 
 /// Whether list, search, schema, execute and dry run agree on the tool, and on what.
-async fn seen(world: &World, caller: &Caller, tool_name: &str) -> bool {
+async fn seen(world: &TestWorld, caller: &Caller, tool_name: &str) -> bool {
     let list = ListTools {
         service: None,
         limit: 500,
@@ -283,7 +283,7 @@ async fn seen(world: &World, caller: &Caller, tool_name: &str) -> bool {
 
 #[tokio::test]
 async fn every_way_to_a_tool_gives_the_same_decision() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     assert!(seen(&world, &caller, "github_create_issue").await);
     let deny = tools(&[("github_create_issue", Setting::Deny)]);
@@ -318,7 +318,7 @@ async fn every_way_to_a_tool_gives_the_same_decision() {
 
 #[tokio::test]
 async fn a_batch_is_all_or_nothing() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let mut batch = tools(&[("github_create_issue", Setting::Deny)]);
     batch.services = services(&[("nowhere", Setting::Deny)]).services;
@@ -362,7 +362,7 @@ async fn a_batch_is_all_or_nothing() {
 
 #[tokio::test]
 async fn a_rule_ends_at_its_time_and_after_its_calls() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let mut change = services(&[("github", Setting::Deny)]);
     let bounded = |expires_at: Option<&str>, max_calls| Change {
@@ -439,7 +439,7 @@ async fn a_rule_ends_at_its_time_and_after_its_calls() {
 
 #[tokio::test]
 async fn a_decision_is_explained_by_the_rule_that_made_it() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let ask = services(&[("github", Setting::Ask)]);
     world
@@ -479,7 +479,7 @@ async fn a_decision_is_explained_by_the_rule_that_made_it() {
 
 #[tokio::test]
 async fn the_default_may_follow_the_effect_of_a_tool() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let settings = WorkspaceSettings {
         default_permission: DefaultPermission::ByEffect,
@@ -508,7 +508,7 @@ async fn the_default_may_follow_the_effect_of_a_tool() {
 
 #[tokio::test]
 async fn rules_of_one_workspace_say_nothing_in_another() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let ours = world.caller(&[Scope::Admin]).await;
     let deny = services(&[("github", Setting::Deny)]);
     world
@@ -523,7 +523,7 @@ async fn rules_of_one_workspace_say_nothing_in_another() {
 
 #[tokio::test]
 async fn permissions_have_scopes_of_their_own() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let reader = world.caller(&[Scope::PermissionsRead]).await;
     let writer = world.caller(&[Scope::PermissionsWrite]).await;
     let ada = user("ada");

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::problem::why_not;
-use super::{ConnectProblem, Open, Step, cookie_name, internal};
+use super::{ConnectProblem, OpenFlow, Step, cookie_name, internal};
 use crate::connections::apps;
-use crate::connections::credential::{Details, Started};
+use crate::connections::credential::{ConnectionDetails, StartedFlow};
 use crate::connections::link::hash;
 use crate::connections::refresh::{credential_of, ms, union};
-use crate::connections::requests::Why;
+use crate::connections::requests::ConnectionPurpose;
 use crate::{Error, Gateway};
 use toolgate_catalog::manifest::AuthKind;
 use toolgate_catalog::token_parameters::{admitted, check_pointer};
-use toolgate_oauth::callback::{self, Answer, Callback};
-use toolgate_oauth::token::Grant;
+use toolgate_oauth::callback::{self, Callback, CallbackOutcome};
+use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
 
 impl Gateway {
@@ -50,7 +50,11 @@ impl Gateway {
     }
 
     /// The answer is the provider's own, or it is refused; then its code becomes a connection.
-    async fn take_answer(&self, open: &Open, callback: Callback) -> Result<Step, ConnectProblem> {
+    async fn take_answer(
+        &self,
+        open: &OpenFlow,
+        callback: Callback,
+    ) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
         let sealed = open.flow.sealed.as_deref().ok_or(ConnectProblem::Used)?;
         let opened = self
@@ -58,7 +62,7 @@ impl Gateway {
             .vault
             .unseal(&open.place(), sealed)
             .map_err(internal)?;
-        let started = Started::parse(&opened).map_err(internal)?;
+        let started = StartedFlow::parse(&opened).map_err(internal)?;
         let provider = apps::provider(
             &self.connections.vault,
             &open.slot,
@@ -71,15 +75,15 @@ impl Gateway {
             return Err(ConnectProblem::OtherProvider);
         }
         let code = match callback.answer {
-            Answer::Code(code) => code,
-            Answer::Error(error) => {
+            CallbackOutcome::Code(code) => code,
+            CallbackOutcome::Error(error) => {
                 return Err(match error.as_str() {
                     "access_denied" | "user_denied" => ConnectProblem::Denied(error),
                     _ => ConnectProblem::Refused(error),
                 });
             }
         };
-        let grant = Grant::Code {
+        let grant = TokenGrant::Code {
             code: &code,
             redirect_uri: &self.callback_url(),
             verifier: &started.verifier,
@@ -90,12 +94,12 @@ impl Gateway {
 
     pub(super) async fn connect_as_client(
         &self,
-        open: &Open,
+        open: &OpenFlow,
         parameters: BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
         let provider = apps::provider(&self.connections.vault, &open.slot, app, &parameters)?;
-        let grant = Grant::ClientCredentials {
+        let grant = TokenGrant::ClientCredentials {
             scopes: &open.flow.scopes,
         };
         let result = self.take_tokens(open, &provider, &grant, parameters).await;
@@ -108,9 +112,9 @@ impl Gateway {
 
     async fn take_tokens(
         &self,
-        open: &Open,
+        open: &OpenFlow,
         provider: &oauth::Provider,
-        grant: &Grant<'_>,
+        grant: &TokenGrant<'_>,
         mut parameters: BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let (keys, pointers): (Vec<&str>, Vec<&str>) = open
@@ -121,7 +125,9 @@ impl Gateway {
             .filter(|(_, pointer)| check_pointer(pointer).is_ok())
             .map(|(key, pointer)| (key.as_str(), pointer.as_str()))
             .unzip();
-        let requests = self.connections.requests(Why::TokenRequest, open.about());
+        let requests = self
+            .connections
+            .requests(ConnectionPurpose::TokenRequest, open.about());
         let egress = self.connections.egress.journaled_by(requests.clone());
         let answer = oauth::send::tokens(&egress, provider, grant, &pointers).await;
         requests.ended(answer.is_ok(), None).await;
@@ -146,7 +152,7 @@ impl Gateway {
         }
         let now_ms = self.clock.now_ms();
         let granted = tokens.scopes.clone().unwrap_or_default();
-        let details = Details {
+        let details = ConnectionDetails {
             account: None,
             scopes: union(&open.flow.scopes, granted),
             parameters,

@@ -5,30 +5,32 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use super::{ConnectProblem, Connected, Open, Step, internal};
-use crate::connections::account::{self, Probed};
-use crate::connections::credential::{Credential, Details, Waiting};
+use super::{ConnectProblem, Connected, OpenFlow, Step, internal};
+use crate::connections::account::{self, ProbeOutcome};
+use crate::connections::credential::{ConnectionDetails, OpenCredential, UnconfirmedConnection};
 use crate::connections::link::{hash, random_token};
-use crate::connections::requests::Why;
+use crate::connections::requests::ConnectionPurpose;
 use crate::connections::{ConnectionInfo, shown};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids::UserId;
 use toolgate_store::{FlowState, NewConnection};
-use toolgate_vault::{Place, Secret};
+use toolgate_vault::{SealContext, Secret};
 
 impl Gateway {
     /// Reads the account, then keeps the connection or waits for the application's word. `form`: to
     /// be shown again if the provider refuses what was in it.
     pub(super) async fn conclude(
         &self,
-        open: &Open,
-        credential: Credential,
-        mut details: Details,
+        open: &OpenFlow,
+        credential: OpenCredential,
+        mut details: ConnectionDetails,
         form: Option<&BTreeMap<String, String>>,
     ) -> Result<Step, ConnectProblem> {
         let flow = &open.flow;
-        let settings = self.services.of(&flow.workspace_id, &flow.service);
-        let requests = self.connections.requests(Why::AccountCheck, open.about());
+        let settings = self.services.get(&flow.workspace_id, &flow.service);
+        let requests = self
+            .connections
+            .requests(ConnectionPurpose::AccountCheck, open.about());
         let probed = account::probe(
             &self.connections.egress,
             &requests,
@@ -41,17 +43,17 @@ impl Gateway {
         .await?;
         let now_ms = self.clock.now_ms();
         match (probed, form) {
-            (Probed::Account(name), _) => details.account = Some(name),
-            (Probed::Refused, Some(form)) => {
+            (ProbeOutcome::Account(name), _) => details.account = Some(name),
+            (ProbeOutcome::Refused, Some(form)) => {
                 let why = format!("{} did not accept it.", open.manifest().title);
                 self.store.reopen_flow(&flow.id, &why, now_ms).await?;
                 return self.again(open, form, why).await;
             }
-            (Probed::Refused | Probed::Unknown, _) => {}
+            (ProbeOutcome::Refused | ProbeOutcome::Unknown, _) => {}
         }
         if let Some(confirm_url) = &flow.confirm_url {
             let code = random_token();
-            let waiting = Waiting {
+            let waiting = UnconfirmedConnection {
                 credential,
                 details,
             };
@@ -132,7 +134,7 @@ impl Gateway {
             .vault
             .unseal(&open.place(), sealed)
             .map_err(internal)?;
-        let waiting = Waiting::parse(&opened).map_err(internal)?;
+        let waiting = UnconfirmedConnection::parse(&opened).map_err(internal)?;
         let new = self.new_connection(&open, &waiting.credential, waiting.details)?;
         let stored = self
             .store
@@ -151,12 +153,12 @@ impl Gateway {
 
     fn new_connection(
         &self,
-        open: &Open,
-        credential: &Credential,
-        details: Details,
+        open: &OpenFlow,
+        credential: &OpenCredential,
+        details: ConnectionDetails,
     ) -> Result<NewConnection, Error> {
         let flow = &open.flow;
-        let place = Place {
+        let place = SealContext {
             kind: "connection",
             id: &flow.connection_id,
             ..open.place()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::inputs::{Input, inputs};
-use super::{ConnectProblem, Open, Step};
+use super::{ConnectProblem, OpenFlow, Step};
 use crate::Gateway;
 use crate::connections::link::leaves_for_provider;
 use toolgate_catalog::manifest::Effect;
@@ -45,7 +45,7 @@ impl Gateway {
 
     pub(super) async fn page(
         &self,
-        open: &Open,
+        open: &OpenFlow,
         form: &BTreeMap<String, String>,
         problem: Option<String>,
     ) -> Result<ConnectPage, ConnectProblem> {
@@ -81,7 +81,7 @@ impl Gateway {
 
     pub(super) async fn again(
         &self,
-        open: &Open,
+        open: &OpenFlow,
         form: &BTreeMap<String, String>,
         problem: String,
     ) -> Result<Step, ConnectProblem> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::inputs::{parameters, values};
-use super::{ConnectProblem, Cookie, Open, Step, cookie_name, internal};
+use super::{ConnectProblem, Cookie, OpenFlow, Step, cookie_name, internal};
 use crate::Gateway;
 use crate::connections::apps;
-use crate::connections::credential::{Credential, Details, Started};
+use crate::connections::credential::{ConnectionDetails, OpenCredential, StartedFlow};
 use crate::connections::link::{hash, leaves_for_provider, random_token};
 use toolgate_catalog::manifest::AuthKind;
 use toolgate_oauth::authorize;
@@ -47,13 +47,13 @@ impl Gateway {
         let Some(values) = values else {
             return self.connect_as_client(&open, parameters).await;
         };
-        let credential = Credential {
+        let credential = OpenCredential {
             values,
-            ..Credential::default()
+            ..OpenCredential::default()
         };
-        let details = Details {
+        let details = ConnectionDetails {
             parameters,
-            ..Details::default()
+            ..ConnectionDetails::default()
         };
         self.conclude(&open, credential, details, Some(form)).await
     }
@@ -61,7 +61,7 @@ impl Gateway {
     /// Binds the flow to a state, a PKCE verifier and a cookie, and sends the browser off.
     async fn leave(
         &self,
-        open: &Open,
+        open: &OpenFlow,
         parameters: BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
@@ -78,7 +78,7 @@ impl Gateway {
             },
         )
         .map_err(internal)?;
-        let started = Started {
+        let started = StartedFlow {
             verifier,
             parameters,
         };

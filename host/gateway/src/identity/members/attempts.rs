@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::sign_in::Client;
+use super::sign_in::Browser;
 use crate::{Error, Gateway, RateLimited};
 use toolgate_core::ids;
 use toolgate_runtime::inspect::hex;
@@ -39,7 +39,7 @@ struct Device {
 
 /// An attempt that is counted as failed until it is forgiven.
 #[must_use = "a sign-in that succeeds is forgiven"]
-pub(super) struct Counted {
+pub(super) struct CountedAttempt {
     subject: String,
     from: Option<RateCount>,
     /// Whether the browser has signed in as this account before.
@@ -52,8 +52,8 @@ impl Gateway {
     pub(super) async fn count_attempt(
         &self,
         email: &str,
-        client: &Client,
-    ) -> Result<Counted, Error> {
+        client: &Browser,
+    ) -> Result<CountedAttempt, Error> {
         let of = hash(email);
         let device = client.device.as_deref();
         let known = device.and_then(|token| self.known_device(token, &of));
@@ -93,7 +93,10 @@ impl Gateway {
     }
 
     /// The same for a member who is signed in: nobody else's failures count.
-    pub(super) async fn count_own_attempt(&self, sign_in_id: &str) -> Result<Counted, Error> {
+    pub(super) async fn count_own_attempt(
+        &self,
+        sign_in_id: &str,
+    ) -> Result<CountedAttempt, Error> {
         let subject = format!("sign_in:{sign_in_id}");
         self.count(subject, None, true).await
     }
@@ -103,13 +106,13 @@ impl Gateway {
         subject: String,
         from: Option<RateCount>,
         known: bool,
-    ) -> Result<Counted, Error> {
+    ) -> Result<CountedAttempt, Error> {
         let now_ms = self.clock.now_ms();
         let counted =
             self.store
                 .count_sign_in_attempt(&subject, now_ms, now_ms - FORGOTTEN_AFTER_MS);
         match counted.await? {
-            Attempted::Counted => Ok(Counted {
+            Attempted::Counted => Ok(CountedAttempt {
                 subject,
                 from,
                 known,
@@ -118,7 +121,7 @@ impl Gateway {
         }
     }
 
-    pub(super) async fn forgive(&self, counted: Counted) -> Result<(), Error> {
+    pub(super) async fn forgive(&self, counted: CountedAttempt) -> Result<(), Error> {
         self.store
             .forgive_sign_in_attempts(&counted.subject)
             .await?;

@@ -33,7 +33,7 @@ pub struct Claims {
 
 /// A member whose JWT was proven.
 #[derive(Clone, Debug)]
-pub struct Entered {
+pub struct EnteredMember {
     pub caller: Caller,
     pub sign_in_id: String,
 }
@@ -73,7 +73,7 @@ impl Gateway {
         jwt: Option<&str>,
         request_id: String,
         address: Option<IpAddr>,
-    ) -> Result<Entered, Error> {
+    ) -> Result<EnteredMember, Error> {
         let claims: Claims = self
             .vault()
             .verified(Purpose::SignIn, jwt.ok_or(Error::SignInRequired)?)
@@ -117,7 +117,7 @@ impl Gateway {
             request_id: request_id.into(),
             address,
         };
-        Ok(Entered {
+        Ok(EnteredMember {
             caller,
             sign_in_id: sign_in.id,
         })

@@ -21,16 +21,16 @@ use serde_json::json;
 
 pub use which::Choices;
 
-use super::sign_in::{Client, SignedIn};
+use super::sign_in::{Browser, SignedIn};
 use crate::config::OidcConfig;
 use crate::connections::link::{hash, random_token};
 use crate::{Error, Gateway};
 use toolgate_catalog::manifest::TokenAuth;
 use toolgate_egress::HostRequest;
 use toolgate_oauth::authorize::{self, Authorize};
-use toolgate_oauth::callback::{self, Answer};
-use toolgate_oauth::id_token::{self, Expected, IdClaims};
-use toolgate_oauth::token::{Grant, Tokens};
+use toolgate_oauth::callback::{self, CallbackOutcome};
+use toolgate_oauth::id_token::{self, ExpectedClaims, IdClaims};
+use toolgate_oauth::token::{TokenGrant, Tokens};
 use toolgate_oauth::{Provider, send};
 use toolgate_vault::{Purpose, Secret};
 
@@ -94,7 +94,7 @@ impl From<toolgate_oauth::OAuthError> for OidcProblem {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Flow {
+struct OidcFlow {
     state: String,
     nonce: String,
     verifier: String,
@@ -119,7 +119,7 @@ struct Discovered {
 }
 
 #[derive(Deserialize)]
-struct UserInfo {
+struct OidcUserInfo {
     sub: String,
     #[serde(default)]
     email: Option<String>,
@@ -157,7 +157,7 @@ impl Gateway {
                 challenge: &authorize::challenge(&verifier),
             },
         )?;
-        let flow = Flow {
+        let flow = OidcFlow {
             state: state.expose().to_owned(),
             nonce: nonce.expose().to_owned(),
             verifier: verifier.expose().to_owned(),
@@ -175,10 +175,10 @@ impl Gateway {
         &self,
         query: &str,
         flow: Option<&str>,
-        client: &Client,
+        client: &Browser,
     ) -> Result<(SignedIn, String), OidcProblem> {
         let config = self.configured()?;
-        let flow: Flow = flow
+        let flow: OidcFlow = flow
             .and_then(|flow| self.vault().verified(Purpose::OidcFlow, flow).ok())
             .ok_or(OidcProblem::Expired)?;
         let now_ms = self.clock.now_ms();
@@ -193,10 +193,10 @@ impl Gateway {
                 "another provider answers than the one that was asked",
             ));
         }
-        let Answer::Code(code) = came.answer else {
+        let CallbackOutcome::Code(code) = came.answer else {
             return Err(OidcProblem::Denied);
         };
-        let grant = Grant::Code {
+        let grant = TokenGrant::Code {
             code: &code,
             redirect_uri: &self.oidc_callback(),
             verifier: &Secret::new(flow.verifier),
@@ -209,7 +209,7 @@ impl Gateway {
             .as_ref()
             .ok_or_else(|| failed("the provider sent no ID token"))?;
         let keys: JwkSet = self.fetch(config, &found.jwks_uri, None).await?;
-        let expected = Expected {
+        let expected = ExpectedClaims {
             issuer: &found.issuer,
             client_id: &config.client_id,
             nonce: &flow.nonce,
@@ -220,7 +220,7 @@ impl Gateway {
             self.ask_for_email(config, &found, &tokens, &mut claims)
                 .await?;
         }
-        let account = which::Account::of(config, &claims);
+        let account = which::Account::from_claims(config, &claims);
         let member = match &flow.invitation {
             Some(invitation) => self.invited(&account, invitation).await?,
             None => self.member_of(&account, &flow.return_to).await?,
@@ -242,7 +242,7 @@ impl Gateway {
         let Some(url) = &found.userinfo_endpoint else {
             return Ok(());
         };
-        let told: UserInfo = self.fetch(config, url, Some(&tokens.access)).await?;
+        let told: OidcUserInfo = self.fetch(config, url, Some(&tokens.access)).await?;
         // OpenID Connect Core 1.0, section 5.3.2.
         if told.sub != claims.sub {
             return Err(failed("the provider describes another account"));

@@ -23,19 +23,19 @@ const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$dG9vbGdhdGUtbm9ib2R5$7B0lX
 /// Hashes and checks passwords, a few at a time.
 #[derive(Clone)]
 pub struct Passwords {
-    strangers: Queue,
+    strangers: PasswordQueue,
     /// Of members and of browsers that have signed in before: strangers do not fill it.
-    known: Queue,
+    known: PasswordQueue,
 }
 
 #[derive(Clone)]
-struct Queue {
+struct PasswordQueue {
     turns: Arc<Semaphore>,
     waiting: Arc<AtomicUsize>,
 }
 
-impl Queue {
-    fn of(running_max: usize) -> Self {
+impl PasswordQueue {
+    fn new(running_max: usize) -> Self {
         Self {
             turns: Arc::new(Semaphore::new(running_max)),
             waiting: Arc::default(),
@@ -46,8 +46,8 @@ impl Queue {
 impl Default for Passwords {
     fn default() -> Self {
         Self {
-            strangers: Queue::of(RUNNING_MAX),
-            known: Queue::of(1),
+            strangers: PasswordQueue::new(RUNNING_MAX),
+            known: PasswordQueue::new(1),
         }
     }
 }
@@ -99,12 +99,13 @@ impl Passwords {
     }
 }
 
-impl Queue {
+impl PasswordQueue {
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let place = Waiting::enter(&self.waiting).ok_or(Error::Overloaded { retry_after_s: 1 })?;
+        let place = PasswordQueuePlace::enter(&self.waiting)
+            .ok_or(Error::Overloaded { retry_after_s: 1 })?;
         let turn = self.turns.clone().acquire_owned().await;
         drop(place);
         let done = tokio::task::spawn_blocking(move || {
@@ -117,9 +118,9 @@ impl Queue {
 }
 
 /// A place in the queue, given back when dropped.
-struct Waiting(Arc<AtomicUsize>);
+struct PasswordQueuePlace(Arc<AtomicUsize>);
 
-impl Waiting {
+impl PasswordQueuePlace {
     fn enter(waiting: &Arc<AtomicUsize>) -> Option<Self> {
         let place = Self(waiting.clone());
         let before = waiting.fetch_add(1, Ordering::SeqCst);
@@ -127,7 +128,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for PasswordQueuePlace {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }

@@ -30,7 +30,7 @@ const USER_AGENT_CHARS_MAX: usize = 200;
 
 /// The browser at the other end.
 #[derive(Clone, Debug)]
-pub struct Client {
+pub struct Browser {
     pub request_id: String,
     pub address: Option<IpAddr>,
     pub user_agent: Option<String>,
@@ -76,7 +76,7 @@ impl Gateway {
     pub async fn sign_in(
         &self,
         request: SignInRequest,
-        client: &Client,
+        client: &Browser,
     ) -> Result<SignedIn, Error> {
         let email = checked_email(&request.email).map_err(|_| Error::InvalidCredentials)?;
         let counted = self.count_attempt(&email, client).await?;
@@ -130,7 +130,7 @@ impl Gateway {
 
     /// Uses up a link: makes the first owner or an invited member, or sets a new password; and signs
     /// them in.
-    pub async fn set_up(&self, request: SetUpRequest, client: &Client) -> Result<SignedIn, Error> {
+    pub async fn set_up(&self, request: SetUpRequest, client: &Browser) -> Result<SignedIn, Error> {
         let token_hash = hash(request.token.expose());
         let now_ms = self.clock.now_ms();
         let link = self
@@ -205,7 +205,7 @@ impl Gateway {
         member: Member,
         action: &str,
         details: Value,
-        client: &Client,
+        client: &Browser,
     ) -> Result<SignedIn, Error> {
         let now_ms = self.clock.now_ms();
         let refresh = random_token();
@@ -241,7 +241,7 @@ impl Gateway {
     pub async fn refresh_sign_in(
         &self,
         refresh: Option<&str>,
-        client: &Client,
+        client: &Browser,
     ) -> Result<SignedIn, Error> {
         let old_hash = hash(refresh.ok_or(Error::SignInRequired)?);
         let now_ms = self.clock.now_ms();
@@ -291,7 +291,7 @@ impl Gateway {
         &self,
         jwt: Option<&str>,
         refresh: Option<&str>,
-        client: &Client,
+        client: &Browser,
     ) -> Result<(), Error> {
         let now_ms = self.clock.now_ms();
         let by_jwt = jwt.and_then(|jwt| {
@@ -355,7 +355,7 @@ impl Gateway {
         action: &str,
         subject: &str,
         details: Value,
-        client: &Client,
+        client: &Browser,
     ) -> Result<(), Error> {
         let entry = AuditEntry {
             workspace_id: member.workspace_id.clone(),

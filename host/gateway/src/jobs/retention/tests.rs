@@ -1,12 +1,13 @@
 use super::*;
-use crate::testing::World;
+use crate::testing::TestWorld;
 use crate::{Caller, Scope};
 use toolgate_store::{
-    Approval, ApprovalState, AuditEntry, ExecutionFilter, ExecutionRow, Rule, RuleChange, RuleKind,
+    ApprovalRow, ApprovalState, AuditEntry, ExecutionFilter, ExecutionRow, Rule, RuleChange,
+    RuleKind,
 };
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-const FOR_EVER: Keep = Keep {
+const FOR_EVER: Retention = Retention {
     receipts_ms: None,
     audit_ms: None,
 };
@@ -38,7 +39,7 @@ fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
 }
 
 /// How many approvals, rules, receipts and audit entries there are.
-async fn counts(world: &World, caller: &Caller) -> (usize, usize, usize, usize) {
+async fn counts(world: &TestWorld, caller: &Caller) -> (usize, usize, usize, usize) {
     let (store, id) = (world.store(), &*caller.workspace_id);
     let approvals = store
         .list_approvals(id, Default::default(), None, 100)
@@ -53,10 +54,10 @@ async fn counts(world: &World, caller: &Caller) -> (usize, usize, usize, usize) 
 }
 
 /// In each workspace a used approval, a rule that ends, more receipts than a portion, an entry.
-async fn fill(world: &World, caller: &Caller) {
+async fn fill(world: &TestWorld, caller: &Caller) {
     let (store, now_ms) = (world.store(), world.clock.now_ms());
     let id = &caller.workspace_id;
-    let approval = Approval {
+    let approval = ApprovalRow {
         workspace_id: id.to_string(),
         id: "apr_1".to_owned(),
         user_id: "ada".to_owned(),
@@ -69,7 +70,7 @@ async fn fill(world: &World, caller: &Caller) {
         decided_at_ms: None,
         created_at_ms: now_ms,
         expires_at_ms: now_ms + DAY_MS,
-        ..Approval::default()
+        ..ApprovalRow::default()
     };
     store.open_approval(&approval).await.unwrap();
     let decided = store.decide_approval(id, "apr_1", false, "member:1", now_ms);
@@ -104,7 +105,7 @@ async fn fill(world: &World, caller: &Caller) {
 
 #[tokio::test]
 async fn what_is_over_goes_after_thirty_days_and_the_rest_when_the_operator_says() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let ours = world.caller(&[Scope::ToolsRead]).await;
     let theirs = world.stranger(&[Scope::ToolsRead]).await;
     let receipts = PORTION + 5;
@@ -126,10 +127,10 @@ async fn what_is_over_goes_after_thirty_days_and_the_rest_when_the_operator_says
 
 #[tokio::test]
 async fn receipts_and_audit_entries_are_kept_for_the_days_given() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::ToolsRead]).await;
     fill(&world, &caller).await;
-    let keep = Keep {
+    let keep = Retention {
         receipts_ms: Some(2 * DAY_MS),
         audit_ms: Some(3 * DAY_MS),
     };

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::judging::Progress;
-use super::{Intake, Reach, Told};
-use crate::plugins::decide::{Asks, Decision, decide};
-use crate::plugins::folder::{self, NotCaptured};
-use crate::plugins::judged::Judged;
-use crate::plugins::names::{Taken, tool_names};
-use crate::plugins::recall::{self, Captured};
-use crate::plugins::{INSPECTOR, Probation, Serving};
+use super::inspections::InspectionProgress;
+use super::{FileOutcome, Intake, ScanScope};
+use crate::plugins::decide::{InspectedFile, PluginDecision, decide};
+use crate::plugins::folder::{self, CaptureError};
+use crate::plugins::names::{TakenName, tool_names};
+use crate::plugins::recall::{self, CapturedFile};
+use crate::plugins::report::FileReport;
+use crate::plugins::{INSPECTOR, Probation, ServingPlugin};
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights;
 use toolgate_egress::Grant;
 use toolgate_runtime::{Plugin, Rejected, Size};
 use toolgate_store::{
-    ActivatePlugin, Activated, CachedManifest, ParkPlugin, Plugin as Row, PluginState,
+    ActivatePlugin, Activated, CachedManifest, ParkPlugin, PluginRow as Row, PluginState,
 };
 
 impl Intake {
@@ -26,29 +26,29 @@ impl Intake {
     pub(super) async fn take(
         &mut self,
         name: &str,
-        captured: Captured,
-        reach: Reach,
+        captured: CapturedFile,
+        reach: ScanScope,
     ) -> anyhow::Result<()> {
         let (sha256, remembered) = match captured {
             Ok(captured) => captured,
-            Err(NotCaptured::Moving) => {
+            Err(CaptureError::Moving) => {
                 if let Some(file) = self.files.get_mut(name) {
                     file.since = Instant::now();
                     file.at_start = false;
                 }
                 return Ok(());
             }
-            Err(NotCaptured::TooLarge(bytes)) => {
+            Err(CaptureError::TooLarge(bytes)) => {
                 let rejected = Rejected::by_file_size(bytes);
                 return self
-                    .settle(name, Judged::quarantined(&rejected.reason()))
+                    .settle(name, FileReport::quarantined(&rejected.reason()))
                     .await;
             }
-            Err(NotCaptured::Io(cause)) => {
+            Err(CaptureError::Io(cause)) => {
                 return self
                     .settle(
                         name,
-                        Judged::quarantined(&format!("the file cannot be read: {cause}")),
+                        FileReport::quarantined(&format!("the file cannot be read: {cause}")),
                     )
                     .await;
             }
@@ -57,9 +57,9 @@ impl Intake {
             None => return Ok(()),
             Some(Ok(manifest)) => manifest,
             Some(Err(rejected)) => {
-                let judged = Judged {
+                let judged = FileReport {
                     sha256: Some(sha256),
-                    ..Judged::quarantined(&rejected.reason())
+                    ..FileReport::quarantined(&rejected.reason())
                 };
                 return self.settle(name, judged).await;
             }
@@ -76,26 +76,26 @@ impl Intake {
         name: &str,
         sha256: &str,
         remembered: Option<Arc<Manifest>>,
-        reach: Reach,
+        reach: ScanScope,
     ) -> anyhow::Result<Option<Result<Arc<Manifest>, Rejected>>> {
         if let Some(manifest) = remembered {
             // What an operator allowed once may be switched off by now.
-            let allowed = self.runtime.allows(Size::of(&manifest));
+            let allowed = self.runtime.allows(Size::for_manifest(&manifest));
             let judged = allowed.then_some(manifest);
             return Ok(Some(judged.ok_or(Rejected::LargeNotAllowed)));
         }
-        if reach == Reach::Remembered {
+        if reach == ScanScope::Remembered {
             return Ok(None);
         }
         let copy = folder::captured(&self.captured, sha256);
         let ended = self.judging.ask(&self.runtime, sha256, copy);
         if let Some(file) = self.files.get_mut(name) {
-            let running = matches!(ended, Progress::Running);
+            let running = matches!(ended, InspectionProgress::Running);
             file.captured = running.then(|| sha256.to_owned());
         }
         let inspected = match ended {
-            Progress::Running => return Ok(None),
-            Progress::Ended(inspected) => match (*inspected)? {
+            InspectionProgress::Running => return Ok(None),
+            InspectionProgress::Ended(inspected) => match (*inspected)? {
                 Ok(inspected) => inspected,
                 Err(rejected) => return Ok(Some(Err(rejected))),
             },
@@ -122,7 +122,7 @@ impl Intake {
         name: &str,
         sha256: &str,
         manifest: Arc<Manifest>,
-    ) -> anyhow::Result<Judged> {
+    ) -> anyhow::Result<FileReport> {
         let service = manifest.service.clone();
         let row = match self.rows.remove(&service) {
             Some(row) => Some(row),
@@ -130,16 +130,16 @@ impl Intake {
         };
         let holder = row.as_ref().and_then(|row| self.holder(row, name));
         if let Err(cause) = Grant::new(&manifest.hosts, &[]) {
-            return Ok(Judged {
+            return Ok(FileReport {
                 sha256: Some(sha256.to_owned()),
-                ..Judged::quarantined(&format!("its hosts cannot be granted: {cause}"))
+                ..FileReport::quarantined(&format!("its hosts cannot be granted: {cause}"))
             });
         }
         if let Some(taken) = self.owners.taken(&manifest) {
             return Ok(name_taken(sha256, &service, &taken));
         }
         let asked = rights::normal(&manifest);
-        let asks = Asks {
+        let asks = InspectedFile {
             sha256,
             manifest: &asked,
         };
@@ -156,13 +156,13 @@ impl Intake {
             self.upgrades,
         );
         let (state, reason) = match decision {
-            Decision::Conflict { with } => (
+            PluginDecision::Conflict { with } => (
                 PluginState::Conflict,
                 Some(format!(
                     "{with} already provides {service}; remove one of the two files"
                 )),
             ),
-            Decision::Park(difference) => {
+            PluginDecision::Park(difference) => {
                 let asks_for = serde_json::to_string(&difference)?;
                 // What waits already is not told again: each telling has everything decided anew.
                 let unchanged = row.as_ref().is_some_and(|row| {
@@ -195,7 +195,7 @@ impl Intake {
                     )),
                 )
             }
-            Decision::Activate(difference) => {
+            PluginDecision::Activate(difference) => {
                 let unchanged = row.as_ref().is_some_and(|row| {
                     row.state == PluginState::Active
                         && row.active_sha256.as_deref() == Some(sha256)
@@ -221,7 +221,7 @@ impl Intake {
                         service: owner,
                     } = activated
                     {
-                        let taken = Taken { tool_name, owner };
+                        let taken = TakenName { tool_name, owner };
                         return Ok(name_taken(sha256, &service, &taken));
                     }
                 }
@@ -239,7 +239,7 @@ impl Intake {
                 (PluginState::Active, None)
             }
         };
-        Ok(Judged {
+        Ok(FileReport {
             sha256: Some(sha256.to_owned()),
             service: Some(service),
             state,
@@ -278,7 +278,8 @@ impl Intake {
         };
         let there = folder::captured(&self.captured, &sha256).exists();
         let remembered = recall::manifest(&self.store, &sha256).await?;
-        let may_serve = |manifest: &Manifest| there && self.runtime.allows(Size::of(manifest));
+        let may_serve =
+            |manifest: &Manifest| there && self.runtime.allows(Size::for_manifest(manifest));
         if let Some(manifest) = remembered.filter(may_serve)
             && self.owners.taken(&manifest).is_none()
         {
@@ -298,11 +299,11 @@ impl Intake {
             return Ok(());
         }
         let file = folder::captured(&self.captured, sha256);
-        let code = Plugin::new(&service, sha256, Size::of(&manifest), &file);
+        let code = Plugin::new(&service, sha256, Size::for_manifest(&manifest), &file);
         let grant = Arc::new(Grant::new(&manifest.hosts, &[])?);
         self.serving.insert(
             service,
-            Arc::new(Serving {
+            Arc::new(ServingPlugin {
                 service: (&manifest.service).into(),
                 version: (&manifest.version).into(),
                 sha256: code.sha256().into(),
@@ -316,7 +317,7 @@ impl Intake {
         Ok(())
     }
 
-    async fn settle(&mut self, name: &str, judged: Judged) -> anyhow::Result<()> {
+    async fn settle(&mut self, name: &str, judged: FileReport) -> anyhow::Result<()> {
         if judged.state == PluginState::Quarantined
             && let Some(service) = self.service_served_from(name).await?
         {
@@ -334,7 +335,7 @@ impl Intake {
             }
         }
         let file = self.files.get_mut(name);
-        self.untold.push(Told {
+        self.untold.push(FileOutcome {
             file: name.to_owned(),
             seen: file.as_ref().map(|file| file.fingerprint),
             judged: judged.clone(),
@@ -346,11 +347,15 @@ impl Intake {
     }
 }
 
-fn name_taken(sha256: &str, service: &str, Taken { tool_name, owner }: &Taken) -> Judged {
-    Judged {
+fn name_taken(
+    sha256: &str,
+    service: &str,
+    TakenName { tool_name, owner }: &TakenName,
+) -> FileReport {
+    FileReport {
         sha256: Some(sha256.to_owned()),
         service: Some(service.to_owned()),
-        ..Judged::quarantined(&format!(
+        ..FileReport::quarantined(&format!(
             "its tool {tool_name} would take a name that belongs to {owner}, which came first; rename the tool, \
              or remove {owner} with `toolgate plugin remove {owner}`"
         ))

@@ -3,11 +3,11 @@
 
 use super::Intake;
 use crate::plugins::folder::Fingerprint;
-use crate::plugins::judged::log_state;
+use crate::plugins::report::log_state;
 use toolgate_store::{PluginState, StoreError};
 
 /// A file that was taken out or has another service in it.
-pub(super) struct Gone {
+pub(super) struct RemovedFile {
     file: String,
     is_there: bool,
     /// What came from it; `None` where that was not found out here.
@@ -29,7 +29,7 @@ impl Intake {
             }
             self.untold.retain(|told| told.file != name);
             let known = file.judged.is_some() || !services.is_empty();
-            self.gone.push(Gone {
+            self.gone.push(RemovedFile {
                 file: name,
                 is_there: false,
                 services: known.then_some(services),
@@ -53,7 +53,7 @@ impl Intake {
         for from in &services {
             self.changed |= self.serving.remove(from).is_some();
         }
-        self.gone.push(Gone {
+        self.gone.push(RemovedFile {
             file: name.to_owned(),
             is_there: true,
             services: Some(services),
@@ -90,8 +90,8 @@ impl Intake {
             .map(|plugin| plugin.service))
     }
 
-    async fn remove(&self, service: &str, gone: &Gone) -> Result<(), StoreError> {
-        let Gone { file, is_there, .. } = gone;
+    async fn remove(&self, service: &str, gone: &RemovedFile) -> Result<(), StoreError> {
+        let RemovedFile { file, is_there, .. } = gone;
         let reason = if *is_there {
             format!("the file {file} holds another service now")
         } else {

@@ -1,7 +1,9 @@
 //! How a turn ends that does not end with an answer.
 
 use super::turn::Turn;
-use super::{Details, Message, Pending, TURN_STEPS_MAX, TURN_TOKENS_MAX, TurnReason, TurnStatus};
+use super::{
+    Message, Pending, StepDetails, TURN_STEPS_MAX, TURN_TOKENS_MAX, TurnReason, TurnStatus,
+};
 use crate::{Error, RateLimited};
 use toolgate_store::Speaker;
 
@@ -13,7 +15,7 @@ impl Turn<'_> {
         reason: TurnReason,
     ) -> Result<Message, Error> {
         let link = pending.connect_url.clone();
-        let details = Details {
+        let details = StepDetails {
             status: Some(TurnStatus::Paused),
             reason: Some(reason),
             model_configured: Some(true),
@@ -22,7 +24,7 @@ impl Turn<'_> {
                 ..pending.clone()
             }),
             tokens: Some(self.tokens),
-            ..Details::default()
+            ..StepDetails::default()
         };
         let text = format!("{} Then resume the session.", pending.message);
         let mut paused = self.add(Speaker::Assistant, text, details).await?;
@@ -42,7 +44,7 @@ impl Turn<'_> {
             }
             TurnReason::TimeExhausted => format!(
                 "the turn has used its {} s",
-                self.gateway.conversing.turn.as_secs()
+                self.gateway.turn_settings.turn.as_secs()
             ),
             TurnReason::KeyRevoked => "the rights of whoever asked have changed".to_owned(),
             _ => "the gateway is stopping".to_owned(),
@@ -68,12 +70,12 @@ impl Turn<'_> {
     }
 
     async fn end(&mut self, reason: TurnReason, text: String) -> Result<Message, Error> {
-        let details = Details {
+        let details = StepDetails {
             status: Some(TurnStatus::Stopped),
             reason: Some(reason),
             model_configured: Some(true),
             tokens: Some(self.tokens),
-            ..Details::default()
+            ..StepDetails::default()
         };
         self.add(Speaker::Assistant, text, details).await
     }

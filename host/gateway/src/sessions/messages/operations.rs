@@ -15,7 +15,7 @@ use crate::tools::results::Budget;
 use crate::tools::{Arguments, Connect, Execute, Execution, Outcome, SearchTools};
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids::UserId;
-use toolgate_store::Session;
+use toolgate_store::SessionRow;
 
 /// An answer as the model sees it.
 pub(super) const ANSWER_BYTES_MAX: usize = 24_000;
@@ -26,7 +26,7 @@ const SKILLS_MAX: usize = 20;
 const PASSAGES_MAX: usize = 5;
 
 /// What became of a call.
-pub(super) enum Ran {
+pub(super) enum OperationResult {
     Answered {
         text: String,
         execution_id: Option<String>,
@@ -94,9 +94,9 @@ pub(super) fn functions() -> Value {
 pub(super) async fn run(
     gateway: &Arc<Gateway>,
     caller: &Caller,
-    session: &Session,
+    session: &SessionRow,
     call: &OperationCall,
-) -> Result<Ran, Error> {
+) -> Result<OperationResult, Error> {
     let user = UserId::parse(&session.user_id).map_err(|cause| Error::Internal(cause.into()))?;
     let operation = call.operation.as_str();
     if operation == "execute_tool" {
@@ -111,7 +111,7 @@ pub(super) async fn run(
         Err(refused) => error(&refused),
         Ok(answer) => answer,
     };
-    Ok(Ran::Answered {
+    Ok(OperationResult::Answered {
         text: marked(operation, answer),
         execution_id: None,
     })
@@ -167,10 +167,10 @@ async fn look_up(
 async fn execute(
     gateway: &Arc<Gateway>,
     caller: &Caller,
-    session: &Session,
+    session: &SessionRow,
     user: UserId,
     call: &OperationCall,
-) -> Result<Ran, Error> {
+) -> Result<OperationResult, Error> {
     let ran = match arguments(call) {
         Err(problem) => Err(problem),
         Ok(mut given) => {
@@ -199,20 +199,20 @@ async fn execute(
         Ok(ran) => ran,
         Err(Error::Internal(cause)) => return Err(Error::Internal(cause)),
         Err(refused) => {
-            return Ok(Ran::Answered {
+            return Ok(OperationResult::Answered {
                 text: marked("execute_tool", error(&refused)),
                 execution_id: None,
             });
         }
     };
     if let Some((pending, reason)) = waits(call, &ran) {
-        return Ok(Ran::Waits { pending, reason });
+        return Ok(OperationResult::Waits { pending, reason });
     }
     let mut answer = value(&ran)?;
     for file in answer["files"].as_array_mut().into_iter().flatten() {
         file["content"] = "[not shown]".into();
     }
-    Ok(Ran::Answered {
+    Ok(OperationResult::Answered {
         text: marked(&ran.tool_name, answer),
         execution_id: Some(ran.execution_id.to_string()),
     })

@@ -15,7 +15,7 @@ pub const PROMPT_BYTES_MAX: usize = 400_000;
 
 /// A kept step.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct PromptStep {
     pub role: Speaker,
     pub message: Message,
 }
@@ -24,7 +24,7 @@ const LEFT_OUT: &str =
     "{\"left_out\":\"this answer is too old to be shown again; ask again if it is needed\"}";
 
 /// The question: how to behave, the conversation, the operations.
-pub fn request(steps: &[Step], user_id: &str) -> Request {
+pub fn request(steps: &[PromptStep], user_id: &str) -> Request {
     let system = format!(
         "You help the user {} through a gateway to many services. You have no other abilities than \
          the functions listed: search_tools, describe_tool and execute_tool reach the services; \
@@ -78,7 +78,7 @@ pub fn bytes(request: &Request) -> usize {
 }
 
 /// A step as the model sees it; the gateway's own words it does not.
-fn chat(step: &Step) -> Option<Chat> {
+fn chat(step: &PromptStep) -> Option<Chat> {
     let Message {
         content, details, ..
     } = &step.message;
@@ -119,10 +119,10 @@ fn size(chat: &Chat) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Details, OperationCall, TurnReason, TurnStatus};
+    use super::super::{OperationCall, StepDetails, TurnReason, TurnStatus};
     use super::*;
 
-    fn step(role: Speaker, content: &str, details: Details) -> Step {
+    fn step(role: Speaker, content: &str, details: StepDetails) -> PromptStep {
         let message = Message {
             message_id: String::new(),
             role: role.as_str().to_owned(),
@@ -130,42 +130,42 @@ mod tests {
             created_at: String::new(),
             details,
         };
-        Step { role, message }
+        PromptStep { role, message }
     }
 
-    fn turn(said: &str, answer: &str, n: usize) -> Vec<Step> {
+    fn turn(said: &str, answer: &str, n: usize) -> Vec<PromptStep> {
         let id = format!("call_{n}");
         vec![
-            step(Speaker::User, said, Details::default()),
+            step(Speaker::User, said, StepDetails::default()),
             step(
                 Speaker::Assistant,
                 "",
-                Details {
+                StepDetails {
                     model_configured: Some(true),
                     tool_calls: vec![OperationCall {
                         tool_call_id: id.clone(),
                         operation: "search_tools".to_owned(),
                         arguments: "{}".to_owned(),
                     }],
-                    ..Details::default()
+                    ..StepDetails::default()
                 },
             ),
             step(
                 Speaker::Assistant,
                 "Stopped: the gateway's own words",
-                Details {
+                StepDetails {
                     model_configured: Some(true),
                     status: Some(TurnStatus::Paused),
                     reason: Some(TurnReason::AuthRequired),
-                    ..Details::default()
+                    ..StepDetails::default()
                 },
             ),
             step(
                 Speaker::Tool,
                 answer,
-                Details {
+                StepDetails {
                     tool_call_id: Some(id),
-                    ..Details::default()
+                    ..StepDetails::default()
                 },
             ),
         ]
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_left_out_oldest_first() {
         let large = "x".repeat(PROMPT_BYTES_MAX / 2);
-        let steps: Vec<Step> = (0..4).flat_map(|n| turn("do it", &large, n)).collect();
+        let steps: Vec<PromptStep> = (0..4).flat_map(|n| turn("do it", &large, n)).collect();
         let request = request(&steps, "ada");
         assert!(bytes(&request) <= PROMPT_BYTES_MAX + 1_000);
         let Some(Chat::Tool { text, .. }) = request.messages.last() else {
@@ -202,7 +202,7 @@ mod tests {
                 assert!(matches!(&pair[1], Chat::Tool { call_id, .. } if *call_id == calls[0].id));
             }
         }
-        let huge: Vec<Step> = (0..3).flat_map(|n| turn(&large, "a", n)).collect();
+        let huge: Vec<PromptStep> = (0..3).flat_map(|n| turn(&large, "a", n)).collect();
         let kept = super::request(&huge, "ada").messages;
         assert!(
             matches!(kept[1], Chat::User(_)) && kept.len() == 4,

@@ -42,7 +42,7 @@ impl Turn<'_> {
         let changes = store.changes().await?;
         self.gateway.services.refresh(store, changes).await?;
         self.caller.changes = changes;
-        let stale = |topic| changes.of(topic) != before.of(topic);
+        let stale = |topic| changes.get(topic) != before.get(topic);
         let member = self.caller.role.is_some();
         if member && stale(Topic::Members) {
             // What a member may do now is looked at when it resumes.
@@ -87,18 +87,18 @@ mod tests {
     use super::*;
     use crate::access::permission_default::DefaultPermissionBody;
     use crate::access::permission_rules::DefaultRule;
-    use crate::testing::World;
+    use crate::testing::TestWorld;
     use toolgate_core::ids;
-    use toolgate_store::{DefaultPermission, Role, Session};
+    use toolgate_store::{DefaultPermission, Role, SessionRow};
 
     #[tokio::test]
     async fn the_default_of_the_workspace_is_that_of_the_moment_for_keys_and_members() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let admin = world.caller(&[Scope::Admin]).await;
         let signed_in = world.member(Role::Member, true).await;
         let jwt = Some(signed_in.jwt.expose());
         let entered = world.authenticate_member(jwt, ids::ulid("req"), None).await;
-        let session = Session {
+        let session = SessionRow {
             workspace_id: admin.workspace_id.clone(),
             id: "ses_1".into(),
             user_id: "ada".into(),

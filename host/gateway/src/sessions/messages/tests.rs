@@ -1,22 +1,22 @@
 use super::*;
 use crate::sessions::CreateSession;
-use crate::testing::World;
+use crate::testing::TestWorld;
 
-async fn begin(world: &World, caller: &Caller, prompt: &str) -> Session {
+async fn begin(world: &TestWorld, caller: &Caller, prompt: &str) -> Session {
     let request = CreateSession {
         prompt: prompt.to_owned(),
         user_id: None,
     };
     let made = world.create_session(caller, None, request, None).await;
     match made.unwrap() {
-        Once::New(session) => session,
-        Once::Again(_) => panic!("no key was named"),
+        IdempotentAnswer::New(session) => session,
+        IdempotentAnswer::Again(_) => panic!("no key was named"),
     }
 }
 
 #[tokio::test]
 async fn tools_of_the_catalog_are_named_with_their_schemas() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let session = begin(&world, &caller, "Create an issue on github").await;
     let said = session.messages.unwrap();
@@ -48,10 +48,10 @@ async fn tools_of_the_catalog_are_named_with_their_schemas() {
 
 #[tokio::test]
 async fn strangers_and_narrow_keys_say_nothing() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let id = begin(&world, &caller, "Hello").await.session_id;
-    let say = || Say::Message("hi".to_owned());
+    let say = || MessageInput::Message("hi".to_owned());
     let stranger = world.stranger(&[Scope::Admin]).await;
     let refused = world.converse(&stranger, None, &id, say(), None).await;
     assert_eq!(refused.unwrap_err().code(), "session_not_found");

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::operations::{self, Ran};
-use super::prompt::{self, Step};
+use super::operations::{self, OperationResult};
+use super::prompt::{self, PromptStep};
 use super::{
-    Details, Heard, Listener, Message, OperationCall, ROOM_CHARS, SESSION_CHARS_MAX,
-    SESSION_STEPS_MAX, Say, TURN_STEPS_MAX, TURN_TOKENS_MAX, TurnReason, TurnStatus, shown,
+    Listener, Message, MessageInput, OperationCall, ROOM_CHARS, SESSION_CHARS_MAX,
+    SESSION_STEPS_MAX, StepDetails, TURN_STEPS_MAX, TURN_TOKENS_MAX, TurnEvent, TurnReason,
+    TurnStatus, shown,
 };
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids;
@@ -33,12 +34,12 @@ impl Gateway {
     pub(crate) async fn turn(
         self: &Arc<Self>,
         caller: &Caller,
-        session: &store::Session,
-        say: Say,
+        session: &store::SessionRow,
+        say: MessageInput,
         listener: Option<Listener>,
     ) -> Result<Message, Error> {
         let (turn_id, now_ms) = (ids::ulid("trn"), self.clock.now_ms());
-        let longest = self.conversing.longest();
+        let longest = self.turn_settings.longest();
         let claim = TurnClaim {
             workspace_id: &caller.workspace_id,
             session_id: &session.id,
@@ -58,7 +59,7 @@ impl Gateway {
             steps: Vec::new(),
             chars: 0,
             listener,
-            until: Instant::now() + self.conversing.turn,
+            until: Instant::now() + self.turn_settings.turn,
             tokens: 0,
         };
         let reply = Box::pin(turn.run(say)).await;
@@ -70,9 +71,9 @@ impl Gateway {
 pub(super) struct Turn<'a> {
     pub gateway: &'a Arc<Gateway>,
     pub caller: Caller,
-    pub session: &'a store::Session,
+    pub session: &'a store::SessionRow,
     pub turn_id: &'a str,
-    pub steps: Vec<Step>,
+    pub steps: Vec<PromptStep>,
     /// Of the texts of all steps.
     pub chars: usize,
     pub listener: Option<Listener>,
@@ -82,7 +83,7 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    async fn run(&mut self, say: Say) -> Result<Message, Error> {
+    async fn run(&mut self, say: MessageInput) -> Result<Message, Error> {
         let (workspace, session) = (&self.caller.workspace_id, &self.session.id);
         let rows =
             self.gateway
@@ -90,13 +91,13 @@ impl Turn<'_> {
                 .list_messages(workspace, session, 0, SESSION_STEPS_MAX as usize);
         for row in &rows.await? {
             self.chars += row.content.chars().count();
-            self.steps.push(Step {
+            self.steps.push(PromptStep {
                 role: row.role,
                 message: shown(row)?,
             });
         }
         self.begin(say).await?;
-        if self.gateway.conversing.model.is_none() {
+        if self.gateway.turn_settings.model.is_none() {
             return self.answer_without_model().await;
         }
         let mut asked = 0;
@@ -136,7 +137,7 @@ impl Turn<'_> {
     }
 
     /// Settles what earlier turns have left and keeps what was said.
-    async fn begin(&mut self, say: Say) -> Result<(), Error> {
+    async fn begin(&mut self, say: MessageInput) -> Result<(), Error> {
         let waiting = outstanding(&self.steps);
         let last = self.steps.last().map(|step| &step.message.details);
         let status = last.and_then(|details| details.status);
@@ -144,9 +145,9 @@ impl Turn<'_> {
         let crashed =
             last.is_some_and(|last| last.status.is_none() || last.call_begun == Some(true));
         match say {
-            Say::Resume => {
+            MessageInput::Resume => {
                 let unfinished = matches!(status, Some(TurnStatus::Paused | TurnStatus::Stopped));
-                if self.gateway.conversing.model.is_none() || !(unfinished || crashed) {
+                if self.gateway.turn_settings.model.is_none() || !(unfinished || crashed) {
                     return Err(Error::Conflict(
                         "the session waits for nothing; send a message instead".to_owned(),
                     ));
@@ -156,12 +157,13 @@ impl Turn<'_> {
                     self.leave(&waiting, MAY_HAVE_RUN).await?;
                 }
             }
-            Say::Message(content) => {
+            MessageInput::Message(content) => {
                 let chars = content.chars().count() + ROOM_CHARS;
                 self.need_room(waiting.len() + 2, chars)?;
                 let why = if crashed { MAY_HAVE_RUN } else { NOT_RUN };
                 self.leave(&waiting, why).await?;
-                self.add(Speaker::User, content, Details::default()).await?;
+                self.add(Speaker::User, content, StepDetails::default())
+                    .await?;
             }
         }
         Ok(())
@@ -186,10 +188,10 @@ impl Turn<'_> {
     /// Answers calls that are not run.
     async fn leave(&mut self, calls: &[OperationCall], why: &str) -> Result<(), Error> {
         for call in calls {
-            let details = Details {
+            let details = StepDetails {
                 tool_call_id: Some(call.tool_call_id.clone()),
                 operation: Some(call.operation.clone()),
-                ..Details::default()
+                ..StepDetails::default()
             };
             self.add(Speaker::Tool, why.to_owned(), details).await?;
         }
@@ -202,17 +204,19 @@ impl Turn<'_> {
         self.note_begun().await?;
         let ran = operations::run(self.gateway, &self.caller, self.session, call).await?;
         match ran {
-            Ran::Answered { text, execution_id } => {
-                let details = Details {
+            OperationResult::Answered { text, execution_id } => {
+                let details = StepDetails {
                     tool_call_id: Some(call.tool_call_id.clone()),
                     operation: Some(call.operation.clone()),
                     execution_id,
-                    ..Details::default()
+                    ..StepDetails::default()
                 };
                 self.add(Speaker::Tool, text, details).await?;
                 Ok(None)
             }
-            Ran::Waits { pending, reason } => self.pause(pending, reason).await.map(Some),
+            OperationResult::Waits { pending, reason } => {
+                self.pause(pending, reason).await.map(Some)
+            }
         }
     }
 
@@ -226,7 +230,7 @@ impl Turn<'_> {
         if last.message.details.status.is_none() {
             return Ok(());
         }
-        let details = Details {
+        let details = StepDetails {
             call_begun: Some(true),
             ..last.message.details.clone()
         };
@@ -250,7 +254,7 @@ impl Turn<'_> {
 
     async fn ask(&mut self) -> Result<Reply, toolgate_model::ModelError> {
         let request = prompt::request(&self.steps, &self.session.user_id);
-        let conversing = &self.gateway.conversing;
+        let conversing = &self.gateway.turn_settings;
         let model = conversing
             .model
             .as_ref()
@@ -259,7 +263,7 @@ impl Turn<'_> {
         let mut tell = |text: &str| {
             if let Some(listener) = &listener {
                 // Whoever listened may have left; the turn goes on.
-                let _ = listener.send(Heard::Text(text.to_owned()));
+                let _ = listener.send(TurnEvent::Text(text.to_owned()));
             }
         };
         let on_text: Option<&mut (dyn FnMut(&str) + Send)> = match &self.listener {
@@ -281,10 +285,10 @@ impl Turn<'_> {
     /// Keeps what the model said. A message: it is the reply.
     async fn take(&mut self, reply: Reply) -> Result<Option<Message>, Error> {
         let text = kept_text(&reply.text, REPLY_CHARS_MAX);
-        let mut details = Details {
+        let mut details = StepDetails {
             model_configured: Some(true),
             tokens: Some(self.tokens),
-            ..Details::default()
+            ..StepDetails::default()
         };
         if reply.calls.is_empty() {
             details.status = Some(TurnStatus::Completed);
@@ -313,14 +317,14 @@ impl Turn<'_> {
         let user = &self.session.user_id;
         let said = said.unwrap_or_default();
         let found = self.gateway.matches(&self.caller, user, &said).await?;
-        let details = Details {
+        let details = StepDetails {
             status: Some(TurnStatus::Completed),
             reason: Some(TurnReason::NoModel),
             model_configured: Some(false),
             matches: Some(
                 serde_json::to_value(&found).map_err(|cause| Error::Internal(cause.into()))?,
             ),
-            ..Details::default()
+            ..StepDetails::default()
         };
         self.add(Speaker::Assistant, found.in_words(), details)
             .await
@@ -331,7 +335,7 @@ impl Turn<'_> {
         &mut self,
         role: Speaker,
         content: String,
-        details: Details,
+        details: StepDetails,
     ) -> Result<Message, Error> {
         let row = store::SessionMessage {
             workspace_id: self.caller.workspace_id.to_string(),
@@ -354,9 +358,9 @@ impl Turn<'_> {
         self.chars += row.content.chars().count();
         let message = shown(&row)?;
         if let Some(listener) = &self.listener {
-            let _ = listener.send(Heard::Step(Box::new(message.clone())));
+            let _ = listener.send(TurnEvent::Step(Box::new(message.clone())));
         }
-        self.steps.push(Step {
+        self.steps.push(PromptStep {
             role,
             message: message.clone(),
         });
@@ -370,7 +374,7 @@ const MAY_HAVE_RUN: &str = "{\"error\":{\"code\":\"outcome_unknown\",\"message\"
      before this was answered; it may have run. Look before you repeat it.\"}}";
 
 /// Calls of the last step that asked for any which nothing has answered yet.
-fn outstanding(steps: &[Step]) -> Vec<OperationCall> {
+fn outstanding(steps: &[PromptStep]) -> Vec<OperationCall> {
     let asked = steps
         .iter()
         .rposition(|step| !step.message.details.tool_calls.is_empty());

@@ -2,8 +2,8 @@
 //! of them. Both are taken in the database before the plugin begins, so that no two runs share one,
 //! and given back only where nothing can have left.
 
-use super::Run;
-use crate::access::approvals::question::{Approved, Bound, Question, Rehearsal};
+use super::PreparedRun;
+use crate::access::approvals::question::{ApprovalBinding, PlanSeed, Question, UsedApproval};
 use crate::access::permissions::{self, Permission, Permissions};
 use crate::tools::{FailureReason, Outcome, ToolError};
 use crate::{Caller, Error, Gateway};
@@ -14,11 +14,11 @@ use toolgate_store::{Approvers, PermissionRule};
 #[derive(Default)]
 pub(super) struct Permit {
     /// A person has to be asked, or was: what the question is bound to.
-    pub bound: Option<Bound>,
+    pub bound: Option<ApprovalBinding>,
     /// The call waits for a person: it runs dry, and its requests are kept with the question.
-    pub parks: Option<Rehearsal>,
+    pub parks: Option<PlanSeed>,
     /// The approval that the run uses up.
-    pub approved: Option<Approved>,
+    pub approved: Option<UsedApproval>,
     /// The rule with a number of calls that the run was counted against.
     pub counted: Option<PermissionRule>,
     /// A live call would have asked or been counted: a dry run of it answers its plan alone.
@@ -27,14 +27,14 @@ pub(super) struct Permit {
 
 impl Permit {
     /// The clock and the random bytes that the plugin has to be given.
-    pub(super) fn rehearsal(&self) -> Option<Rehearsal> {
+    pub(super) fn rehearsal(&self) -> Option<PlanSeed> {
         let approved = self.approved.as_ref().map(|approved| approved.rehearsal);
         approved.or(self.parks)
     }
 }
 
-impl Run {
-    fn question<'a>(&'a self, bound: &'a Bound) -> Question<'a> {
+impl PreparedRun {
+    fn question<'a>(&'a self, bound: &'a ApprovalBinding) -> Question<'a> {
         Question {
             user: &self.user,
             tool: &self.tool,
@@ -53,9 +53,9 @@ impl Gateway {
         &self,
         caller: &Caller,
         permissions: &Permissions,
-        mut run: Run,
-    ) -> Result<Run, Error> {
-        let decided = permissions.of(&run.tool);
+        mut run: PreparedRun,
+    ) -> Result<PreparedRun, Error> {
+        let decided = permissions.decide(&run.tool);
         if run.dry_run {
             run.permit.plan_alone = decided.permission == Permission::Ask
                 || decided.rule.is_some_and(|rule| rule.max_calls.is_some());
@@ -93,13 +93,13 @@ impl Gateway {
         &self,
         caller: &Caller,
         approvers: Approvers,
-        run: &mut Run,
+        run: &mut PreparedRun,
     ) -> Result<(), Error> {
         let wanted = run.connection_id.as_deref();
         let connection = self
             .connection_to_use(caller, &run.user, &run.tool, wanted)
             .await?;
-        let bound = Bound {
+        let bound = ApprovalBinding {
             approvers,
             connection: connection.map(Into::into),
         };
@@ -117,7 +117,7 @@ impl Gateway {
                 }
                 run.permit.approved = Some(approved);
             }
-            None => run.permit.parks = Some(Rehearsal::new(run.started_at_ms)),
+            None => run.permit.parks = Some(PlanSeed::new(run.started_at_ms)),
         }
         if let Some(connection) = &bound.connection {
             run.connection_id = Some(connection.id.clone());
@@ -128,7 +128,7 @@ impl Gateway {
 
     /// The plugin did not begin: what the run had taken is there for its repetition. The error that
     /// ended it is the one to tell, so one more is only logged.
-    pub(super) async fn give_back(&self, caller: &Caller, run: &Run) {
+    pub(super) async fn give_back(&self, caller: &Caller, run: &PreparedRun) {
         let told = |given: Result<(), Error>| {
             if let Err(cause) = given {
                 tracing::error!(execution_id = %run.execution_id, error = %cause, "executions.not_given_back");
@@ -152,8 +152,8 @@ impl Gateway {
     pub(super) async fn settle_approval(
         &self,
         caller: &Caller,
-        run: &Run,
-        scope: &egress::Scope,
+        run: &PreparedRun,
+        scope: &egress::CallScope,
         outcome: Outcome,
     ) -> Result<Outcome, Error> {
         let permit = &run.permit;

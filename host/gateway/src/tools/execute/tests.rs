@@ -1,7 +1,7 @@
 //! What a call in progress weighs: it is made for every request.
 
 use crate::Scope;
-use crate::testing::World;
+use crate::testing::TestWorld;
 use crate::tools::results::Budget;
 use crate::tools::{Arguments, Execute};
 use toolgate_core::ids;
@@ -11,7 +11,7 @@ const FUTURE_BYTES_MAX: usize = 6 << 10;
 
 #[tokio::test]
 async fn a_call_in_progress_carries_no_statement_that_it_may_never_run() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::ToolsExecute]).await;
     let request = Execute {
         tool_name: "github_get_me".to_owned(),

@@ -3,10 +3,10 @@ use serde_json::json;
 use super::*;
 use crate::Scope;
 use crate::skills::{CreateSkill, ListSkills, Skill};
-use crate::testing::World;
+use crate::testing::TestWorld;
 
-fn attempt(key: &str, body: Value) -> Option<Attempt> {
-    Some(Attempt::new(key, "POST /v1/skills", body).unwrap())
+fn attempt(key: &str, body: Value) -> Option<KeyedRequest> {
+    Some(KeyedRequest::new(key, "POST /v1/skills", body).unwrap())
 }
 
 fn skill(name: &str) -> CreateSkill {
@@ -18,19 +18,19 @@ fn skill(name: &str) -> CreateSkill {
 }
 
 async fn create(
-    world: &World,
+    world: &TestWorld,
     caller: &Caller,
-    attempt: Option<Attempt>,
+    attempt: Option<KeyedRequest>,
     name: &str,
 ) -> Result<Value, Error> {
     let work = world.create_skill(caller, skill(name));
-    let made: Once<Skill> = world
+    let made: IdempotentAnswer<Skill> = world
         .once(caller, Scope::SkillsWrite, attempt, work)
         .await?;
     Ok(serde_json::to_value(made).unwrap())
 }
 
-async fn count(world: &World, caller: &Caller) -> usize {
+async fn count(world: &TestWorld, caller: &Caller) -> usize {
     let list = ListSkills {
         query: String::new(),
         limit: 1,
@@ -41,7 +41,7 @@ async fn count(world: &World, caller: &Caller) -> usize {
 
 #[tokio::test]
 async fn the_same_request_is_done_once_and_answered_again() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let first = create(&world, &caller, attempt("k", json!({"a": 1, "b": 2})), "A");
     let first = first.await.unwrap();
@@ -63,7 +63,7 @@ async fn the_same_request_is_done_once_and_answered_again() {
 
 #[tokio::test]
 async fn a_refused_request_frees_its_key() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let refused = create(&world, &caller, attempt("k", json!({"n": ""})), "").await;
     assert_eq!(refused.unwrap_err().code(), "invalid_request");
@@ -73,7 +73,7 @@ async fn a_refused_request_frees_its_key() {
 
 #[tokio::test]
 async fn a_running_request_is_in_progress_and_a_dead_one_unknown() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let body = json!({"a": 1});
     let first = attempt("k", body.clone()).unwrap();
@@ -104,7 +104,7 @@ async fn a_running_request_is_in_progress_and_a_dead_one_unknown() {
 
 #[tokio::test]
 async fn a_dead_request_that_sent_nothing_simply_runs() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let first = attempt("k", json!({})).unwrap();
     let _claim = world.claim(&caller, &first).await.unwrap().unwrap();
@@ -115,7 +115,7 @@ async fn a_dead_request_that_sent_nothing_simply_runs() {
 
 #[test]
 fn a_key_is_visible_ascii_of_bounded_length() {
-    let of = |key: &str| Attempt::new(key, "POST /", json!({})).is_ok();
+    let of = |key: &str| KeyedRequest::new(key, "POST /", json!({})).is_ok();
     for good in [
         "a",
         "8e03978e-40d5-43dd-bc93-6894a57f9324",

@@ -26,14 +26,14 @@ const REMEMBERED_MAX: usize = 10_000;
 pub(crate) const WRITTEN_AT_ONCE: usize = 100;
 
 #[derive(Debug, Default)]
-pub(crate) struct Refusals(Mutex<Table>);
+pub(crate) struct Refusals(Mutex<RefusalTable>);
 
 #[derive(Debug, Default)]
-struct Table {
+struct RefusalTable {
     clients: HashMap<IpAddr, Minute>,
     hooks: HashMap<String, Minute>,
     senders: HashMap<String, HashSet<IpAddr>>,
-    unwritten: HashMap<String, Unwritten>,
+    unwritten: HashMap<String, UnwrittenRefusals>,
 }
 
 /// A count of one minute.
@@ -45,7 +45,7 @@ struct Minute {
 
 /// What is known of a hook's refused deliveries and not written yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unwritten {
+pub(crate) struct UnwrittenRefusals {
     pub count: i64,
     pub last_at_ms: i64,
     pub last_refusal: String,
@@ -112,7 +112,7 @@ impl Refusals {
             return;
         }
         let noted = table.unwritten.entry(hook.to_owned());
-        let noted = noted.or_insert_with(|| Unwritten {
+        let noted = noted.or_insert_with(|| UnwrittenRefusals {
             count: 0,
             last_at_ms: now_ms,
             last_refusal: String::new(),
@@ -138,12 +138,12 @@ impl Refusals {
     }
 
     /// Takes what is to be written of one hook.
-    pub(crate) fn take_of(&self, hook: &str) -> Option<Unwritten> {
+    pub(crate) fn take_of(&self, hook: &str) -> Option<UnwrittenRefusals> {
         self.table().unwritten.remove(hook)
     }
 
     /// Takes what is to be written now.
-    pub(crate) fn take(&self) -> Vec<(String, Unwritten)> {
+    pub(crate) fn take(&self) -> Vec<(String, UnwrittenRefusals)> {
         let mut table = self.table();
         let hooks: Vec<String> = table
             .unwritten
@@ -157,12 +157,12 @@ impl Refusals {
             .collect()
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, RefusalTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Table {
+impl RefusalTable {
     fn count_client(&mut self, client: Option<IpAddr>, now_ms: i64) {
         let Some(client) = client.map(network) else {
             return;
@@ -234,7 +234,7 @@ mod tests {
             refusals.refused("con_a", &format!("the {n}th"), NOW_MS + n);
         }
         let written = refusals.take();
-        let all = Unwritten {
+        let all = UnwrittenRefusals {
             count: 5_000,
             last_at_ms: NOW_MS + 4_999,
             last_refusal: "the 4999th".to_owned(),

@@ -22,7 +22,7 @@ const NAME_CHARS_MAX: usize = 120;
 
 /// Why a delivery is refused. Never says what the right signature would have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Forged {
+pub enum ForgedDelivery {
     #[error("the header with the signature is missing")]
     NoSignature,
     #[error("the signature is not the secret's")]
@@ -40,9 +40,9 @@ pub fn verify(
     headers: &HeaderMap,
     body: &[u8],
     now_ms: i64,
-) -> Result<String, Forged> {
+) -> Result<String, ForgedDelivery> {
     let signature = &spec.signature;
-    let written = header(headers, &signature.header).ok_or(Forged::NoSignature)?;
+    let written = header(headers, &signature.header).ok_or(ForgedDelivery::NoSignature)?;
     let time = match &signature.timestamp {
         None => None,
         Some(place) => Some(time(place, written, headers)?),
@@ -53,16 +53,16 @@ pub fn verify(
         body,
     );
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes())
-        .map_err(|_| Forged::BadSignature)?;
+        .map_err(|_| ForgedDelivery::BadSignature)?;
     mac.update(&content);
     let mut signatures = signatures(signature, written);
     if !signatures.any(|digits| mac.clone().verify_slice(&digits).is_ok()) {
-        return Err(Forged::BadSignature);
+        return Err(ForgedDelivery::BadSignature);
     }
     if let Some((_, at_s)) = time
         && (now_ms.div_euclid(1_000) - at_s).abs() > WINDOW_S
     {
-        return Err(Forged::OutsideWindow);
+        return Err(ForgedDelivery::OutsideWindow);
     }
     // Only what is signed may name it: with a header somebody could send the same again as new.
     let named = spec.delivery.as_deref().and_then(|at| text_at(at, body));
@@ -78,15 +78,15 @@ fn time<'a>(
     place: &HookTimestamp,
     written: &'a str,
     headers: &'a HeaderMap,
-) -> Result<(&'a str, i64), Forged> {
+) -> Result<(&'a str, i64), ForgedDelivery> {
     let text = match place {
         HookTimestamp::Header(name) => header(headers, name),
         HookTimestamp::Element(name) => elements(written, name).next(),
     };
-    let text = text.ok_or(Forged::NoTime)?;
+    let text = text.ok_or(ForgedDelivery::NoTime)?;
     let digits = (1..=12).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     let at_s = text.parse().ok().filter(|_| digits);
-    Ok((text, at_s.ok_or(Forged::NoTime)?))
+    Ok((text, at_s.ok_or(ForgedDelivery::NoTime)?))
 }
 
 /// The bytes that are signed: the template with its two places filled.
@@ -207,7 +207,7 @@ mod tests {
         all: &[(&'static str, &str)],
         body: &str,
         at_s: i64,
-    ) -> Result<(), Forged> {
+    ) -> Result<(), ForgedDelivery> {
         let secret = Secret::new(secret);
         verify(spec, &secret, &headers(all), body.as_bytes(), at_s * 1_000).map(drop)
     }
@@ -227,26 +227,32 @@ mod tests {
             )
         };
         assert_eq!(at(good, "Hello, World!"), Ok(()));
-        assert_eq!(at(good, "Hello, World?"), Err(Forged::BadSignature));
+        assert_eq!(at(good, "Hello, World?"), Err(ForgedDelivery::BadSignature));
         assert_eq!(
             at(&good.replace("sha256=", ""), "Hello, World!"),
-            Err(Forged::BadSignature)
+            Err(ForgedDelivery::BadSignature)
         );
-        assert_eq!(at("sha256=", "Hello, World!"), Err(Forged::BadSignature));
-        assert_eq!(at("sha256=zz", "Hello, World!"), Err(Forged::BadSignature));
+        assert_eq!(
+            at("sha256=", "Hello, World!"),
+            Err(ForgedDelivery::BadSignature)
+        );
+        assert_eq!(
+            at("sha256=zz", "Hello, World!"),
+            Err(ForgedDelivery::BadSignature)
+        );
         assert_eq!(
             at(&good[..good.len() - 2], "Hello, World!"),
-            Err(Forged::BadSignature)
+            Err(ForgedDelivery::BadSignature)
         );
         assert_eq!(
             check(&github(), secret, &[], "Hello, World!", NOW_S),
-            Err(Forged::NoSignature)
+            Err(ForgedDelivery::NoSignature)
         );
         let twice = [("x-hub-signature-256", good), ("x-hub-signature-256", good)];
         let mut both = headers(&twice[..1]);
         both.append("x-hub-signature-256", good.parse().unwrap());
         let refused = verify(&github(), &Secret::new(secret), &both, b"Hello, World!", 0);
-        assert_eq!(refused, Err(Forged::NoSignature));
+        assert_eq!(refused, Err(ForgedDelivery::NoSignature));
     }
 
     /// The values of Slack's page "Verifying requests from Slack".
@@ -265,10 +271,16 @@ mod tests {
         let time = "1531420618";
         assert_eq!(at(time, NOW_S), Ok(()));
         assert_eq!(at(time, NOW_S + WINDOW_S), Ok(()));
-        assert_eq!(at(time, NOW_S + WINDOW_S + 1), Err(Forged::OutsideWindow));
-        assert_eq!(at(time, NOW_S - WINDOW_S - 1), Err(Forged::OutsideWindow));
-        assert_eq!(at("1531420619", NOW_S), Err(Forged::BadSignature));
-        assert_eq!(at("soon", NOW_S), Err(Forged::NoTime));
+        assert_eq!(
+            at(time, NOW_S + WINDOW_S + 1),
+            Err(ForgedDelivery::OutsideWindow)
+        );
+        assert_eq!(
+            at(time, NOW_S - WINDOW_S - 1),
+            Err(ForgedDelivery::OutsideWindow)
+        );
+        assert_eq!(at("1531420619", NOW_S), Err(ForgedDelivery::BadSignature));
+        assert_eq!(at("soon", NOW_S), Err(ForgedDelivery::NoTime));
         let untimed = check(
             &slack(),
             secret,
@@ -276,7 +288,7 @@ mod tests {
             body,
             NOW_S,
         );
-        assert_eq!(untimed, Err(Forged::NoTime));
+        assert_eq!(untimed, Err(ForgedDelivery::NoTime));
     }
 
     #[test]
@@ -289,12 +301,18 @@ mod tests {
         for (written, expected) in [
             (format!("t={NOW_S},v1={good}"), Ok(())),
             (format!("t={NOW_S},v1={bad},v1={good},v0={bad}"), Ok(())),
-            (format!("t={NOW_S},v1={bad}"), Err(Forged::BadSignature)),
-            (format!("t={NOW_S},v0={good}"), Err(Forged::BadSignature)),
-            (format!("v1={good}"), Err(Forged::NoTime)),
+            (
+                format!("t={NOW_S},v1={bad}"),
+                Err(ForgedDelivery::BadSignature),
+            ),
+            (
+                format!("t={NOW_S},v0={good}"),
+                Err(ForgedDelivery::BadSignature),
+            ),
+            (format!("v1={good}"), Err(ForgedDelivery::NoTime)),
             (
                 format!("t={},v1={good}", NOW_S + 1),
-                Err(Forged::BadSignature),
+                Err(ForgedDelivery::BadSignature),
             ),
         ] {
             let all = [("stripe-signature", written.as_str())];

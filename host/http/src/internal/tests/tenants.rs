@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Ask, closed, filled_with};
 use crate::internal::Access;
 use crate::rest::tenants::{belongings, body_of};
-use toolgate_gateway::testing::World;
+use toolgate_gateway::testing::TestWorld;
 use toolgate_store::Role;
 
 /// What a path names that belongs to nobody, or is another's under the same name.
@@ -25,10 +25,10 @@ fn body(path: &str) -> Value {
 
 #[tokio::test]
 async fn what_another_workspace_owns_is_not_there_on_any_route() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let mut ours = belongings(&world).await;
     let owner = world.member(Role::Owner, true).await;
-    let by_owner = Ask::of(&owner);
+    let by_owner = Ask::new(&owner);
     let made = async |path: &str, body: Value, name: &str| {
         let (parts, answer) = by_owner.body(body).send(&world, "POST", path).await;
         assert_eq!(parts.status, 201, "{path}: {answer}");
@@ -49,7 +49,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     ]);
 
     let theirs = world.member(Role::Owner, false).await;
-    let ask = Ask::of(&theirs);
+    let ask = Ask::new(&theirs);
     let (mut by_id, mut lists) = (0, 0);
     for listed in closed(&world) {
         let (method, path) = (listed.method.as_str(), listed.path.as_str());
@@ -101,10 +101,10 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
 
 #[tokio::test]
 async fn what_belongs_to_another_user_is_not_there_for_a_member() {
-    let world = World::open().await;
+    let world = TestWorld::open().await;
     let theirs = belongings(&world).await;
     let member = world.member(Role::Member, true).await;
-    let ask = Ask::of(&member);
+    let ask = Ask::new(&member);
     let of_users = [
         "session_id",
         "connection_id",
@@ -141,7 +141,7 @@ async fn what_belongs_to_another_user_is_not_there_for_a_member() {
         let told = (parts.status.as_u16(), answer["error"]["code"].as_str());
         assert_eq!(told, (404, Some("session_not_found")), "{session}");
     }
-    let by_owner = Ask::of(&world.member(Role::Owner, true).await);
+    let by_owner = Ask::new(&world.member(Role::Owner, true).await);
     // The rule of theirs denies the tool, and with it what it answered earlier.
     let result = format!("/internal/results/{}", theirs["result_id"]);
     let (_, answer) = by_owner.send(&world, "GET", &result).await;

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 /// A page under way, beside the document that it shows.
-pub(super) struct Writer<'a> {
+pub(super) struct HtmlWriter<'a> {
     pub document: &'a Value,
     pub html: String,
 }
 
-impl<'a> Writer<'a> {
-    pub(super) fn of(document: &'a Value) -> Self {
+impl<'a> HtmlWriter<'a> {
+    pub(super) fn new(document: &'a Value) -> Self {
         Self {
             document,
             html: String::with_capacity(64 * 1024),
@@ -42,7 +42,7 @@ impl<'a> Writer<'a> {
         write!(self.html, "</{name}>").expect("writing to a String cannot fail");
     }
 
-    /// A paragraph of [`Writer::inline`] text.
+    /// A paragraph of [`HtmlWriter::inline`] text.
     pub(super) fn prose(&mut self, text: &str) {
         self.raw("<p>");
         self.inline(text);

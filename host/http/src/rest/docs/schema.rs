@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::html::{Writer, list, object, text};
+use super::html::{HtmlWriter, list, object, text};
 
 /// Levels of a schema that are written out; below it only the type is named.
 const SCHEMA_DEPTH_MAX: usize = 6;
 
-impl<'a> Writer<'a> {
+impl<'a> HtmlWriter<'a> {
     /// Follows a reference inside the document.
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let pointer = schema["$ref"].as_str().and_then(|at| at.strip_prefix('#'));

@@ -13,7 +13,7 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 use toolgate_gateway::tools::idempotency::KEY_CHARS_MAX;
 use toolgate_gateway::{Error, RateLimited, Violation};
 use toolgate_http_kit::BODY_BYTES_MAX;
-use toolgate_http_kit::envelope::{Failure, FailureBody};
+use toolgate_http_kit::envelope::{ApiFailure, FailureBody};
 
 /// The request id in examples.
 const REQUEST_ID: &str = "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD";
@@ -26,7 +26,7 @@ pub(crate) fn components() -> Components {
         .schemas_from_iter(schemas)
         .security_scheme("api_key", SecurityScheme::Http(key))
         .build();
-    let mut by_status: BTreeMap<u16, Vec<Failure>> = BTreeMap::new();
+    let mut by_status: BTreeMap<u16, Vec<ApiFailure>> = BTreeMap::new();
     for sample in samples() {
         let of_status = by_status.entry(sample.status().as_u16()).or_default();
         of_status.push(sample);
@@ -49,8 +49,8 @@ pub(crate) fn components() -> Components {
 }
 
 /// One status with an example body for each of its codes.
-fn refusal(status: u16, samples: &[Failure]) -> Response {
-    let mut codes: Vec<&str> = samples.iter().map(Failure::code).collect();
+fn refusal(status: u16, samples: &[ApiFailure]) -> Response {
+    let mut codes: Vec<&str> = samples.iter().map(ApiFailure::code).collect();
     codes.dedup();
     let examples = samples.iter().map(|sample| {
         let mut example = Example::new();
@@ -178,7 +178,7 @@ pub(crate) fn of_operation(operation: &Operation) -> Vec<u16> {
 }
 
 /// One failure of every code that the routes can answer.
-pub(crate) fn samples() -> Vec<Failure> {
+pub(crate) fn samples() -> Vec<ApiFailure> {
     let user_id = "ada@example.com".to_owned();
     let tool_name = "github_create_issue".to_owned();
     let violations = vec![Violation {
@@ -191,18 +191,18 @@ pub(crate) fn samples() -> Vec<Failure> {
         retry_after_s: 12,
     };
     let mut samples = vec![
-        Failure::field("limit", "must be a whole number from 1 to 100"),
-        Failure::Json(toolgate_core::json::Problem {
+        ApiFailure::field("limit", "must be a whole number from 1 to 100"),
+        ApiFailure::Json(toolgate_core::json::JsonProblem {
             what: "expected value".to_owned(),
             line: 1,
             column: 14,
         }),
-        Failure::UnknownRoute,
-        Failure::MethodNotAllowed,
-        Failure::PayloadTooLarge {
+        ApiFailure::UnknownRoute,
+        ApiFailure::MethodNotAllowed,
+        ApiFailure::PayloadTooLarge {
             bytes_max: BODY_BYTES_MAX,
         },
-        Failure::UnsupportedMediaType,
+        ApiFailure::UnsupportedMediaType,
     ];
     let of_gateway = [
         Error::InvalidArguments {
@@ -233,7 +233,7 @@ pub(crate) fn samples() -> Vec<Failure> {
         Error::Internal(anyhow::anyhow!("not shown")),
         Error::Overloaded { retry_after_s: 1 },
     ];
-    samples.extend(of_gateway.map(Failure::Gateway));
+    samples.extend(of_gateway.map(ApiFailure::Gateway));
     samples
 }
 

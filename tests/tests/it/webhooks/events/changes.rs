@@ -1,7 +1,7 @@
 //! What people and keys change, and calls that ran.
 
 use toolgate_store::{
-    ApiKey, Approval, ApprovalState, Rule, RuleChange, RuleKind, Session, SkillChange,
+    ApiKey, ApprovalRow, ApprovalState, Rule, RuleChange, RuleKind, SessionRow, SkillChange,
 };
 
 use super::{At, NOW_MS, execution, lease, on_both, skill};
@@ -61,7 +61,7 @@ async fn skills_keys_rules_sessions_and_executions_tell(at: At) {
         .await
         .unwrap();
 
-    let session = |id: &str| Session {
+    let session = |id: &str| SessionRow {
         workspace_id: ws.into(),
         id: id.into(),
         user_id: "ada".into(),
@@ -113,7 +113,7 @@ async fn skills_keys_rules_sessions_and_executions_tell(at: At) {
 async fn approvals_tell_once_of_each_change(at: At) {
     at.webhook("all", &["approval.*"]).await;
     let (store, ws) = (&at.store, at.workspace.as_str());
-    let asked = |id: &str, at_ms: i64| Approval {
+    let asked = |id: &str, at_ms: i64| ApprovalRow {
         workspace_id: ws.to_owned(),
         id: id.to_owned(),
         user_id: "ada".to_owned(),
@@ -126,7 +126,7 @@ async fn approvals_tell_once_of_each_change(at: At) {
         decided_at_ms: None,
         created_at_ms: at_ms,
         expires_at_ms: at_ms + 10,
-        ..Approval::default()
+        ..ApprovalRow::default()
     };
     store.open_approval(&asked("a1", NOW_MS)).await.unwrap();
     store.open_approval(&asked("a2", NOW_MS)).await.unwrap();

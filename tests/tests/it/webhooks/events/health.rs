@@ -2,7 +2,7 @@
 
 use toolgate_store::{
     ActivatePlugin, ConnectionHealth, NewConnection, ParkPlugin, Plan, PluginFile, PluginState,
-    RefreshFailed, Refreshed, Webhook,
+    RefreshFailed, Refreshed, WebhookRow,
 };
 
 use super::{At, NOW_MS, connection, on_both};
@@ -117,7 +117,7 @@ async fn plugins_tell_every_workspace_of_what_is_new(at: At) {
         .await
         .unwrap()
         .unwrap();
-    let other = Webhook {
+    let other = WebhookRow {
         id: "theirs".to_owned(),
         workspace_id: theirs.id,
         ..ours

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use toolgate_store::Webhook;
+use toolgate_store::WebhookRow;
 use toolgate_tests::gateway::PATIENCE;
 
 use super::{At, NOW_MS, lease, on_both, skill};
@@ -18,7 +18,7 @@ async fn one_process_serves_a_webhook_at_a_time(at: At) {
     }
     at.store.insert_skill(&skill(&at, "s1")).await.unwrap();
     let store = &at.store;
-    let ids = |mut rows: Vec<Webhook>| {
+    let ids = |mut rows: Vec<WebhookRow>| {
         rows.sort_by(|a, b| a.id.cmp(&b.id));
         rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
     };
@@ -46,7 +46,7 @@ async fn one_process_serves_a_webhook_at_a_time(at: At) {
         .unwrap();
     assert_eq!(lost, None);
     let due = store.due_deliveries(&mine[0].id, later, 10).await.unwrap();
-    let attempt = toolgate_store::Attempt {
+    let attempt = toolgate_store::DeliveryAttempt {
         at_ms: later,
         duration_ms: 1,
         response_status: Some(204),

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{FLOW_LIFE_MS, OidcProblem};
 use crate::config::OidcConfig;
 use crate::identity::members::checked_email;
-use crate::identity::members::sign_in::{Client, SignedIn};
+use crate::identity::members::sign_in::{Browser, SignedIn};
 use crate::{Error, Gateway};
 use toolgate_core::ids;
 use toolgate_oauth::id_token::IdClaims;
@@ -25,7 +25,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn of(config: &OidcConfig, claims: &IdClaims) -> Self {
+    pub(super) fn from_claims(config: &OidcConfig, claims: &IdClaims) -> Self {
         let verified = claims.email_verified == Some(true);
         let email = claims.email.as_deref().filter(|_| verified);
         Self {
@@ -37,7 +37,7 @@ impl Account {
 
 /// What a browser holds while its person is asked.
 #[derive(Serialize, Deserialize)]
-struct Choice {
+struct WorkspaceChoice {
     subject: String,
     /// Workspace and member.
     members: Vec<(String, String)>,
@@ -158,7 +158,7 @@ impl Gateway {
         &self,
         choice: Option<&str>,
         workspace: &str,
-        client: &Client,
+        client: &Browser,
     ) -> Result<(SignedIn, String), Error> {
         let choice = self.read_choice(choice)?;
         let unknown = || Error::NotFound("a workspace that was offered".to_owned());
@@ -183,10 +183,10 @@ impl Gateway {
         Ok((signed_in, choice.return_to))
     }
 
-    fn read_choice(&self, choice: Option<&str>) -> Result<Choice, Error> {
+    fn read_choice(&self, choice: Option<&str>) -> Result<WorkspaceChoice, Error> {
         choice
             .and_then(|choice| self.vault().verified(Purpose::OidcChoice, choice).ok())
-            .filter(|choice: &Choice| choice.exp_ms > self.clock.now_ms())
+            .filter(|choice: &WorkspaceChoice| choice.exp_ms > self.clock.now_ms())
             .ok_or(Error::SignInRequired)
     }
 
@@ -199,7 +199,7 @@ impl Gateway {
         let members = among
             .iter()
             .map(|member| (member.workspace_id.clone(), member.id.clone()));
-        let choice = Choice {
+        let choice = WorkspaceChoice {
             subject: account.subject.clone(),
             members: members.collect(),
             return_to: return_to.to_owned(),
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::identity::members::links::{self, NewLink};
     use crate::identity::members::sign_in::SetUpRequest;
-    use crate::testing::{PASSWORD, World, browser};
+    use crate::testing::{PASSWORD, TestWorld, browser};
     use toolgate_store::Role;
 
     const ADA: &str = "ada@example.com";
@@ -248,7 +248,7 @@ mod tests {
     }
 
     /// A link for the address, as the operator makes one, or as an admin does.
-    async fn link(world: &World, workspace_id: &str, vouched: bool) -> String {
+    async fn link(world: &TestWorld, workspace_id: &str, vouched: bool) -> String {
         let new = NewLink {
             workspace_id,
             kind: LinkKind::Join,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     /// Somebody takes the link with a password.
-    async fn taken(world: &World, workspace_id: &str, vouched: bool) -> Member {
+    async fn taken(world: &TestWorld, workspace_id: &str, vouched: bool) -> Member {
         let request = SetUpRequest {
             token: Secret::new(link(world, workspace_id, vouched).await),
             email: None,
@@ -277,14 +277,14 @@ mod tests {
         found.unwrap().unwrap()
     }
 
-    async fn workspaces(world: &World) -> [String; 2] {
+    async fn workspaces(world: &TestWorld) -> [String; 2] {
         let rows = world.store().list_workspaces().await.unwrap();
         [rows[0].id.clone(), rows[1].id.clone()]
     }
 
     #[tokio::test]
     async fn an_invited_address_that_nobody_proved_captures_nobody() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let [ours, theirs] = workspaces(&world).await;
         let eve = taken(&world, &theirs, false).await;
         let ada = account(Some(ADA));
@@ -306,7 +306,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_chosen_workspace_takes_the_password_of_whoever_was_there_before() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let [_, theirs] = workspaces(&world).await;
         let eve = taken(&world, &theirs, false).await;
         let asked = world.member_of(&account(Some(ADA)), "/skills").await;
@@ -335,7 +335,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_invitation_is_accepted_by_the_proven_address_alone() {
-        let world = World::open().await;
+        let world = TestWorld::open().await;
         let [_, theirs] = workspaces(&world).await;
         let token = link(&world, &theirs, false).await;
         let hash = crate::connections::link::hash(&token);

@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-use super::schedule::{self, Standing, TRIED_FOR_MS, Verdict};
+use super::schedule::{self, AttemptVerdict, PriorState, TRIED_FOR_MS};
 use super::signing;
 use crate::Gateway;
 use toolgate_core::clock::{Clock, rfc3339};
@@ -23,7 +23,8 @@ use toolgate_core::ids;
 use toolgate_egress::follow::retry_after;
 use toolgate_egress::{Egress, HostRequest, HostResponse};
 use toolgate_store::{
-    Attempt, AttemptFailed, DueDelivery, Event, EventType, Lease, Store, StoreError, Webhook,
+    AttemptFailed, DeliveryAttempt, DueDelivery, Event, EventType, Lease, Store, StoreError,
+    WebhookRow,
 };
 use toolgate_vault::{Secret, Vault};
 
@@ -48,7 +49,7 @@ const PURGED_AT_ONCE: usize = 1_000;
 
 /// Runs until the gateway stops. What is under way then is finished.
 pub(crate) async fn run(gateway: Arc<Gateway>) {
-    let courier = Arc::new(Courier {
+    let dispatcher = Arc::new(Dispatcher {
         store: gateway.store.clone(),
         egress: gateway.egress.clone(),
         vault: gateway.vault.clone(),
@@ -59,26 +60,26 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
     });
     let places = Arc::new(Semaphore::new(SERVED_MAX));
     loop {
-        match courier.lease(places.available_permits()).await {
+        match dispatcher.lease(places.available_permits()).await {
             Ok(webhooks) => {
                 for webhook in webhooks {
                     let Ok(place) = places.clone().try_acquire_owned() else {
                         continue;
                     };
-                    let courier = courier.clone();
+                    let dispatcher = dispatcher.clone();
                     gateway.running.spawn(async move {
-                        courier.serve(webhook).await;
+                        dispatcher.serve(webhook).await;
                         drop(place);
-                        courier.released.notify_one();
+                        dispatcher.released.notify_one();
                     });
                 }
             }
             Err(cause) => tracing::error!(error = %cause, "webhooks.lease_failed"),
         }
         tokio::select! {
-            () = courier.stop.cancelled() => return,
-            () = courier.store.outbox_written() => {}
-            () = courier.released.notified() => {}
+            () = dispatcher.stop.cancelled() => return,
+            () = dispatcher.store.outbox_written() => {}
+            () = dispatcher.released.notified() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
         tokio::time::sleep(GATHER).await;
@@ -97,7 +98,7 @@ pub(crate) async fn purge(store: &Store, now_ms: i64) -> Result<(), StoreError> 
     Ok(())
 }
 
-struct Courier {
+struct Dispatcher {
     store: Store,
     egress: Egress,
     vault: Vault,
@@ -117,7 +118,7 @@ enum Next {
     Leave,
 }
 
-impl Courier {
+impl Dispatcher {
     fn lease_now(&self) -> Lease<'_> {
         let now_ms = self.clock.now_ms();
         Lease {
@@ -127,14 +128,14 @@ impl Courier {
         }
     }
 
-    async fn lease(&self, places: usize) -> Result<Vec<Webhook>, StoreError> {
+    async fn lease(&self, places: usize) -> Result<Vec<WebhookRow>, StoreError> {
         if places == 0 || self.stop.is_cancelled() {
             return Ok(Vec::new());
         }
         self.store.lease_webhooks(self.lease_now(), places).await
     }
 
-    async fn serve(&self, webhook: Webhook) {
+    async fn serve(&self, webhook: WebhookRow) {
         let id = webhook.id.clone();
         if let Err(cause) = self.send_all(webhook).await {
             tracing::error!(webhook.id = id, error = %format!("{cause:#}"), "webhooks.sending_failed");
@@ -145,7 +146,7 @@ impl Courier {
     }
 
     /// Sends what waits, in order, until nothing does or something fails.
-    async fn send_all(&self, mut webhook: Webhook) -> anyhow::Result<()> {
+    async fn send_all(&self, mut webhook: WebhookRow) -> anyhow::Result<()> {
         let mut held_until_ms = webhook.lease_until_ms.unwrap_or_default();
         loop {
             let now_ms = self.clock.now_ms();
@@ -180,7 +181,7 @@ impl Courier {
     }
 
     /// The newest first; the one before while it overlaps.
-    fn secrets(&self, webhook: &Webhook, now_ms: i64) -> anyhow::Result<Vec<Secret>> {
+    fn secrets(&self, webhook: &WebhookRow, now_ms: i64) -> anyhow::Result<Vec<Secret>> {
         let place = signing::place(&webhook.workspace_id, &webhook.id);
         let mut secrets = vec![self.vault.unseal(&place, &webhook.sealed)?];
         if let (Some(sealed), Some(until_ms)) =
@@ -195,7 +196,7 @@ impl Courier {
 
     async fn deliver(
         &self,
-        webhook: &Webhook,
+        webhook: &WebhookRow,
         secrets: &[Secret],
         delivery: &DueDelivery,
     ) -> anyhow::Result<Next> {
@@ -234,13 +235,13 @@ impl Courier {
             Ok(answer) => (Some(answer.status), asked_wait(answer), said(answer)),
             Err(failure) => (None, None, Some(failure.message.clone())),
         };
-        let attempt = Attempt {
+        let attempt = DeliveryAttempt {
             at_ms,
             duration_ms: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
             response_status: status.map(i64::from),
             error,
         };
-        let standing = Standing {
+        let standing = PriorState {
             failures: webhook.failures,
             failing_since_ms: webhook.failing_since_ms,
             attempts: delivery.attempts,
@@ -249,14 +250,14 @@ impl Courier {
         let now_ms = self.clock.now_ms();
         let random = rand::rng().random();
         match schedule::judge(standing, status, wait, now_ms, random) {
-            Verdict::Arrived => {
+            AttemptVerdict::Arrived => {
                 let held = self
                     .store
                     .delivery_arrived(&webhook.id, delivery.seq, &attempt, self.lease_now())
                     .await?;
                 Ok(if held { Next::GoOn } else { Next::Leave })
             }
-            Verdict::Failed {
+            AttemptVerdict::Failed {
                 again_at_ms,
                 rest_until_ms,
                 disable,
@@ -294,7 +295,7 @@ fn said(answer: &HostResponse) -> Option<String> {
 }
 
 /// What the workspace's other webhooks are told.
-fn disabled(webhook: &Webhook, reason: &str, now_ms: i64) -> Event {
+fn disabled(webhook: &WebhookRow, reason: &str, now_ms: i64) -> Event {
     let data = json!({
         "webhook_id": webhook.id,
         "url": webhook.url,

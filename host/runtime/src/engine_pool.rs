@@ -11,26 +11,26 @@ use wasmtime::component::{Component, Linker};
 
 use super::bindings::PluginPre;
 use super::compile::Compiler;
-use super::fair::Claim;
-use super::fair::places::{Full, Place, Places};
+use super::fair::CallClaim;
+use super::fair::places::{CallSlot, CallSlots, NoFreeSlot};
 use super::guest::Guest;
-use super::invoke::NotStarted;
+use super::invoke::StartError;
 use super::size::Size;
 use super::{LoadError, cache, engine, inspect, link};
 
-pub(super) struct Lane {
+pub(super) struct EnginePool {
     pub size: Size,
     pub engine: Engine,
     pub allocation: engine::Allocation,
     linker: Linker<Guest>,
-    cache: cache::Cache,
-    places: Arc<Places>,
+    cache: cache::CodeCache,
+    places: Arc<CallSlots>,
     pub compiler: Compiler,
     /// Most guest memory that a call has had.
     memory_peak_bytes: AtomicUsize,
 }
 
-impl Lane {
+impl EnginePool {
     /// `program`: what compiles, see [`Compiler`].
     pub(crate) fn open(
         size: Size,
@@ -42,7 +42,7 @@ impl Lane {
         engine::tick(&engine)?;
         let linker = link::serving(&engine)?;
         let bounds = size.bounds();
-        let cache = cache::Cache::open(cache_dir, cache_key, &engine, bounds.code_bytes_max)?;
+        let cache = cache::CodeCache::open(cache_dir, cache_key, &engine, bounds.code_bytes_max)?;
         let compiler = Compiler::open(&engine, size, &cache_dir.join("jobs"), program)?;
         Ok(Self {
             size,
@@ -51,7 +51,7 @@ impl Lane {
             allocation,
             linker,
             cache,
-            places: Arc::new(Places::new(bounds.places_max)),
+            places: Arc::new(CallSlots::new(bounds.places_max)),
             memory_peak_bytes: AtomicUsize::new(0),
         })
     }
@@ -62,9 +62,9 @@ impl Lane {
     }
 
     /// A place for one call, until it is dropped.
-    pub(crate) async fn admit(&self, claim: &Claim) -> Result<Place, NotStarted> {
+    pub(crate) async fn admit(&self, claim: &CallClaim) -> Result<CallSlot, StartError> {
         let place = self.places.take(claim).await;
-        place.map_err(|Full| NotStarted::Overloaded(self.places.running()))
+        place.map_err(|NoFreeSlot| StartError::Overloaded(self.places.running()))
     }
 
     /// A call ended that had this much memory.
@@ -111,8 +111,8 @@ impl Lane {
     }
 
     pub(crate) async fn cached(self: &Arc<Self>, sha256: &str) -> Option<Component> {
-        let (lane, sha256) = (self.clone(), sha256.to_owned());
-        tokio::task::spawn_blocking(move || lane.cache.load(&lane.engine, &sha256))
+        let (pool, sha256) = (self.clone(), sha256.to_owned());
+        tokio::task::spawn_blocking(move || pool.cache.load(&pool.engine, &sha256))
             .await
             .ok()
             .flatten()
@@ -120,8 +120,8 @@ impl Lane {
 
     /// A full disk costs the next start some seconds and this call nothing.
     pub(crate) async fn keep(self: &Arc<Self>, sha256: &str, component: &Component) {
-        let (lane, owned, component) = (self.clone(), sha256.to_owned(), component.clone());
-        let kept = tokio::task::spawn_blocking(move || lane.cache.store(&owned, &component)).await;
+        let (pool, owned, component) = (self.clone(), sha256.to_owned(), component.clone());
+        let kept = tokio::task::spawn_blocking(move || pool.cache.store(&owned, &component)).await;
         if let Ok(Err(cause)) = kept {
             tracing::warn!(plugin.sha256 = sha256, error = %cause, "runtime.cache_write_failed");
         }

@@ -15,19 +15,19 @@ const BYTES: u64 = 16;
 /// The file, mapped by every process that has the database open. On one machine, as SQLite's own
 /// shared memory has to be.
 #[derive(Debug)]
-pub(super) struct Stamp(MmapRaw);
+pub(super) struct SharedVersion(MmapRaw);
 
-impl Stamp {
+impl SharedVersion {
     /// Makes the file unless it is there.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Self::of(&options.open(path)?)
+        Self::open_file(&options.open(path)?)
     }
 
-    fn of(file: &File) -> io::Result<Self> {
+    fn open_file(file: &File) -> io::Result<Self> {
         if file.metadata()?.len() < BYTES {
             file.set_len(BYTES)?;
         }
@@ -63,13 +63,16 @@ mod tests {
     fn whoever_opens_the_file_sees_the_same_number() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db-changes");
-        let (one, other) = (Stamp::open(&path).unwrap(), Stamp::open(&path).unwrap());
+        let (one, other) = (
+            SharedVersion::open(&path).unwrap(),
+            SharedVersion::open(&path).unwrap(),
+        );
         assert_eq!(one.get(), other.get());
         let before = one.get();
         other.renew();
         assert_ne!(one.get(), before);
         assert_eq!(one.get(), other.get());
-        let later = Stamp::open(&path).unwrap();
+        let later = SharedVersion::open(&path).unwrap();
         assert_eq!(later.get(), other.get());
     }
 
@@ -79,10 +82,10 @@ mod tests {
         for (bytes, kept) in [(0, 16), (3, 16), (16, 16), (40, 40)] {
             let path = folder.path().join(format!("{bytes}-changes"));
             std::fs::write(&path, vec![7; bytes]).unwrap();
-            let stamp = Stamp::open(&path).unwrap();
-            let before = stamp.get();
-            stamp.renew();
-            assert_ne!(stamp.get(), before, "{bytes}");
+            let version = SharedVersion::open(&path).unwrap();
+            let before = version.get();
+            version.renew();
+            assert_ne!(version.get(), before, "{bytes}");
             assert_eq!(std::fs::metadata(&path).unwrap().len(), kept, "{bytes}");
         }
     }

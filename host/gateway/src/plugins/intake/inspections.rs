@@ -14,28 +14,33 @@ type Result = std::io::Result<std::result::Result<Inspected, Rejected>>;
 
 /// Inspections by the hash of the file.
 #[derive(Default)]
-pub(super) struct Judging(HashMap<String, JoinHandle<Result>>);
+pub(super) struct Inspections(HashMap<String, JoinHandle<Result>>);
 
 /// How far an inspection has come.
-pub(super) enum Progress {
+pub(super) enum InspectionProgress {
     Running,
     Ended(Box<anyhow::Result<std::result::Result<Inspected, Rejected>>>),
 }
 
-impl Judging {
+impl Inspections {
     /// Begins with the captured copy `file`, or looks how far that has come.
-    pub(super) fn ask(&mut self, runtime: &Runtime, sha256: &str, file: PathBuf) -> Progress {
+    pub(super) fn ask(
+        &mut self,
+        runtime: &Runtime,
+        sha256: &str,
+        file: PathBuf,
+    ) -> InspectionProgress {
         let Some(running) = self.0.get_mut(sha256) else {
             let runtime = runtime.clone();
             let task = tokio::spawn(async move { runtime.inspect_file(&file).await });
             self.0.insert(sha256.to_owned(), task);
-            return Progress::Running;
+            return InspectionProgress::Running;
         };
         match running.now_or_never() {
-            None => Progress::Running,
+            None => InspectionProgress::Running,
             Some(ended) => {
                 self.0.remove(sha256);
-                Progress::Ended(Box::new(match ended {
+                InspectionProgress::Ended(Box::new(match ended {
                     Ok(inspected) => inspected.map_err(Into::into),
                     Err(cause) => Err(cause.into()),
                 }))
@@ -64,7 +69,7 @@ impl Judging {
     }
 }
 
-impl Drop for Judging {
+impl Drop for Inspections {
     fn drop(&mut self) {
         self.keep(|_| false);
     }

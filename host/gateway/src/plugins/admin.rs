@@ -13,14 +13,14 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{INSPECTOR, ListedFile, ListedPlugin, Serving, folder, listing, removal};
+use super::{INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, folder, listing, removal};
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Manifest;
 use toolgate_catalog::rights::{self, Difference, Rights, Upgrades};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
 use toolgate_runtime::inspect::Inspected;
-use toolgate_store::{Plugin, PluginState, Role};
+use toolgate_store::{PluginRow, PluginState, Role};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// A removed file ends its service with the next scan of the folder.
@@ -28,14 +28,14 @@ const SERVING_ENDS_WITHIN: Duration = Duration::from_secs(10);
 const SERVING_LOOK: Duration = Duration::from_millis(50);
 
 /// Where plugin files are. Judging one takes a compiler's memory, so one is judged at a time.
-pub(crate) struct Shelf {
+pub(crate) struct PluginAdmin {
     folder: PathBuf,
     pub(super) captured: PathBuf,
     judging: Arc<tokio::sync::Mutex<()>>,
     upgrades: Upgrades,
 }
 
-impl Shelf {
+impl PluginAdmin {
     pub(crate) fn new(folder: &Path, data_dir: &Path, upgrades: Upgrades) -> Self {
         Self {
             upgrades,
@@ -82,7 +82,7 @@ pub struct PluginUse {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct PluginShelf {
+pub struct PluginOverview {
     pub plugins: Vec<PluginInfo>,
     pub files: Vec<ListedFile>,
     pub folder_writable: bool,
@@ -91,7 +91,7 @@ pub struct PluginShelf {
 
 /// What a file is and asks for.
 #[derive(Clone, Debug, Serialize)]
-pub struct Judgement {
+pub struct FileAssessment {
     pub service: String,
     pub title: String,
     pub version: String,
@@ -99,7 +99,7 @@ pub struct Judgement {
     pub tools: usize,
     pub rights: Rights,
     /// The version that serves now.
-    pub replaces: Option<Replaced>,
+    pub replaces: Option<ReplacedFile>,
     /// What it changes about the version that was approved.
     pub difference: Option<Difference>,
     /// Whether the difference waits for approval.
@@ -111,23 +111,23 @@ pub struct Judgement {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Replaced {
+pub struct ReplacedFile {
     pub version: Option<String>,
     pub sha256: Option<String>,
 }
 
 impl Gateway {
     /// Every plugin and every file of the folder, without the rights of each.
-    pub async fn plugin_shelf(&self, caller: &Caller) -> Result<PluginShelf, Error> {
-        self.shelf_with_rights(caller, None).await
+    pub async fn plugin_overview(&self, caller: &Caller) -> Result<PluginOverview, Error> {
+        self.overview_with_rights(caller, None).await
     }
 
     /// The same, with rights and differences of one service: of all of them they are megabytes.
-    async fn shelf_with_rights(
+    async fn overview_with_rights(
         &self,
         caller: &Caller,
         whole: Option<&str>,
-    ) -> Result<PluginShelf, Error> {
+    ) -> Result<PluginOverview, Error> {
         caller.need_role(Role::Member)?;
         let list = listing::list(&self.store).await?;
         let since_ms = self.clock.now_ms() - DAY_MS;
@@ -168,7 +168,7 @@ impl Gateway {
                         activated_at: rfc3339(version.activated_at_ms),
                     })
                     .collect(),
-                rights: manifest.as_ref().map(Rights::of),
+                rights: manifest.as_ref().map(Rights::from_manifest),
                 r#use: PluginUse {
                     calls_24h: used.map_or(0, |used| used.calls),
                     errors_24h: used.map_or(0, |used| used.errors),
@@ -178,7 +178,7 @@ impl Gateway {
                 listed,
             });
         }
-        Ok(PluginShelf {
+        Ok(PluginOverview {
             plugins,
             files: list.files,
             folder_writable: writable(&self.plugins.folder),
@@ -188,8 +188,8 @@ impl Gateway {
 
     /// One plugin.
     pub async fn plugin(&self, caller: &Caller, service: &str) -> Result<PluginInfo, Error> {
-        let shelf = self.shelf_with_rights(caller, Some(service)).await?;
-        shelf
+        let overview = self.overview_with_rights(caller, Some(service)).await?;
+        overview
             .plugins
             .into_iter()
             .find(|plugin| plugin.listed.service == service)
@@ -200,7 +200,11 @@ impl Gateway {
     ///
     /// # Errors
     /// `invalid_request` with the reason for a file that is no plugin.
-    pub async fn check_plugin(&self, caller: &Caller, file: Bytes) -> Result<Judgement, Error> {
+    pub async fn check_plugin(
+        &self,
+        caller: &Caller,
+        file: Bytes,
+    ) -> Result<FileAssessment, Error> {
         caller.need_operator()?;
         self.judged(file).await
     }
@@ -211,7 +215,7 @@ impl Gateway {
     /// # Errors
     /// `invalid_request` as [`Gateway::check_plugin`]; `conflict` when the file that has its place
     /// is another service's.
-    pub async fn add_plugin(&self, caller: &Caller, file: Bytes) -> Result<Judgement, Error> {
+    pub async fn add_plugin(&self, caller: &Caller, file: Bytes) -> Result<FileAssessment, Error> {
         caller.need_operator()?;
         let mut judged = self.judged(file.clone()).await?;
         let row = self.store.find_plugin(&judged.service).await?;
@@ -313,7 +317,8 @@ impl Gateway {
         let file = removal::take_file(&self.store, &self.plugins.folder, service).await?;
         // Names are free once nothing serves under them any more.
         let ended = async {
-            let of_file = |now: &Arc<Serving>| Some(&*now.sha256) == row.active_sha256.as_deref();
+            let of_file =
+                |now: &Arc<ServingPlugin>| Some(&*now.sha256) == row.active_sha256.as_deref();
             while self.snapshot().serving.get(service).is_some_and(of_file) {
                 tokio::time::sleep(SERVING_LOOK).await;
             }
@@ -335,7 +340,7 @@ impl Gateway {
             .await
     }
 
-    async fn judged(&self, file: Bytes) -> Result<Judgement, Error> {
+    async fn judged(&self, file: Bytes) -> Result<FileAssessment, Error> {
         let _one = self
             .plugins
             .judging
@@ -364,15 +369,15 @@ impl Gateway {
             }
             None => None,
         };
-        Ok(Judgement {
-            rights: Rights::of(&manifest),
+        Ok(FileAssessment {
+            rights: Rights::from_manifest(&manifest),
             waits: difference.as_ref().is_some_and(Difference::waits),
             tools: manifest.tools.len(),
             service: manifest.service,
             title: manifest.title,
             version: manifest.version,
             sha256,
-            replaces: row.map(|row| Replaced {
+            replaces: row.map(|row| ReplacedFile {
                 version: row.active_version,
                 sha256: row.active_sha256,
             }),
@@ -401,7 +406,7 @@ impl Gateway {
         Ok(held.chain(provided).find(|owner| owner != service))
     }
 
-    async fn plugin_row(&self, service: &str) -> Result<Plugin, Error> {
+    async fn plugin_row(&self, service: &str) -> Result<PluginRow, Error> {
         let row = self.store.find_plugin(service).await?;
         row.ok_or_else(|| unknown(service))
     }

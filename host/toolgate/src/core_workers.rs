@@ -24,11 +24,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::inbound::admission::Place;
+use crate::inbound::admission::ConnectionPermit;
 use crate::inbound::{Inbound, connection};
 
 /// The threads of one address. Dropped, they end with whatever they are doing.
-pub struct Lanes {
+pub struct CoreWorkers {
     accepting: AbortHandle,
     /// No more connections; those that are open end after what they are answering.
     closing: CancellationToken,
@@ -38,27 +38,27 @@ pub struct Lanes {
 }
 
 /// One thread, as those who accept see it.
-struct Lane {
+struct CoreWorker {
     /// What waits here is bounded by the places that [`Inbound`] has.
-    connections: mpsc::UnboundedSender<Handed>,
+    connections: mpsc::UnboundedSender<AcceptedConnection>,
     open: Arc<AtomicUsize>,
 }
 
-/// An accepted connection on its way to a lane, who is at its other end, and its place.
-type Handed = (TcpStream, SocketAddr, Place);
+/// An accepted connection on its way to a worker, who is at its other end, and its place.
+type AcceptedConnection = (TcpStream, SocketAddr, ConnectionPermit);
 
-impl Lanes {
+impl CoreWorkers {
     /// Serves `app` on what `listener` accepts and `inbound` admits. Must be called in a tokio runtime,
     /// which accepts.
     pub fn open(listener: TcpListener, app: &Router, inbound: &Inbound) -> io::Result<Self> {
         let (closing, over) = (CancellationToken::new(), CancellationToken::new());
         let still_open = TaskTracker::new();
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let mut lanes = Vec::with_capacity(threads);
+        let mut workers = Vec::with_capacity(threads);
         for number in 0..threads {
             let (connections, handed) = mpsc::unbounded_channel();
             let open = Arc::new(AtomicUsize::new(0));
-            let serving = Serving {
+            let serving = WorkerContext {
                 app: app.clone(),
                 inbound: inbound.clone(),
                 open: open.clone(),
@@ -66,9 +66,9 @@ impl Lanes {
                 still_open: still_open.clone(),
             };
             start(number, handed, serving, over.clone())?;
-            lanes.push(Lane { connections, open });
+            workers.push(CoreWorker { connections, open });
         }
-        let accepting = tokio::spawn(accept(listener, inbound.clone(), lanes)).abort_handle();
+        let accepting = tokio::spawn(accept(listener, inbound.clone(), workers)).abort_handle();
         Ok(Self {
             accepting,
             closing,
@@ -89,34 +89,34 @@ impl Lanes {
     pub async fn end(self, patience: Duration) {
         self.close();
         if timeout(patience, self.open.wait()).await.is_err() {
-            tracing::debug!("lanes.connections_cut");
+            tracing::debug!("workers.connections_cut");
         }
     }
 }
 
-impl Drop for Lanes {
+impl Drop for CoreWorkers {
     fn drop(&mut self) {
         self.accepting.abort();
         self.over.cancel();
     }
 }
 
-/// What a lane needs to serve connections.
-struct Serving {
+/// What a worker needs to serve connections.
+struct WorkerContext {
     app: Router,
     inbound: Inbound,
-    /// Connections of this lane.
+    /// Connections of this worker.
     open: Arc<AtomicUsize>,
     closing: CancellationToken,
     still_open: TaskTracker,
 }
 
-impl Serving {
-    fn serve(&self, (stream, peer, place): Handed) {
-        let counted = Counted(self.open.clone());
+impl WorkerContext {
+    fn serve(&self, (stream, peer, place): AcceptedConnection) {
+        let counted = OpenConnectionCount(self.open.clone());
         let stream = match tokio::net::TcpStream::from_std(stream) {
             Ok(stream) => stream,
-            Err(cause) => return tracing::debug!(error = %cause, "lanes.connection_lost"),
+            Err(cause) => return tracing::debug!(error = %cause, "workers.connection_lost"),
         };
         let (inbound, app, closing) =
             (self.inbound.clone(), self.app.clone(), self.closing.clone());
@@ -128,19 +128,19 @@ impl Serving {
 }
 
 /// Takes one off when it goes.
-struct Counted(Arc<AtomicUsize>);
+struct OpenConnectionCount(Arc<AtomicUsize>);
 
-impl Drop for Counted {
+impl Drop for OpenConnectionCount {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// A lane's thread. Its runtime outlives its last connection: a request may have left tasks to it.
+/// A worker's thread. Its runtime outlives its last connection: a request may have left tasks to it.
 fn start(
     number: usize,
-    mut handed: mpsc::UnboundedReceiver<Handed>,
-    serving: Serving,
+    mut handed: mpsc::UnboundedReceiver<AcceptedConnection>,
+    serving: WorkerContext,
     over: CancellationToken,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -160,7 +160,7 @@ fn start(
         }
     };
     thread::Builder::new()
-        .name(format!("lane-{number}"))
+        .name(format!("worker-{number}"))
         .spawn(move || {
             runtime.block_on(serve);
             runtime.shutdown_background();
@@ -168,29 +168,29 @@ fn start(
     Ok(())
 }
 
-/// Gives each connection to the lane that has the fewest.
-async fn accept(listener: TcpListener, inbound: Inbound, mut lanes: Vec<Lane>) {
-    while !lanes.is_empty() {
+/// Gives each connection to the worker that has the fewest.
+async fn accept(listener: TcpListener, inbound: Inbound, mut workers: Vec<CoreWorker>) {
+    while !workers.is_empty() {
         let (stream, peer, place) = inbound.accept(&listener).await;
         if let Ok(stream) = stream.into_std() {
-            hand((stream, peer, place), &mut lanes);
+            hand((stream, peer, place), &mut workers);
         }
     }
 }
 
-/// A lane that is gone, which only a panic of its thread could bring about, leaves its place to the others.
-fn hand(mut connection: Handed, lanes: &mut Vec<Lane>) {
+/// A worker that is gone, which only a panic of its thread could bring about, leaves its place to the others.
+fn hand(mut connection: AcceptedConnection, workers: &mut Vec<CoreWorker>) {
     loop {
-        let open = |lane: &Lane| lane.open.load(Ordering::Relaxed);
-        let fewest = (0..lanes.len()).min_by_key(|number| open(&lanes[*number]));
+        let open = |worker: &CoreWorker| worker.open.load(Ordering::Relaxed);
+        let fewest = (0..workers.len()).min_by_key(|number| open(&workers[*number]));
         let Some(number) = fewest else { return };
-        lanes[number].open.fetch_add(1, Ordering::Relaxed);
-        match lanes[number].connections.send(connection) {
+        workers[number].open.fetch_add(1, Ordering::Relaxed);
+        match workers[number].connections.send(connection) {
             Ok(()) => return,
             Err(back) => {
-                tracing::error!(lanes.left = lanes.len() - 1, "lanes.thread_gone");
+                tracing::error!(workers.left = workers.len() - 1, "workers.thread_gone");
                 connection = back.0;
-                lanes.remove(number);
+                workers.remove(number);
             }
         }
     }

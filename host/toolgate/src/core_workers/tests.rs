@@ -8,13 +8,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use super::*;
 use crate::config::InboundSettings;
 use crate::inbound::admission::Admission;
-use crate::inbound::limits::Limits;
+use crate::inbound::limits::ConnectionLimits;
 
-async fn lanes(app: &Router) -> (Lanes, SocketAddr) {
+async fn workers(app: &Router) -> (CoreWorkers, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let inbound = Inbound::open(&InboundSettings::default());
-    (Lanes::open(listener, app, &inbound).unwrap(), address)
+    (CoreWorkers::open(listener, app, &inbound).unwrap(), address)
 }
 
 /// Sends one request and reads until the answer holds `end`.
@@ -46,7 +46,7 @@ async fn connections_are_spread_over_the_threads_and_know_their_peer() {
             format!("<{peer}>")
         }),
     );
-    let (lanes, address) = lanes(&app).await;
+    let (workers, address) = workers(&app).await;
     let threads = thread::available_parallelism().unwrap().get();
     let mut all = Vec::new();
     for _ in 0..threads * 3 {
@@ -60,28 +60,28 @@ async fn connections_are_spread_over_the_threads_and_know_their_peer() {
     assert_eq!(seen.len(), threads, "{seen:?}");
     assert!(seen.values().all(|count| *count == 3), "{seen:?}");
     assert!(
-        seen.keys().all(|name| name.starts_with("lane-")),
+        seen.keys().all(|name| name.starts_with("worker-")),
         "{seen:?}"
     );
-    drop(lanes);
+    drop(workers);
 }
 
 #[tokio::test]
-async fn a_connection_that_is_gone_makes_room_on_its_lane() {
+async fn a_connection_that_is_gone_makes_room_on_its_worker() {
     let app = Router::new().route(
         "/",
         get(async || format!("<{}>", thread::current().name().unwrap_or_default())),
     );
-    let (_lanes, address) = lanes(&app).await;
-    // As many as there are lanes, then the second of each pair comes and goes: it must not always
-    // be the same lane that the lasting ones fall to.
+    let (_workers, address) = workers(&app).await;
+    // As many as there are workers, then the second of each pair comes and goes: it must not always
+    // be the same worker that the lasting ones fall to.
     let mut lasting = Vec::new();
     let mut counts = BTreeMap::<String, usize>::new();
     for _ in 0..8 {
         let mut stays = tokio::net::TcpStream::connect(address).await.unwrap();
         let answer = ask(&mut stays, ">").await;
-        let lane = answer[answer.rfind('<').unwrap()..].to_owned();
-        *counts.entry(lane).or_default() += 1;
+        let worker = answer[answer.rfind('<').unwrap()..].to_owned();
+        *counts.entry(worker).or_default() += 1;
         lasting.push(stays);
         let mut goes = tokio::net::TcpStream::connect(address).await.unwrap();
         let request = "GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n";
@@ -113,12 +113,12 @@ async fn closing_lets_the_answer_in_progress_end_and_takes_nothing_new() {
             "<done>"
         }),
     );
-    let (lanes, address) = lanes(&app).await;
+    let (workers, address) = workers(&app).await;
     let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
     let asked = tokio::spawn(async move { ask(&mut connection, "<done>").await });
     has_begun.await.unwrap();
-    lanes.close();
-    let ended = tokio::spawn(lanes.end(Duration::from_secs(60)));
+    workers.close();
+    let ended = tokio::spawn(workers.end(Duration::from_secs(60)));
     // The listener is gone with the task that accepted, in its own time.
     while tokio::net::TcpStream::connect(address).await.is_ok() {
         tokio::task::yield_now().await;
@@ -145,15 +145,15 @@ async fn a_task_that_a_request_left_goes_on_until_the_end() {
             "<left>"
         }),
     );
-    let (lanes, address) = lanes(&app).await;
+    let (workers, address) = workers(&app).await;
     let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
     ask(&mut connection, "<left>").await;
-    lanes.close();
+    workers.close();
     let mut rest = Vec::new();
     connection.read_to_end(&mut rest).await.unwrap();
     go_on.send(()).unwrap();
     is_done.await.unwrap();
-    lanes.end(Duration::from_secs(60)).await;
+    workers.end(Duration::from_secs(60)).await;
 }
 
 #[tokio::test]
@@ -161,20 +161,20 @@ async fn a_lane_that_is_gone_leaves_its_place_to_the_others() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (there, mut handed) = mpsc::unbounded_channel();
     let gone = mpsc::unbounded_channel().0;
-    let lane = |connections| Lane {
+    let worker = |connections| CoreWorker {
         connections,
         open: Arc::default(),
     };
-    let mut lanes = vec![lane(gone), lane(there)];
-    let limits = Limits::new(&InboundSettings::default(), None);
+    let mut workers = vec![worker(gone), worker(there)];
+    let limits = ConnectionLimits::new(&InboundSettings::default(), None);
     let admission = Arc::new(Admission::new(&limits));
     for expected in 1..=2 {
         let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let me = stream.local_addr().unwrap();
         let place = admission.admit(Some(me.ip())).unwrap();
-        hand((stream, me, place), &mut lanes);
+        hand((stream, me, place), &mut workers);
         assert_eq!(handed.recv().await.unwrap().1, me);
-        assert_eq!(lanes.len(), 1);
-        assert_eq!(lanes[0].open.load(Ordering::Relaxed), expected);
+        assert_eq!(workers.len(), 1);
+        assert_eq!(workers[0].open.load(Ordering::Relaxed), expected);
     }
 }

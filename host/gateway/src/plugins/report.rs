@@ -5,14 +5,14 @@ use toolgate_core::visible::visible_line;
 use toolgate_store::{PluginFile, PluginState};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Judged {
+pub(super) struct FileReport {
     pub sha256: Option<String>,
     pub service: Option<String>,
     pub state: PluginState,
     pub reason: Option<String>,
 }
 
-impl Judged {
+impl FileReport {
     /// `reason` may repeat what a stranger wrote: no database and no line of a log trips over it.
     pub(super) fn quarantined(reason: &str) -> Self {
         Self {
