@@ -10,8 +10,8 @@ use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
 use super::dial::ReceivedResponse;
+use super::hop::Hop;
 use super::scope::CallScope;
-use super::send::Hop;
 use super::{EgressFailure, FailureKind, Injection, Response, headers};
 use toolgate_catalog::manifest::Placement;
 use toolgate_catalog::wire;

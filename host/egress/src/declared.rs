@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::policy::Target;
+use super::target::Target;
 use super::{EgressFailure, FailureKind, fill_parameters};
 use toolgate_catalog::manifest::Manifest;
 

@@ -14,6 +14,7 @@
 
 pub mod address;
 mod answer;
+mod capture;
 mod declared;
 pub mod decode;
 pub mod dial;
@@ -23,6 +24,7 @@ pub mod effect;
 pub mod follow;
 pub mod grant;
 pub mod headers;
+mod hop;
 pub mod host;
 pub mod inject;
 mod parameters;
@@ -34,6 +36,7 @@ pub mod scope;
 pub mod scrub;
 pub mod send;
 pub mod sigv4;
+mod target;
 #[cfg(test)]
 mod tests;
 pub mod upstream;
@@ -54,10 +57,10 @@ pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;
 pub use payload::{Payload, PayloadSide};
-pub use plan::PlanDigest;
 pub use receipt::looks_like_key;
 pub use scope::{
     CallLimits, CallScope, ExchangeObserver, Journal, JournalError, Mode, ObservedExchange,
+    PlanDigest,
 };
 pub use scrub::{LearnedSecrets, Scrubber};
 pub use send::{Egress, EgressConfig, HostObserver};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::grant::label_value;
-use super::policy::{Refusal, parse, split};
+use super::target::{Refusal, parse, split};
 
 /// Unreserved characters stay as they are (RFC 3986, section 2.3).
 const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC

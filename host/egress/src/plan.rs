@@ -6,16 +6,13 @@
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use super::scope::CallScope;
-use super::send::Hop;
+use super::hop::Hop;
+use super::scope::{CallScope, PlanDigest};
 use super::{EgressFailure, FailureKind, PlannedRequest};
 use toolgate_catalog::manifest::Placement;
 
 /// Longer bodies are shown by their size.
 pub(crate) const PLANNED_BODY_BYTES_MAX: usize = 256 * 1024;
-
-/// SHA-256 of a request as it was planned, with its whole body.
-pub type PlanDigest = [u8; 32];
 
 /// Notes the request in the scope; the failure is what the plugin gets instead of an answer.
 pub(super) fn plan(scope: &CallScope, hop: &Hop, slot: Option<&str>) -> EgressFailure {

@@ -10,9 +10,9 @@ use std::time::Instant;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
+use super::hop::Hop;
 use super::scope::CallScope;
 use super::scrub::Scrubber;
-use super::send::Hop;
 use super::{Injection, RequestRecord};
 
 /// How much of a path the receipt keeps, and of a query.
@@ -99,8 +99,7 @@ fn masked(query: &str, scrubber: &Scrubber) -> String {
 }
 
 fn sha256(body: &[u8]) -> String {
-    let hash = Sha256::digest(body);
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(body))
 }
 
 fn is_secret_name(name: &str) -> bool {

@@ -20,7 +20,6 @@ use super::declared::Declarations;
 use super::effect::AllowedQueries;
 use super::grant::Grant;
 use super::payload::{Payload, Payloads};
-use super::plan::PlanDigest;
 use super::scrub::{LearnedSecrets, Scrubber};
 use super::{
     Credentials, EgressFailure, FailureKind, GuestRequest, PlannedRequest, RequestRecord, Response,
@@ -108,6 +107,9 @@ impl From<JournalError> for EgressFailure {
         }
     }
 }
+
+/// SHA-256 of a request as it was planned, with its whole body.
+pub type PlanDigest = [u8; 32];
 
 /// What a person has approved of a call's requests.
 struct ApprovedRequests {

@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use http::header::{HeaderMap, HeaderName, HeaderValue, RANGE};
+use http::header::{HeaderName, HeaderValue, RANGE};
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
 use super::dial::{DialError, Dialler, Lookup, ReceivedResponse, system_lookup};
 use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
+use super::hop::Hop;
 use super::inject::{self, Draft};
 use super::policy::{self, Target};
 use super::receipt::ReceiptLine;
@@ -26,7 +27,6 @@ use super::{
     CredentialChoice, EgressFailure, FailureKind, GuestRequest, Injection, Response, answer,
     headers, plan, sigv4,
 };
-use toolgate_catalog::manifest::Placement;
 
 /// The longest idempotency key that is passed on.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
@@ -75,28 +75,6 @@ pub(super) struct EgressInner {
     pub(super) dialler: Dialler,
     pub(super) allow_upstreams: Vec<AllowUpstream>,
     only_upstreams: Option<HostObserver>,
-}
-
-/// A request on its way: what the plugin asked for, decided and cleaned, without any credential.
-pub(super) struct Hop {
-    pub(super) target: Target,
-    pub(super) method: Method,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
-    /// The plugin wants the start of the answer only.
-    range: Option<HeaderValue>,
-}
-
-impl Hop {
-    /// What goes out as `Range`: the start of a file, where the request carries a signature and no
-    /// secret that a part of the answer could hold.
-    fn range_for(&self, injection: Option<&Injection>) -> Option<&HeaderValue> {
-        let signed = |placement: &Placement| matches!(placement, Placement::AwsSigv4 { .. });
-        let range = self.range.as_ref()?;
-        injection
-            .filter(|injection| injection.placements.iter().all(signed))
-            .map(|_| range)
-    }
 }
 
 impl Egress {

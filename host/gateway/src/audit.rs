@@ -72,9 +72,10 @@ impl Gateway {
         caller.need_role(Role::Admin)?;
         let cursor = match &cursor {
             None => None,
-            Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
-                Error::InvalidRequest("cursor is none that a page handed out".to_owned())
-            })?),
+            Some(text) => Some(
+                Cursor::parse(text)
+                    .ok_or_else(|| Error::InvalidRequest("invalid cursor".to_owned()))?,
+            ),
         };
         let workspace = &caller.workspace_id;
         let page = self

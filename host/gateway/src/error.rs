@@ -33,7 +33,7 @@ pub enum Error {
     ScopeDenied(&'static str),
     #[error("the API key may not be used from this address")]
     IpNotAllowed,
-    #[error("nobody is signed in here")]
+    #[error("not signed in")]
     SignInRequired,
     #[error("the e-mail address and the password do not fit")]
     InvalidCredentials,

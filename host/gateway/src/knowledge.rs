@@ -23,7 +23,6 @@ use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
 use toolgate_core::visible::shown_name;
-use toolgate_runtime::inspect::hex;
 use toolgate_store::{self as store, Cursor, KnowledgeTotals};
 
 pub use read::TEXT_CHARS_MAX;
@@ -223,7 +222,7 @@ impl Gateway {
             .map(|title| checked_title(&title))
             .transpose()?;
         let now_ms = self.clock.now_ms();
-        let (sha256, size) = (hex(&Sha256::digest(&bytes)), bytes.len());
+        let (sha256, size) = (hex::encode(Sha256::digest(&bytes)), bytes.len());
         let read = self
             .knowledge
             .reader
@@ -273,9 +272,10 @@ impl Gateway {
         caller.need(Scope::Knowledge)?;
         let cursor = match &request.cursor {
             None => None,
-            Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
-                Error::InvalidRequest("cursor is none that a page handed out".to_owned())
-            })?),
+            Some(text) => Some(
+                Cursor::parse(text)
+                    .ok_or_else(|| Error::InvalidRequest("invalid cursor".to_owned()))?,
+            ),
         };
         let page = self
             .store

@@ -169,9 +169,10 @@ impl Gateway {
         let user_id = caller.listed_user(request.user_id)?;
         let cursor = match &request.cursor {
             None => None,
-            Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
-                Error::InvalidRequest("cursor is none that a page handed out".to_owned())
-            })?),
+            Some(text) => Some(
+                Cursor::parse(text)
+                    .ok_or_else(|| Error::InvalidRequest("invalid cursor".to_owned()))?,
+            ),
         };
         let _ = self.receipts.flush().await;
         let page = self

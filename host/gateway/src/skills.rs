@@ -319,7 +319,7 @@ impl Gateway {
 fn parse_cursor(text: &str) -> Result<i64, Error> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let version = text.parse().ok().filter(|_| digits);
-    version.ok_or_else(|| Error::InvalidRequest("cursor is none that a page handed out".to_owned()))
+    version.ok_or_else(|| Error::InvalidRequest("invalid cursor".to_owned()))
 }
 
 /// Only a UUID can name a Skill; other texts never reach the database.

@@ -103,9 +103,7 @@ impl McpServer {
             "" => Ok(0),
             digits => digits.parse::<usize>(),
         };
-        let offset = offset.map_err(|_| {
-            ErrorData::invalid_params("cursor is none that a page handed out", None)
-        })?;
+        let offset = offset.map_err(|_| ErrorData::invalid_params("invalid cursor", None))?;
         let operations = self.operations(context)?;
         let list = ListSkills {
             query: String::new(),

@@ -13,9 +13,12 @@ wasmtime::component::bindgen!({
         default: trappable,
     },
     exports: { default: async },
-    with: { "toolgate:plugin/blobs.blob": super::blobs::Blob },
+    with: { "toolgate:plugin/blobs.blob": super::blob::Blob },
     require_store_data_send: true,
 });
 
 pub(crate) use self::exports::toolgate::plugin::integration;
 pub(crate) use self::toolgate::plugin::{blobs, call, egress, kv, types};
+
+/// The export of plugins that read webhook deliveries.
+pub(crate) const WEBHOOK: &str = "toolgate:plugin/webhook@0.1.0";

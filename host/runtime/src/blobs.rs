@@ -1,27 +1,12 @@
 //! Byte objects that stay on the host for the length of one call.
 
 use base64::Engine as _;
-use bytes::Bytes;
 
 use super::bindings::{blobs as wit, types};
+use super::blob::Blob;
 use super::guest::{Guest, refused};
 use super::limits::{self, LimitExceeded};
 use wasmtime::component::Resource;
-
-/// One byte object: content, media type and, where there is one, a file name.
-#[derive(Clone, Debug)]
-pub struct Blob {
-    pub media_type: String,
-    pub name: Option<String>,
-    pub data: Bytes,
-}
-
-impl Blob {
-    /// What the host holds for it.
-    fn bytes(&self) -> usize {
-        self.data.len() + self.media_type.len() + self.name.as_ref().map_or(0, String::len)
-    }
-}
 
 impl Guest {
     /// A blob as a guest describes it: what it says beside the content is short.

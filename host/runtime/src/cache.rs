@@ -4,20 +4,16 @@
 //! directory, in a folder that only the owner can enter; a file without a valid mark, of another
 //! engine or of another version is a miss, never an error.
 //!
-//! A component is an image (`.cwasm`), its mark (`.mac`), and the machine code that it shares with
-//! others (`.text`, see [`text`]).
-
-mod text;
+//! A component is an image (`.cwasm`) and its MAC (`.mac`).
 
 #[cfg(test)]
 mod tests;
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -25,16 +21,7 @@ use sha2::Sha256;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use text::MachineCode;
-
 const MAC_BYTES: usize = 32;
-
-/// What vouches for an image: where its code is, which code that is, and a MAC over both and the rest
-/// of the image.
-struct ImageMac {
-    mac: [u8; MAC_BYTES],
-    text: MachineCode,
-}
 
 /// The folder of compiled components.
 #[derive(Debug)]
@@ -44,8 +31,6 @@ pub(crate) struct CodeCache {
     bytes_max: Option<u64>,
     /// Names the engine's settings and version, so that another build looks for other files.
     engine_mark: String,
-    /// Code is written before the mark that names it; nobody removes what looks unused in between.
-    changing: Mutex<()>,
 }
 
 impl CodeCache {
@@ -69,7 +54,6 @@ impl CodeCache {
             key,
             bytes_max,
             engine_mark,
-            changing: Mutex::default(),
         })
     }
 
@@ -82,10 +66,8 @@ impl CodeCache {
     pub(crate) fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
         let path = self.path(sha256);
         let image = File::open(&path).ok()?;
-        let mark = ImageMac::read(&path)?;
-        let code = mark.text.path(&self.dir);
-        let code = code.as_deref().map(|path| mark.text.open(path));
-        if matches!(code, Some(None)) || !self.holds(&image, sha256, &mark) {
+        let mac: [u8; MAC_BYTES] = fs::read(mac_path(&path)).ok()?.try_into().ok()?;
+        if !self.holds(&image, sha256, &mac) {
             tracing::warn!(
                 plugin.sha256 = sha256,
                 "runtime.cache_rejected: compiled again"
@@ -95,19 +77,12 @@ impl CodeCache {
         // The descriptor, not the path: what is mapped is the file that was just checked.
         let checked = format!("/proc/self/fd/{}", image.as_raw_fd());
         // SAFETY: the bytes are the output of `Component::serialize` of this program, shown by the
-        // MAC above, but for the hole, which is filled before anything runs; the folder lets nobody
-        // else change them.
+        // MAC above; the folder lets nobody else change them.
         #[allow(unsafe_code)]
-        let loaded =
-            unsafe { Component::deserialize_file(engine, &checked) }.and_then(|component| {
-                if let Some(Some(code)) = code {
-                    mark.text.map_into(&component, &code)?;
-                }
-                release_pages(&component);
-                Ok(component)
-            });
+        let loaded = unsafe { Component::deserialize_file(engine, &checked) };
         match loaded {
             Ok(component) => {
+                release_pages(&component);
                 if self.bytes_max.is_some() {
                     // Only the order of files by their last use depends on it.
                     let _ = image.set_modified(SystemTime::now());
@@ -121,20 +96,14 @@ impl CodeCache {
         }
     }
 
-    /// Keeps a compiled component. The mark is written last, so that half a file is a miss.
+    /// Keeps a compiled component. The MAC is written last, so that half a file is a miss.
     pub(crate) fn store(&self, sha256: &str, component: &Component) -> anyhow::Result<()> {
         let image = component.serialize()?;
-        let text = MachineCode::locate(&image);
-        let hole = text.range(image.len()).unwrap_or(0..0);
-        let parts = [&image[..hole.start], &image[hole.end..]];
         let path = self.path(sha256);
-        let mac = self.mac(sha256, &text, parts).finalize().into_bytes();
-
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = fs::remove_file(mark_path(&path));
-        text.keep(&self.dir, &image[hole.clone()])?;
-        write_with_hole(&path, parts, hole.len())?;
-        write_new(&mark_path(&path), &[&mac, &text.encode()])?;
+        let mac = self.mac(sha256, &image).finalize().into_bytes();
+        let _ = fs::remove_file(mac_path(&path));
+        write_new(&path, &image)?;
+        write_new(&mac_path(&path), &mac)?;
         if let Some(bytes_max) = self.bytes_max {
             self.make_room(&path, bytes_max)?;
         }
@@ -143,35 +112,26 @@ impl CodeCache {
 
     /// Forgets a component; nothing happens if it is not here.
     pub(crate) fn remove(&self, sha256: &str) {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(sha256);
-        let _ = fs::remove_file(mark_path(&path));
-        if fs::remove_file(path).is_ok() {
-            let _ = self.sweep();
-        }
+        let _ = fs::remove_file(mac_path(&path));
+        let _ = fs::remove_file(path);
     }
 
-    fn mac(&self, sha256: &str, text: &MachineCode, parts: [&[u8]; 2]) -> Hmac<Sha256> {
+    fn mac(&self, sha256: &str, image: &[u8]) -> Hmac<Sha256> {
         Hmac::<Sha256>::new_from_slice(&self.key)
             .expect("HMAC takes a key of any length")
             .chain_update(self.engine_mark.as_bytes())
             .chain_update(sha256.as_bytes())
-            .chain_update(text.encode())
-            .chain_update(parts[0])
-            .chain_update(parts[1])
+            .chain_update(image)
     }
 
-    fn holds(&self, image: &File, sha256: &str, mark: &ImageMac) -> bool {
+    fn holds(&self, image: &File, sha256: &str, mac: &[u8; MAC_BYTES]) -> bool {
         // SAFETY: read-only; a change under the mapping could at worst make the MAC fail.
         #[allow(unsafe_code)]
         let Ok(bytes) = (unsafe { memmap2::Mmap::map(image) }) else {
             return false;
         };
-        mark.text.range(bytes.len()).is_some_and(|hole| {
-            let parts = [&bytes[..hole.start], &bytes[hole.end..]];
-            let mac = self.mac(sha256, &mark.text, parts);
-            mac.verify_slice(&mark.mac).is_ok()
-        })
+        self.mac(sha256, &bytes).verify_slice(mac).is_ok()
     }
 
     /// Removes images, the one used longest ago first, until the folder takes at most `bytes_max` of
@@ -188,35 +148,10 @@ impl CodeCache {
             if disk_bytes(&self.dir)? <= bytes_max {
                 break;
             }
-            let _ = fs::remove_file(mark_path(&path));
+            let _ = fs::remove_file(mac_path(&path));
             fs::remove_file(path)?;
-            self.sweep()?;
         }
         Ok(())
-    }
-
-    fn sweep(&self) -> io::Result<()> {
-        let marks = files(&self.dir)?
-            .into_iter()
-            .filter_map(|path| ImageMac::read(&path));
-        let named: Vec<_> = marks.filter_map(|mark| mark.text.path(&self.dir)).collect();
-        text::sweep(&self.dir, &named)
-    }
-}
-
-impl ImageMac {
-    /// The mark of an image; none if there is none, or half of one.
-    fn read(image: &Path) -> Option<Self> {
-        let mut bytes = [0; MAC_BYTES + MachineCode::ENCODED_BYTES];
-        File::open(mark_path(image))
-            .ok()?
-            .read_exact(&mut bytes)
-            .ok()?;
-        let (mac, text) = bytes.split_first_chunk::<MAC_BYTES>()?;
-        Some(Self {
-            mac: *mac,
-            text: MachineCode::decode(text.first_chunk()?),
-        })
     }
 }
 
@@ -241,7 +176,7 @@ fn release_pages(component: &Component) {
     let _ = component;
 }
 
-fn mark_path(image: &Path) -> PathBuf {
+fn mac_path(image: &Path) -> PathBuf {
     image.with_extension("mac")
 }
 
@@ -249,7 +184,7 @@ fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect()
 }
 
-/// What the files of a folder take of the disk; holes take nothing.
+/// What the files of a folder take of the disk.
 fn disk_bytes(dir: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(dir)? {
@@ -262,22 +197,7 @@ fn disk_bytes(dir: &Path) -> io::Result<u64> {
 }
 
 /// Writes beside the target and renames, so that a reader sees the old file or the whole new one.
-fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    write(path, |file| {
-        parts.iter().try_for_each(|part| file.write_all(part))
-    })
-}
-
-/// An image without its code: nothing is written where that was.
-fn write_with_hole(path: &Path, [head, tail]: [&[u8]; 2], hole_bytes: usize) -> io::Result<()> {
-    write(path, |file| {
-        file.write_all(head)?;
-        file.seek(SeekFrom::Current(hole_bytes as i64))?;
-        file.write_all(tail)
-    })
-}
-
-fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = path.with_extension(format!("part{}", std::process::id()));
     let _ = fs::remove_file(&part);
     let mut file = fs::OpenOptions::new()
@@ -285,7 +205,7 @@ fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Res
         .create_new(true)
         .mode(0o600)
         .open(&part)?;
-    fill(&mut file)?;
+    file.write_all(bytes)?;
     file.sync_data()?;
     fs::rename(&part, path)
 }

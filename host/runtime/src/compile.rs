@@ -14,11 +14,12 @@
 
 pub mod child;
 mod cost;
+mod job;
 mod queue;
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -29,6 +30,8 @@ use wasmtime::component::Component;
 
 use super::size::Size;
 pub use cost::CompileCost;
+pub use job::CompileJob;
+use job::{INPUT, OUTPUT, write_new};
 use queue::{CompileQueue, JobResult};
 use toolgate_core::ids;
 
@@ -38,10 +41,6 @@ const QUICK_TIME_MAX: Duration = Duration::from_secs(5);
 const LONG_AT_ONCE: usize = 2;
 /// What a killed process left behind is removed after this long.
 const LEFT_BEHIND_FOR: Duration = Duration::from_secs(60 * 60);
-/// What a process finds in the folder of a job, and what it leaves there.
-const INPUT: &str = "in.wasm";
-const OUTPUT: &str = "out.cwasm";
-
 /// Compiles for one engine.
 pub struct Compiler {
     engine: Engine,
@@ -83,26 +82,6 @@ impl InProcessQueue {
             }
         };
         threads.install(|| Component::from_binary(engine, bytes))
-    }
-}
-
-/// A file on its way, in a folder that goes with this.
-pub struct CompileJob {
-    dir: PathBuf,
-    name: String,
-    cost: CompileCost,
-}
-
-impl Drop for CompileJob {
-    fn drop(&mut self) {
-        // What stays is removed by a later start.
-        let _ = fs::remove_dir_all(self.folder());
-    }
-}
-
-impl CompileJob {
-    fn folder(&self) -> PathBuf {
-        self.dir.join(&self.name)
     }
 }
 
@@ -255,15 +234,6 @@ fn forget_old(dir: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)
 }
 
 #[cfg(test)]

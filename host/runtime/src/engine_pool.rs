@@ -14,9 +14,9 @@ use super::compile::Compiler;
 use super::fair::CallClaim;
 use super::fair::places::{CallSlot, CallSlots, NoFreeSlot};
 use super::guest::Guest;
-use super::invoke::StartError;
+use super::outcome::{LoadError, StartError};
 use super::size::Size;
-use super::{LoadError, cache, engine, inspect, link};
+use super::{cache, engine, link};
 
 pub(super) struct EnginePool {
     pub size: Size,
@@ -92,7 +92,7 @@ impl EnginePool {
             return self.link(&component).map_err(LoadError::Compile);
         }
         let bytes = tokio::fs::read(file).await.map_err(LoadError::Read)?;
-        if inspect::hex(&sha2::Sha256::digest(&bytes)) != sha256 {
+        if hex::encode(sha2::Sha256::digest(&bytes)) != sha256 {
             return Err(LoadError::Changed);
         }
         let job = self.compiler.job(bytes).await.map_err(LoadError::Read)?;

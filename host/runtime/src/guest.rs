@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use rand::Rng as _;
 use rand::rngs::StdRng;
-use rand::{Rng as _, SeedableRng as _};
 use tokio::time::Instant;
 use wasmtime::component::ResourceTable;
 
 use super::bindings::{call as wit, types};
-use super::limits::{self, Meter};
+use super::limits;
+use super::meter::Meter;
+use super::random::Random;
 use super::wasi::Wasi;
 use toolgate_egress::{CallScope, Egress};
 
@@ -52,27 +54,6 @@ pub enum KeyValueError {
     Full,
     #[error("the session's storage cannot be reached")]
     Unavailable,
-}
-
-/// Where a guest's random bytes come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Random {
-    #[default]
-    System,
-    /// 0, 1, 2 and on, the same for every ask: a replayed call has to send what it sent before.
-    Counting,
-    /// From this seed: a run that was planned has to send what the plan says.
-    Seeded([u8; 32]),
-}
-
-impl Random {
-    /// What a seeded guest draws from, here and through WASI.
-    pub(super) fn generator(self) -> Option<StdRng> {
-        match self {
-            Self::Seeded(seed) => Some(StdRng::from_seed(seed)),
-            Self::System | Self::Counting => None,
-        }
-    }
 }
 
 /// The host's side of one call; lives exactly as long as the guest's instance.

@@ -12,9 +12,10 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, UpdateDeadline};
 
-use super::limits::{self, Meter};
+use super::bindings::WEBHOOK;
+use super::limits;
 use super::link;
-use super::normalize::WEBHOOK;
+use super::meter::Meter;
 use super::size::Size;
 use toolgate_catalog::manifest::{Capability, Manifest, SECTION};
 use toolgate_catalog::{Lint, ManifestError, lint};
@@ -129,7 +130,7 @@ pub fn read(bytes: &[u8]) -> Result<Inspected, Rejected> {
     if size_bytes > Size::for_manifest(&manifest).bounds().component_bytes_max {
         return Err(Rejected::TooLargeForOrdinary(size_bytes));
     }
-    let sha256 = hex(&Sha256::digest(bytes));
+    let sha256 = hex::encode(Sha256::digest(bytes));
     Ok(Inspected {
         sha256,
         manifest,
@@ -138,17 +139,6 @@ pub fn read(bytes: &[u8]) -> Result<Inspected, Rejected> {
         imports: Vec::new(),
         warnings: found.warnings.iter().map(ToString::to_string).collect(),
     })
-}
-
-/// Lowercase hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
 }
 
 /// The one section named [`SECTION`], wherever in the file it stands.

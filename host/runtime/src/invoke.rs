@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-use serde_json::value::RawValue;
 use tokio::time::Instant;
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::ResourceTable;
 
 use super::bindings::integration;
-use super::blobs::Blob;
 use super::engine_pool::EnginePool;
 use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
-use super::guest::{Guest, KeyValue, Random, cut};
-use super::limits::{self, LimitExceeded, Meter};
+use super::guest::{Guest, KeyValue, cut};
+use super::limits::{self, LimitExceeded};
+use super::meter::Meter;
+use super::outcome::{CallEnd, Crash, DryRunEnded, StartError};
+use super::random::Random;
 use super::returned::{MESSAGE_BYTES_MAX, collect, refusal, scrub_output};
-use super::{LoadError, Plugin, Runtime};
+use super::{Plugin, Runtime};
 use toolgate_egress::CallScope;
 
 /// Everything one call needs; arguments are already valid against the tool's schema.
@@ -41,80 +41,6 @@ pub struct Call {
     pub response_bytes_max: usize,
     pub now_ms: i64,
     pub random: Random,
-}
-
-/// How a call ended. Texts are scrubbed and cut.
-#[derive(Debug)]
-pub enum CallEnd {
-    Returned(CallOutput),
-    /// The plugin or its provider said no.
-    Refused(PluginError),
-    TimedOut,
-    LimitExceeded(String),
-    /// The result is JSON, but none that every reader takes: a provider's answer that was passed on.
-    Unreadable(String),
-    Crashed(Crash),
-    /// The dry run reached the first answer that it would have needed.
-    DryRun,
-}
-
-/// The plugin's code did not come to its end, or answered what the contract does not allow.
-#[derive(Debug)]
-pub struct Crash {
-    pub message: String,
-    /// The code trapped, and no bound made it.
-    pub trapped: bool,
-}
-
-#[derive(Debug)]
-pub struct CallOutput {
-    pub data: Box<RawValue>,
-    pub files: Vec<Blob>,
-    pub next_cursor: Option<String>,
-    pub summary: Option<String>,
-}
-
-/// A plugin's error, as the contract's `tool-error` carries it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PluginError {
-    pub kind: RefusalKind,
-    pub code: Option<String>,
-    pub message: String,
-    pub retry_after_ms: Option<u64>,
-    pub http_status: Option<u16>,
-    pub field: Option<String>,
-    pub details: Option<Value>,
-}
-
-/// The contract's closed list `error-kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusalKind {
-    InvalidArguments,
-    AuthRequired,
-    AuthExpired,
-    PermissionDenied,
-    NotFound,
-    Conflict,
-    RateLimited,
-    Upstream,
-    Unavailable,
-    TooLarge,
-    Cancelled,
-    Internal,
-}
-
-/// Cause of the trap that ends a dry run.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("dry run")]
-pub(super) struct DryRunEnded;
-
-/// Why a call did not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    #[error("{0} calls are running")]
-    Overloaded(usize),
-    #[error(transparent)]
-    Load(#[from] LoadError),
 }
 
 impl Runtime {

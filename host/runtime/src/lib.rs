@@ -8,6 +8,7 @@
 #![warn(unreachable_pub)]
 
 mod bindings;
+mod blob;
 mod blobs;
 mod cache;
 pub mod compile;
@@ -21,12 +22,16 @@ mod invoke;
 mod kv;
 pub mod limits;
 mod link;
+mod meter;
 mod normalize;
 mod out;
+mod outcome;
+mod random;
 mod returned;
 pub mod size;
 mod wasi;
 mod wasi_http;
+mod wasi_views;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -34,12 +39,14 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use zeroize::Zeroizing;
 
-pub use blobs::Blob;
+pub use blob::Blob;
 pub use fair::Requester;
-pub use guest::{KeyValue, KeyValueError, Random, StoredValue};
+pub use guest::{KeyValue, KeyValueError, StoredValue};
 pub use inspect::{Inspected, Rejected};
-pub use invoke::{Call, CallEnd, CallOutput, Crash, PluginError, RefusalKind, StartError};
+pub use invoke::Call;
 pub use normalize::{NormalizeError, ProviderEvent, VerifiedDelivery};
+pub use outcome::{CallEnd, CallOutput, Crash, LoadError, PluginError, RefusalKind, StartError};
+pub use random::Random;
 pub use size::Size;
 
 use bindings::PluginPre;
@@ -88,19 +95,6 @@ impl std::fmt::Debug for Plugin {
             .field("sha256", &self.sha256)
             .finish()
     }
-}
-
-/// A plugin's code cannot be made ready.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    #[error("the captured component file cannot be read")]
-    Read(#[source] std::io::Error),
-    #[error("the captured component file is no longer the one that was approved")]
-    Changed,
-    #[error("the component cannot be compiled or linked")]
-    Compile(#[source] wasmtime::Error),
-    #[error("this gateway runs no large plugins; --allow-large-plugins changes that")]
-    LargeNotAllowed,
 }
 
 impl Plugin {

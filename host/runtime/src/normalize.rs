@@ -8,16 +8,16 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use wasmtime::component::{ComponentType, Lift, Lower};
 
-use super::bindings::types;
+use super::bindings::{WEBHOOK, types};
 use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
-use super::guest::{KeyPage, KeyValue, KeyValueError, Random, StoredValue, cut};
+use super::guest::{KeyPage, KeyValue, KeyValueError, StoredValue, cut};
 use super::invoke::Call;
-use super::{LoadError, Plugin, Runtime};
+use super::outcome::LoadError;
+use super::random::Random;
+use super::{Plugin, Runtime};
 use toolgate_egress::{CallLimits, CallScope, Grant, Mode};
 
-/// The export that a plugin with events has.
-pub(super) const WEBHOOK: &str = "toolgate:plugin/webhook@0.1.0";
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// A refusal's text, for the log.
 const MESSAGE_BYTES_MAX: usize = 1 << 10;

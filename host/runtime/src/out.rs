@@ -6,10 +6,10 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 
 use super::bindings::egress as wit;
-use super::blobs::Blob;
+use super::blob::Blob;
 use super::guest::Guest;
-use super::invoke::DryRunEnded;
 use super::limits;
+use super::outcome::DryRunEnded;
 use toolgate_egress::{
     CallScope, CredentialChoice, Egress, EgressFailure, FailureKind, GuestRequest, Response,
 };

@@ -5,10 +5,10 @@ use serde_json::value::RawValue;
 use wasmtime::Store;
 
 use super::bindings::{integration, types};
-use super::blobs::Blob;
+use super::blob::Blob;
 use super::guest::{Guest, cut};
-use super::invoke::{CallEnd, CallOutput, Crash, PluginError, RefusalKind};
 use super::limits::{self, LimitExceeded};
+use super::outcome::{CallEnd, CallOutput, Crash, PluginError, RefusalKind};
 use toolgate_core::json;
 use toolgate_egress::CallScope;
 

@@ -33,7 +33,7 @@ pub enum StoreError {
     /// PostgreSQL cannot hold the character NUL.
     #[error("a text holds a character that the database cannot store")]
     UnstorableText,
-    #[error("the database did not do what it was asked")]
+    #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
 }
 

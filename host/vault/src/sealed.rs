@@ -81,10 +81,7 @@ impl MasterKey {
         let mut hash = Sha256::new();
         hash.update(b"toolgate master key id\0");
         hash.update(&bytes[..]);
-        let id = hash.finalize()[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let id = hex::encode(&hash.finalize()[..8]);
         Self { id, bytes }
     }
 

@@ -453,15 +453,15 @@ async fn compiled_code_that_was_touched_is_compiled_again_and_never_run() {
     let mut touched = Vec::new();
     for entry in std::fs::read_dir(folders.path().join("code")).unwrap() {
         let path = entry.unwrap().path();
-        let Some("cwasm" | "text") = path.extension().and_then(|kind| kind.to_str()) else {
+        if path.extension().is_none_or(|kind| kind != "cwasm") {
             continue;
-        };
+        }
         let mut bytes = std::fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 0xff;
         std::fs::write(&path, &bytes).unwrap();
         touched.push((path, bytes));
     }
-    assert_eq!(touched.len(), 2, "an image and its code");
+    assert_eq!(touched.len(), 1, "one image");
     let again = TestGateway::start(options()).await;
     again
         .wait("the plugin to serve", async || {

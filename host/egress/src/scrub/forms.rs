@@ -144,7 +144,13 @@ pub(super) fn forms(secret: &[u8], public: usize) -> Vec<SecretForm> {
             }
         }
     }
-    add(squeeze(hex(body).as_bytes()), 18, 0, public * 2, false);
+    add(
+        squeeze(hex::encode(body).as_bytes()),
+        18,
+        0,
+        public * 2,
+        false,
+    );
     if body.len() > ODD_BYTES_MAX {
         return all;
     }
@@ -175,13 +181,13 @@ pub(super) fn forms(secret: &[u8], public: usize) -> Vec<SecretForm> {
     for lead in 0..3 {
         add(squeeze(&base64_inner(&wide, lead)), 16, 0, 0, true);
     }
-    let hexed = hex(body).into_bytes();
+    let hexed = hex::encode(body).into_bytes();
     for lead in 0..3 {
         add(squeeze(&base64_inner(&hexed, lead)), 16, 0, 0, true);
     }
     // Wrapped before it was encoded once more, as MIME writers do.
     let wrapped: Vec<u8> = URL_SAFE.encode(body).into_bytes();
-    add(squeeze(hex(&wrapped).as_bytes()), 24, 0, 0, true);
+    add(squeeze(hex::encode(&wrapped).as_bytes()), 24, 0, 0, true);
     all
 }
 
@@ -192,10 +198,6 @@ pub(super) fn squeeze(bytes: &[u8]) -> Vec<u8> {
         .filter(|byte| byte.is_ascii_alphanumeric())
         .map(u8::to_ascii_lowercase)
         .collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The base64 characters that depend on `bytes` alone when `lead` other bytes stand before them.

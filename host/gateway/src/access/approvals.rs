@@ -182,9 +182,10 @@ impl Gateway {
         caller.need(Scope::Approvals)?;
         let cursor = match &request.cursor {
             None => None,
-            Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
-                Error::InvalidRequest("cursor is none that a page handed out".to_owned())
-            })?),
+            Some(text) => Some(
+                Cursor::parse(text)
+                    .ok_or_else(|| Error::InvalidRequest("invalid cursor".to_owned()))?,
+            ),
         };
         let now_ms = self.clock.now_ms();
         self.store

@@ -13,7 +13,6 @@ use crate::{Caller, Scope};
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::{self, UserId};
-use toolgate_runtime::inspect::hex;
 use toolgate_store::{ConnectFlow, Connection, FlowState};
 use toolgate_vault::Secret;
 
@@ -275,7 +274,7 @@ pub(crate) fn random_token() -> Secret {
 
 /// How tokens, states and cookies are kept.
 pub(crate) fn hash(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
+    hex::encode(Sha256::digest(text.as_bytes()))
 }
 
 /// Whether a browser goes to the provider for this slot.

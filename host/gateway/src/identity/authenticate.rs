@@ -15,7 +15,6 @@ use crate::identity::keys::{KEY_PREFIX, RANDOM_CHARS, acts_for_any};
 use crate::limits::limits_of;
 use crate::{Caller, Error, Gateway, Identity, Scope};
 use toolgate_core::ids::UserId;
-use toolgate_runtime::inspect::hex;
 use toolgate_store::{Changes, FoundKey, Topic};
 
 /// Keys remembered at one time.
@@ -192,7 +191,7 @@ impl Gateway {
         }
         let now_ms = self.clock.now_ms();
         self.counts.check_stranger(address, now_ms)?;
-        let Some(found) = self.store.find_key_by_hash(&hex(&hash)).await? else {
+        let Some(found) = self.store.find_key_by_hash(&hex::encode(hash)).await? else {
             self.counts.stranger(address, now_ms);
             return Ok(None);
         };

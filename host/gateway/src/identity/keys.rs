@@ -8,7 +8,6 @@ use sha2::{Digest as _, Sha256};
 use crate::{Error, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::{self, UserId};
-use toolgate_runtime::inspect::hex;
 use toolgate_store::{ApiKey, RevokeOutcome, Store};
 use toolgate_vault::Secret;
 
@@ -134,7 +133,7 @@ pub async fn create(
         last_used_at_ms: None,
     };
     store
-        .insert_key(&row, &hex(&Sha256::digest(key.as_bytes())))
+        .insert_key(&row, &hex::encode(Sha256::digest(key.as_bytes())))
         .await?;
     Ok(CreatedKey {
         key: Secret::new(key),

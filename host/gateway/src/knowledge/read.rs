@@ -24,7 +24,6 @@ use toolgate_egress::{
     CallLimits, CallScope, Credentials, EgressFailure, FailureKind, Grant, Injection, Mode,
 };
 use toolgate_runtime::Size;
-use toolgate_runtime::inspect::hex;
 use toolgate_runtime::{
     Call, CallEnd, Crash, KeyValue, KeyValueError, Plugin, Random, Requester, Runtime, StartError,
     StoredValue, limits,
@@ -67,7 +66,7 @@ impl DocumentReader {
         if WASM.is_empty() {
             return Ok(Self { component: None });
         }
-        let sha256 = hex(&Sha256::digest(WASM));
+        let sha256 = hex::encode(Sha256::digest(WASM));
         let file = data_dir.join("knowledge-reader.wasm");
         if std::fs::read(&file).ok().as_deref() != Some(WASM) {
             // Whole before it has its name: two processes may share the folder.

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use toolgate_core::ids;
-use toolgate_runtime::inspect::hex;
 
 /// What is read of a file at a time.
 const PIECE_BYTES: usize = 64 << 10;
@@ -156,7 +155,7 @@ fn read_through(
             Err(cause) => return Err(cause),
         };
         if read == 0 {
-            let sha256 = hex(&hash.finalize());
+            let sha256 = hex::encode(hash.finalize());
             return Ok(ReadOutcome { sha256, bytes });
         }
         hash.update(&buffer[..read]);

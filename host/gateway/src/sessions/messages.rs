@@ -275,9 +275,11 @@ impl Gateway {
         caller.need(Scope::Sessions)?;
         let after = match &request.cursor {
             None => 0,
-            Some(text) => text.parse().ok().filter(|seq| *seq > 0).ok_or_else(|| {
-                Error::InvalidRequest("cursor is none that a page handed out".to_owned())
-            })?,
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|seq| *seq > 0)
+                .ok_or_else(|| Error::InvalidRequest("invalid cursor".to_owned()))?,
         };
         // Who may read the session may read what was said in it.
         self.session(caller, &request.session_id).await?;

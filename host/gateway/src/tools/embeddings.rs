@@ -17,7 +17,6 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Gateway;
 use crate::plugins::Snapshot;
-use toolgate_runtime::inspect::hex;
 use toolgate_search::embeddings::files;
 use toolgate_search::embeddings::model::DIMENSIONS;
 use toolgate_search::embeddings::{EmbedError, Embedder, Vector, Vectors};
@@ -254,7 +253,7 @@ async fn prepare(
 fn texts(snapshot: &Snapshot) -> Vec<(String, String)> {
     let texts = snapshot.catalog.tools().iter().map(|tool| {
         let text = tool.meaning_text();
-        let hash = hex(&Sha256::digest(text.as_bytes()));
+        let hash = hex::encode(Sha256::digest(text.as_bytes()));
         (text, hash)
     });
     texts.collect()

@@ -17,7 +17,6 @@ use sha2::{Digest as _, Sha256};
 use crate::tools::{Execute, Execution, Outcome};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids;
-use toolgate_runtime::inspect::hex;
 use toolgate_runtime::limits::CALL_TIMEOUT;
 use toolgate_store::{BeginOutcome, BeginRequest};
 
@@ -57,7 +56,7 @@ impl KeyedRequest {
         let question = format!("{operation}\n{}", canonical(&body));
         Ok(Self {
             key: key.to_owned(),
-            request_hash: hex(&Sha256::digest(question.as_bytes())),
+            request_hash: hex::encode(Sha256::digest(question.as_bytes())),
             retry_unknown: retry == Some(Value::Bool(true)),
         })
     }

@@ -98,9 +98,10 @@ impl Gateway {
         caller.need(Scope::Webhooks)?;
         let cursor = match &request.cursor {
             None => None,
-            Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
-                Error::InvalidRequest("cursor is none that a page handed out".to_owned())
-            })?),
+            Some(text) => Some(
+                Cursor::parse(text)
+                    .ok_or_else(|| Error::InvalidRequest("invalid cursor".to_owned()))?,
+            ),
         };
         let webhook = self.find_webhook(caller, &request.webhook_id).await?;
         let page = self

@@ -1,4 +1,4 @@
-//! What is kept is what comes back, once for all that share it, and nothing that was touched.
+//! What is kept is what comes back, and nothing that was touched.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use wasmtime::{Engine, Store};
 
 use super::*;
 
-/// A component that answers with its data; its code is the same whatever that is.
+/// A component that answers with its data.
 fn answering(engine: &Engine, data: u8) -> Component {
     let filler = "(func (result i32) i32.const 7 i32.const 9 i32.mul)".repeat(200);
     let text = format!(
@@ -50,7 +50,7 @@ fn flip(path: &Path, at: usize) {
 }
 
 #[test]
-fn components_of_the_same_code_share_one_copy_of_it_and_keep_their_data() {
+fn what_is_loaded_is_what_was_compiled() {
     let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
     let cache = cache(folder.path(), &engine, None);
     for data in [10, 20, 30] {
@@ -58,33 +58,16 @@ fn components_of_the_same_code_share_one_copy_of_it_and_keep_their_data() {
         cache.store(&format!("{data}"), &component).unwrap();
     }
     assert_eq!(with_ending(folder.path(), "cwasm").len(), 3);
-    let [code] = &with_ending(folder.path(), "text")[..] else {
-        panic!("one file of code for all three");
-    };
-    let shared = fs::metadata(code).unwrap().len();
-    assert!(shared > 0);
     for data in [10, 20, 30] {
-        let image = fs::metadata(cache.path(&format!("{data}"))).unwrap();
-        assert!(
-            image.blocks() * 512 + shared <= image.len().next_multiple_of(4096) + 4096,
-            "the code takes no room in the image: {} blocks of {} bytes",
-            image.blocks(),
-            image.len()
-        );
         let loaded = cache.load(&engine, &format!("{data}")).unwrap();
-        assert_eq!(run(&engine, &loaded), data);
-        assert_eq!(
-            loaded.serialize().unwrap(),
-            answering(&engine, u8::try_from(data).unwrap())
-                .serialize()
-                .unwrap(),
-            "what is mapped is what was compiled"
-        );
+        assert_eq!(run(&engine, &loaded), u32::from(data));
+        let compiled = answering(&engine, data).serialize().unwrap();
+        assert_eq!(loaded.serialize().unwrap(), compiled);
     }
 }
 
 #[test]
-fn code_goes_with_the_last_component_that_has_it() {
+fn a_component_that_is_removed_leaves_nothing_and_runs_on_where_it_is_loaded() {
     let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
     let cache = cache(folder.path(), &engine, None);
     cache.store("a", &answering(&engine, 1)).unwrap();
@@ -103,15 +86,11 @@ fn a_file_that_was_touched_is_never_loaded_and_written_anew() {
     let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
     let cache = cache(folder.path(), &engine, None);
     let component = answering(&engine, 5);
-    for ending in ["cwasm", "mac", "text"] {
+    for ending in ["cwasm", "mac"] {
         cache.store("a", &component).unwrap();
         let file = with_ending(folder.path(), ending).pop().unwrap();
         let bytes = usize::try_from(fs::metadata(&file).unwrap().len()).unwrap();
-        let image = component.serialize().unwrap();
-        let hole = MachineCode::locate(&image).range(image.len()).unwrap();
-        let in_hole = |at: &usize| ending == "cwasm" && hole.contains(at);
-        // Every part of each file; what stands in the hole of an image is never seen.
-        for at in (0..bytes).step_by(bytes / 61 + 1).filter(|at| !in_hole(at)) {
+        for at in (0..bytes).step_by(bytes / 61 + 1) {
             flip(&file, at);
             assert!(cache.load(&engine, "a").is_none(), "{ending}, byte {at}");
             flip(&file, at);
@@ -131,29 +110,15 @@ fn a_file_that_was_touched_is_never_loaded_and_written_anew() {
 }
 
 #[test]
-fn what_stands_in_the_hole_of_an_image_is_not_what_runs() {
-    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
-    let cache = cache(folder.path(), &engine, None);
-    let component = answering(&engine, 5);
-    cache.store("a", &component).unwrap();
-    let image = component.serialize().unwrap();
-    let hole = MachineCode::locate(&image).range(image.len()).unwrap();
-    let mut bytes = fs::read(cache.path("a")).unwrap();
-    bytes[hole].fill(0xcc);
-    fs::write(cache.path("a"), bytes).unwrap();
-    assert_eq!(run(&engine, &cache.load(&engine, "a").unwrap()), 5);
-}
-
-#[test]
-fn the_mark_of_one_component_does_not_vouch_for_another_nor_under_another_key() {
+fn the_mac_of_one_component_does_not_vouch_for_another_nor_under_another_key() {
     let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
     let here = cache(folder.path(), &engine, None);
     here.store("a", &answering(&engine, 1)).unwrap();
     here.store("b", &answering(&engine, 2)).unwrap();
     fs::copy(here.path("b"), here.path("a")).unwrap();
     assert!(here.load(&engine, "a").is_none(), "an image of another");
-    fs::copy(mark_path(&here.path("b")), mark_path(&here.path("a"))).unwrap();
-    assert!(here.load(&engine, "a").is_none(), "with its mark as well");
+    fs::copy(mac_path(&here.path("b")), mac_path(&here.path("a"))).unwrap();
+    assert!(here.load(&engine, "a").is_none(), "with its MAC as well");
     let foreign = CodeCache::open(folder.path(), [8; 32], &engine, None).unwrap();
     assert!(foreign.load(&engine, "b").is_none());
     assert!(here.load(&engine, "b").is_some());
@@ -183,18 +148,4 @@ fn a_folder_with_a_bound_lets_go_what_was_used_longest_ago() {
     for (name, answer) in [("old", 30), ("young", 10), ("new", 1)] {
         assert_eq!(run(&engine, &bounded.load(&engine, name).unwrap()), answer);
     }
-}
-
-#[test]
-fn code_lies_within_its_image_or_the_image_is_not_taken_apart() {
-    let image = answering(&Engine::default(), 1).serialize().unwrap();
-    let text = MachineCode::locate(&image);
-    let hole = text.range(image.len()).unwrap();
-    assert!(!hole.is_empty());
-    assert!(text.range(hole.end).is_some(), "at the end of an image");
-    assert!(text.range(hole.end - 1).is_none(), "and beyond it");
-    assert_eq!(MachineCode::decode(&text.encode()), text);
-    let other = MachineCode::locate(b"not an image");
-    assert_eq!(other.range(12), Some(0..0));
-    assert_eq!(other.path(Path::new("code")), None, "it keeps what it has");
 }

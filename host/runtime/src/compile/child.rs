@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Resource, Rlimit, setrlimit};
 use wasmtime::Engine;
 
-use super::{INPUT, OUTPUT, write_new};
+use super::job::{INPUT, OUTPUT, write_new};
 use crate::engine;
 use crate::size::Size;
 

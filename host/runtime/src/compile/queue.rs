@@ -11,8 +11,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::CompileJob;
 use super::child::{DONE, SUBCOMMAND};
+use super::job::CompileJob;
 use crate::size::Size;
 
 /// A process that had nothing to do for this long is ended.

@@ -178,7 +178,7 @@ fn parse_duration_ms(text: &str) -> anyhow::Result<i64> {
     let split = text.len().saturating_sub(1);
     anyhow::ensure!(
         text.is_ascii() && !text.is_empty(),
-        "a duration looks like 12h, 30d or 52w"
+        "invalid duration: write for example 12h, 30d or 52w"
     );
     let (number, unit) = text.split_at(split);
     let unit_ms: i64 = match unit {
@@ -186,11 +186,11 @@ fn parse_duration_ms(text: &str) -> anyhow::Result<i64> {
         "h" => 3_600_000,
         "d" => 86_400_000,
         "w" => 604_800_000,
-        _ => anyhow::bail!("a duration looks like 12h, 30d or 52w"),
+        _ => anyhow::bail!("invalid duration: write for example 12h, 30d or 52w"),
     };
     let number: i64 = number
         .parse()
-        .context("a duration looks like 12h, 30d or 52w")?;
+        .context("invalid duration: write for example 12h, 30d or 52w")?;
     anyhow::ensure!(number > 0, "a duration is longer than nothing");
     number
         .checked_mul(unit_ms)

@@ -17,7 +17,6 @@ use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Tool;
 use toolgate_core::ids::{self, UserId};
 use toolgate_egress::{self as egress, PlanDigest};
-use toolgate_runtime::inspect::hex;
 use toolgate_store::{self as store, ApprovalCall, ApprovalState, Approvers, Connection};
 
 /// The call that is asked about.
@@ -132,7 +131,7 @@ impl Question<'_> {
             "plugin": self.plugin_sha256,
             "approvers": self.bound.approvers.as_str(),
         }));
-        hex(&Sha256::digest(whole.as_bytes()))
+        hex::encode(Sha256::digest(whole.as_bytes()))
     }
 
     fn asked<'a>(&'a self, caller: &'a Caller, hash: &'a str) -> ApprovalCall<'a> {
@@ -206,9 +205,13 @@ impl Gateway {
         let schema = serde_json::from_str(question.tool.input_schema.get()).unwrap_or_default();
         let masked = mask(arguments, &schema);
         let plan = StoredPlan {
-            requests: scope.plan_digests().iter().map(|one| hex(one)).collect(),
+            requests: scope
+                .plan_digests()
+                .iter()
+                .map(|one| hex::encode(one))
+                .collect(),
             whole,
-            seed: hex(&rehearsal.seed),
+            seed: hex::encode(rehearsal.seed),
             now_ms: rehearsal.now_ms,
         };
         let connection = question.bound.connection.as_ref();

@@ -13,7 +13,6 @@ use sha2::{Digest as _, Sha256};
 use super::sign_in::Browser;
 use crate::{Error, Gateway, RateLimited};
 use toolgate_core::ids;
-use toolgate_runtime::inspect::hex;
 use toolgate_store::{Attempted, Member, RateCount};
 use toolgate_vault::{Purpose, Secret};
 
@@ -159,7 +158,7 @@ fn limited(limit: u64, wait_ms: i64) -> Error {
 }
 
 fn hash(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
+    hex::encode(Sha256::digest(text.as_bytes()))
 }
 
 /// Who an address stands for: of IPv6 the network, which one customer of a provider has whole.

@@ -11,7 +11,6 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use toolgate_catalog::manifest::{HookSignature, HookSpec, HookTimestamp, HookValue};
-use toolgate_runtime::inspect::hex;
 use toolgate_vault::Secret;
 
 /// How far a provider's clock and ours may be apart, and how long a delivery may be under way.
@@ -69,7 +68,7 @@ pub fn verify(
     Ok(
         match named.filter(|id| (1..=NAME_CHARS_MAX).contains(&id.len())) {
             Some(id) => format!("id {id}"),
-            None => format!("sha256 {}", hex(&Sha256::digest(&content))),
+            None => format!("sha256 {}", hex::encode(Sha256::digest(&content))),
         },
     )
 }
@@ -296,7 +295,7 @@ mod tests {
         let (secret, body) = ("whsec_test", r#"{"id":"evt_1"}"#);
         let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
         mac.update(format!("{NOW_S}.{body}").as_bytes());
-        let good = hex(&mac.finalize().into_bytes());
+        let good = hex::encode(mac.finalize().into_bytes());
         let bad = "0".repeat(64);
         for (written, expected) in [
             (format!("t={NOW_S},v1={good}"), Ok(())),
@@ -330,7 +329,7 @@ mod tests {
         let signed = |body: &str| {
             let mut mac = Hmac::<Sha256>::new_from_slice(b"s").unwrap();
             mac.update(body.as_bytes());
-            let written = format!("sha256={}", hex(&mac.finalize().into_bytes()));
+            let written = format!("sha256={}", hex::encode(mac.finalize().into_bytes()));
             let all = headers(&[("x-hub-signature-256", &written)]);
             verify(&github(), &secret, &all, body.as_bytes(), 0).unwrap()
         };

@@ -1,0 +1,93 @@
+//! How a call ends, and why it does not start.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::blob::Blob;
+
+/// How a call ended. Texts are scrubbed and cut.
+#[derive(Debug)]
+pub enum CallEnd {
+    Returned(CallOutput),
+    /// The plugin or its provider said no.
+    Refused(PluginError),
+    TimedOut,
+    LimitExceeded(String),
+    /// The result is JSON, but none that every reader takes: a provider's answer that was passed on.
+    Unreadable(String),
+    Crashed(Crash),
+    /// The dry run reached the first answer that it would have needed.
+    DryRun,
+}
+
+/// The plugin's code did not come to its end, or answered what the contract does not allow.
+#[derive(Debug)]
+pub struct Crash {
+    pub message: String,
+    /// The code trapped, and no bound made it.
+    pub trapped: bool,
+}
+
+#[derive(Debug)]
+pub struct CallOutput {
+    pub data: Box<RawValue>,
+    pub files: Vec<Blob>,
+    pub next_cursor: Option<String>,
+    pub summary: Option<String>,
+}
+
+/// A plugin's error, as the contract's `tool-error` carries it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PluginError {
+    pub kind: RefusalKind,
+    pub code: Option<String>,
+    pub message: String,
+    pub retry_after_ms: Option<u64>,
+    pub http_status: Option<u16>,
+    pub field: Option<String>,
+    pub details: Option<Value>,
+}
+
+/// The contract's closed list `error-kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    InvalidArguments,
+    AuthRequired,
+    AuthExpired,
+    PermissionDenied,
+    NotFound,
+    Conflict,
+    RateLimited,
+    Upstream,
+    Unavailable,
+    TooLarge,
+    Cancelled,
+    Internal,
+}
+
+/// Cause of the trap that ends a dry run.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("dry run")]
+pub(super) struct DryRunEnded;
+
+/// Why a call did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("{0} calls are running")]
+    Overloaded(usize),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+/// A plugin's code cannot be made ready.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("the captured component file cannot be read")]
+    Read(#[source] std::io::Error),
+    #[error("the captured component file is no longer the one that was approved")]
+    Changed,
+    #[error("the component cannot be compiled or linked")]
+    Compile(#[source] wasmtime::Error),
+    #[error("this gateway runs no large plugins; --allow-large-plugins changes that")]
+    LargeNotAllowed,
+}
