@@ -14,9 +14,10 @@ use toolgate::core_workers::CoreWorkers;
 use toolgate::inbound::Inbound;
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
+use toolgate_gateway::connections::services;
 use toolgate_gateway::identity::keys;
-use toolgate_gateway::{Gateway, Scope};
-use toolgate_store::Plan;
+use toolgate_gateway::{Caller, Gateway, Scope, plugins};
+use toolgate_store::{ALL_WORKSPACES, Plan};
 
 /// How long a test waits for something that has to happen; passing it fails the test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -341,8 +342,8 @@ fn is_final(state: &str) -> bool {
     )
 }
 
-/// Makes a key of the first workspace.
-pub async fn new_key(gateway: &Gateway, name: &str, scopes: &[Scope]) -> anyhow::Result<String> {
+/// Whoever is at the command line, in the first workspace.
+pub async fn operator(gateway: &Gateway) -> anyhow::Result<Caller> {
     let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
     let workspace = match store.first_workspace().await? {
         Some(workspace) => workspace,
@@ -352,7 +353,30 @@ pub async fn new_key(gateway: &Gateway, name: &str, scopes: &[Scope]) -> anyhow:
                 .await?
         }
     };
-    key_of(gateway, &workspace.id, name, scopes).await
+    Ok(Caller::operator(&workspace))
+}
+
+/// Sets values of a service for all workspaces, as `toolgate service configure` does.
+pub async fn configure(
+    gateway: &Gateway,
+    service: &str,
+    set: &[(String, String)],
+) -> anyhow::Result<()> {
+    let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
+    let change = services::ChangeSettings {
+        manifest: &plugins::manifest(store, service).await?,
+        workspace_id: ALL_WORKSPACES,
+        set,
+        unset: &[],
+    };
+    services::configure(store, &operator(gateway).await?, change, now_ms).await?;
+    Ok(())
+}
+
+/// Makes a key of the first workspace.
+pub async fn new_key(gateway: &Gateway, name: &str, scopes: &[Scope]) -> anyhow::Result<String> {
+    let workspace_id = operator(gateway).await?.workspace_id.to_string();
+    key_of(gateway, &workspace_id, name, scopes).await
 }
 
 /// A key of this workspace for its default user.
@@ -372,7 +396,9 @@ pub async fn key_of(
         expires_at_ms: None,
         networks: Vec::new(),
     };
-    let created = keys::create(store, workspace_id, new, now_ms).await?;
+    let workspace = store.find_workspace(workspace_id).await?;
+    let workspace = workspace.context("the workspace is not there")?;
+    let created = keys::create(store, &Caller::operator(&workspace), new, now_ms).await?;
     Ok(created.key.expose().to_owned())
 }
 

@@ -1,7 +1,24 @@
 //! The audit log: who changed what, when and from where.
+//!
+//! A change is what decides how the gateway behaves later: keys, members and their sign-ins,
+//! workspaces, permissions and the approvals that people decide, connections, services with their
+//! OAuth applications, plugins, Skills, documents, webhooks and hooks, the master key. Reading kept
+//! bodies is written down like a change. What a call makes as it runs is none: receipts, usage,
+//! counters, results, idempotency keys, sessions with their messages, questions that wait for
+//! approval, connect links (the connection is written down when it is there), refreshed credentials.
+//! Receipts tell of calls.
+//!
+//! An operation makes its change through a handle of [`Gateway::audited`] or [`Caller::audited`]:
+//! the entry is written in the transaction of the change, so that either both are there or neither.
+//! What is no row of the database, a plugin's file or the master key, is changed as soon as its entry
+//! is committed.
+
+mod action;
 
 use serde::Serialize;
 use serde_json::Value;
+
+pub use action::AuditAction;
 
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
@@ -16,7 +33,8 @@ pub const LIST_LIMIT_MAX: usize = 200;
 pub struct AuditRecord {
     pub entry_id: String,
     pub at: String,
-    /// `key:<id>`, `member:<id>` or `operator`, who is at the command line.
+    /// `key:<id>`, `member:<id>`, `user:<id>` at the end of a connect link, `operator`, who is at the
+    /// command line, or `gateway` by itself.
     pub actor: String,
     /// The member's or key's name, while there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,25 +58,27 @@ pub struct EntryPage {
 }
 
 impl Gateway {
-    /// Adds to the audit log what the caller has changed. `details`: an object without secrets.
-    pub(crate) async fn record_change(
+    /// The store for one change of the caller, which leaves this entry. `details`: an object without
+    /// secrets.
+    pub(crate) fn audited(
         &self,
         caller: &Caller,
-        action: &str,
+        action: AuditAction,
+        subject: &str,
+        details: Value,
+    ) -> Store {
+        caller.audited(&self.store, self.clock.now_ms(), action, subject, details)
+    }
+
+    /// Writes down what the caller does outside of the database.
+    pub(crate) async fn record_act(
+        &self,
+        caller: &Caller,
+        action: AuditAction,
         subject: &str,
         details: Value,
     ) -> Result<(), Error> {
-        let entry = AuditEntry {
-            workspace_id: caller.workspace_id.to_string(),
-            id: ids::ulid("aud"),
-            at_ms: self.clock.now_ms(),
-            actor: caller.actor(),
-            action: action.to_owned(),
-            subject: subject.to_owned(),
-            details: details.to_string(),
-            address: caller.address.map(|address| address.to_string()),
-            request_id: Some(caller.request_id.to_string()),
-        };
+        let entry = caller.entry(self.clock.now_ms(), action, subject, details);
         Ok(self.store.add_audit_entry(&entry).await?)
     }
 
@@ -113,25 +133,78 @@ impl Gateway {
     }
 }
 
-/// What somebody at the command line has changed.
-pub async fn record_operator(
-    store: &Store,
+impl Caller {
+    /// The store for one change of the caller, which leaves this entry.
+    pub(crate) fn audited(
+        &self,
+        store: &Store,
+        at_ms: i64,
+        action: AuditAction,
+        subject: &str,
+        details: Value,
+    ) -> Store {
+        store.audited(self.entry(at_ms, action, subject, details))
+    }
+
+    pub(crate) fn entry(
+        &self,
+        at_ms: i64,
+        action: AuditAction,
+        subject: &str,
+        details: Value,
+    ) -> AuditEntry {
+        AuditEntry {
+            address: self.address.map(|address| address.to_string()),
+            request_id: Some(self.request_id.to_string()).filter(|id| !id.is_empty()),
+            ..entry(
+                &self.workspace_id,
+                self.actor(),
+                at_ms,
+                action,
+                subject,
+                details,
+            )
+        }
+    }
+}
+
+/// An entry of somebody who is no caller.
+pub(crate) fn entry(
     workspace_id: &str,
-    action: &str,
+    actor: String,
+    at_ms: i64,
+    action: AuditAction,
     subject: &str,
     details: Value,
-    now_ms: i64,
-) -> Result<(), Error> {
-    let entry = AuditEntry {
+) -> AuditEntry {
+    AuditEntry {
         workspace_id: workspace_id.to_owned(),
         id: ids::ulid("aud"),
-        at_ms: now_ms,
-        actor: "operator".to_owned(),
-        action: action.to_owned(),
+        at_ms,
+        actor,
+        action: action.as_str().to_owned(),
         subject: subject.to_owned(),
         details: details.to_string(),
         address: None,
         request_id: None,
-    };
-    Ok(store.add_audit_entry(&entry).await?)
+    }
+}
+
+/// The store for a change that the gateway makes by itself and that concerns the whole installation:
+/// the log of the workspace that runs it has the entry. Before there is one, nobody reads a log.
+pub(crate) async fn installation(
+    store: &Store,
+    at_ms: i64,
+    action: AuditAction,
+    subject: &str,
+    details: Value,
+) -> Result<Store, toolgate_store::StoreError> {
+    let first = store.first_workspace().await?;
+    Ok(first.map_or_else(
+        || store.clone(),
+        |first| {
+            let actor = "gateway".to_owned();
+            store.audited(entry(&first.id, actor, at_ms, action, subject, details))
+        },
+    ))
 }

@@ -32,11 +32,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 use serde::Serialize;
+use serde_json::json;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use call::{AuthClaim, CallConnection, ForCall};
 pub use wait::{WAIT_S_MAX, WaitFor};
 
+use crate::audit::AuditAction;
 use crate::executions::writer::Receipts;
 use crate::plugins::{ServingPlugin, Snapshot};
 use crate::tools::ConnectionState;
@@ -306,26 +308,23 @@ impl Gateway {
         id: &str,
     ) -> Result<DeletedConnection, Error> {
         caller.need(Scope::Connections)?;
-        if caller.confined {
-            self.connection(caller, id, WaitFor::default()).await?;
-        }
+        let workspace_id = &caller.workspace_id;
+        let found = self.store.find_connection(workspace_id, id).await?;
+        let row = found
+            .filter(|row| caller.acts_for(&row.user_id))
+            .ok_or_else(not_found)?;
+        let details = json!({ "user_id": row.user_id, "service": row.service });
+        let action = AuditAction::ConnectionsDelete;
         let row = self
-            .store
+            .audited(caller, action, &row.id, details.clone())
             .delete_connection(&caller.workspace_id, id, self.clock.now_ms())
             .await?
             .ok_or_else(not_found)?;
         let revoked_at_provider = self.connections.revoke(&row).await;
-        self.record_change(
-            caller,
-            "connections.delete",
-            &row.id,
-            serde_json::json!({
-                "user_id": row.user_id,
-                "service": row.service,
-                "revoked_at_provider": revoked_at_provider,
-            }),
-        )
-        .await?;
+        if revoked_at_provider {
+            self.record_act(caller, AuditAction::ConnectionsRevoke, &row.id, details)
+                .await?;
+        }
         Ok(DeletedConnection {
             connection_id: row.id,
             deleted: true,

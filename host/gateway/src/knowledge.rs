@@ -15,8 +15,10 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
+use crate::audit::AuditAction;
 use crate::tools::execute::asker;
 use crate::tools::idempotency::{IdempotentAnswer, KeyedRequest};
 use crate::{Caller, Error, Gateway, Scope};
@@ -244,7 +246,9 @@ impl Gateway {
             documents: DOCUMENTS_MAX,
             chars: WORKSPACE_CHARS_MAX,
         };
-        if !self.store.insert_document(&row, most).await? {
+        let details = json!({ "title": row.title, "media_type": row.media_type });
+        let audited = self.audited(caller, AuditAction::KnowledgeAdd, &row.id, details);
+        if !audited.insert_document(&row, most).await? {
             return Err(Error::Conflict(format!(
                 "the workspace is full: it holds at most {DOCUMENTS_MAX} documents and \
                  {WORKSPACE_CHARS_MAX} characters; delete some documents first"
@@ -305,8 +309,10 @@ impl Gateway {
     ) -> Result<DeletedDocument, Error> {
         caller.need(Scope::Knowledge)?;
         let workspace_id = &caller.workspace_id;
+        let title = self.document(caller, document_id).await?.about.title;
+        let details = json!({ "title": title });
         if !self
-            .store
+            .audited(caller, AuditAction::KnowledgeDelete, document_id, details)
             .delete_document(workspace_id, document_id)
             .await?
         {

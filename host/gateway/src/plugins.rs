@@ -16,6 +16,7 @@ mod probation;
 mod recall;
 mod removal;
 mod report;
+mod staged;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -29,7 +30,6 @@ use toolgate_runtime::Plugin;
 use toolgate_search::SearchIndex;
 
 pub(crate) use admin::PluginAdmin;
-use admin::{not_writable, plain};
 pub use intake::{Intake, ScanScope};
 pub use listing::{
     Approved, ListedFile, ListedPlugin, PendingVersion, PluginList, approve, list, manifest,

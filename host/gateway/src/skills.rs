@@ -6,7 +6,9 @@
 pub mod check;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
@@ -204,7 +206,10 @@ impl Gateway {
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
         };
-        self.store.insert_skill(&row).await?;
+        let details = json!({ "name": row.name });
+        self.audited(caller, AuditAction::SkillsCreate, &row.id, details)
+            .insert_skill(&row)
+            .await?;
         Ok(full(row))
     }
 
@@ -239,8 +244,18 @@ impl Gateway {
             if_version: request.if_version,
         };
         let id = known_shape(&request.skill_id)?;
+        let before = self.find_skill(caller, id).await?;
+        let given = [
+            ("name", &name),
+            ("summary", &summary),
+            ("instructions", &instructions),
+        ];
+        let given = given.into_iter().filter(|(_, text)| text.is_some());
+        let changed: Vec<&str> = given.map(|(field, _)| field).collect();
+        let called = name.as_ref().unwrap_or(&before.name);
+        let details = json!({ "name": called, "changed": changed });
         let updated = self
-            .store
+            .audited(caller, AuditAction::SkillsUpdate, id, details)
             .update_skill(&caller.workspace_id, id, &change, self.clock.now_ms())
             .await?;
         match updated {
@@ -262,7 +277,9 @@ impl Gateway {
         caller.need(Scope::SkillsWrite)?;
         let id = known_shape(skill_id)?;
         let now_ms = self.clock.now_ms();
-        let deleted = self.store.delete_skill(&caller.workspace_id, id, now_ms);
+        let details = json!({ "name": self.find_skill(caller, id).await?.name });
+        let audited = self.audited(caller, AuditAction::SkillsDelete, id, details);
+        let deleted = audited.delete_skill(&caller.workspace_id, id, now_ms);
         if !deleted.await? {
             return Err(unknown(skill_id));
         }

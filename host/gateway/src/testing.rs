@@ -132,7 +132,13 @@ impl TestWorld {
             expires_at_ms: None,
             networks: Vec::new(),
         };
-        let made = keys::create(self.store(), &workspace.id, new, self.clock.now_ms()).await;
+        let made = keys::create(
+            self.store(),
+            &Caller::operator(workspace),
+            new,
+            self.clock.now_ms(),
+        )
+        .await;
         let made = made.unwrap();
         let key = made.key.expose().to_owned();
         let mut keys = self.keys.lock().unwrap();
@@ -152,9 +158,8 @@ impl TestWorld {
 
     /// Makes a member of the first workspace, or of the other one, through a link as people do.
     pub async fn member(&self, role: Role, ours: bool) -> SignedIn {
-        let workspace = if ours { &self.ours } else { &self.theirs };
+        let caller = Caller::operator(if ours { &self.ours } else { &self.theirs });
         let new = NewLink {
-            workspace_id: &workspace.id,
             kind: LinkKind::Join,
             role,
             email: None,
@@ -162,7 +167,7 @@ impl TestWorld {
             vouched: true,
         };
         let now_ms = self.clock.now_ms();
-        let made = links::make(self.store(), self.public_url(), new, now_ms).await;
+        let made = links::make(self.store(), &caller, self.public_url(), new, now_ms).await;
         let made = made.unwrap();
         let token = made.url.expose().split_once('#').unwrap().1.to_owned();
         let request = SetUpRequest {

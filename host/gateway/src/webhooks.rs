@@ -16,6 +16,7 @@ pub mod signing;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
@@ -164,14 +165,13 @@ impl Gateway {
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
         };
-        if !self.store.insert_webhook(&row, WEBHOOKS_MAX).await? {
+        let details = json!({ "url": row.url, "events": row.events });
+        let audited = self.audited(caller, AuditAction::WebhooksCreate, &row.id, details);
+        if !audited.insert_webhook(&row, WEBHOOKS_MAX).await? {
             return Err(Error::Conflict(format!(
                 "the workspace has {WEBHOOKS_MAX} webhooks already; delete one first"
             )));
         }
-        let details = json!({ "url": row.url, "events": row.events });
-        self.record_change(caller, "webhooks.create", &row.id, details)
-            .await?;
         Ok(SecretWebhook {
             webhook: shown(row, now_ms),
             secret,
@@ -219,14 +219,17 @@ impl Gateway {
             enabled: request.enabled,
         };
         let now_ms = self.clock.now_ms();
+        let before = self.find_webhook(caller, &request.webhook_id).await?;
+        let details = json!({
+            "url": request.url.as_ref().unwrap_or(&before.url),
+            "events": request.events.as_ref().unwrap_or(&before.events),
+            "enabled": request.enabled.unwrap_or(before.enabled),
+        });
         let updated = self
-            .store
+            .audited(caller, AuditAction::WebhooksUpdate, &before.id, details)
             .update_webhook(&caller.workspace_id, &request.webhook_id, &change, now_ms)
             .await?;
         let row = updated.ok_or_else(|| unknown(&request.webhook_id))?;
-        let details = json!({ "url": row.url, "events": row.events, "enabled": row.enabled });
-        self.record_change(caller, "webhooks.update", &row.id, details)
-            .await?;
         Ok(shown(row, now_ms))
     }
 
@@ -238,11 +241,10 @@ impl Gateway {
     ) -> Result<DeletedWebhook, Error> {
         caller.need(Scope::Webhooks)?;
         let workspace_id = &caller.workspace_id;
-        if !self.store.delete_webhook(workspace_id, webhook_id).await? {
+        let audited = self.audited(caller, AuditAction::WebhooksDelete, webhook_id, json!({}));
+        if !audited.delete_webhook(workspace_id, webhook_id).await? {
             return Err(unknown(webhook_id));
         }
-        self.record_change(caller, "webhooks.delete", webhook_id, json!({}))
-            .await?;
         Ok(DeletedWebhook {
             webhook_id: webhook_id.to_owned(),
             deleted: true,
@@ -277,8 +279,9 @@ impl Gateway {
             }
         };
         let previous = previous.as_ref().map(|(sealed, at)| (sealed.as_str(), *at));
+        let details = json!({ "overlap_hours": overlap_hours });
         let rotated = self
-            .store
+            .audited(caller, AuditAction::WebhooksRotate, &row.id, details)
             .rotate_webhook_secret(
                 &row.workspace_id,
                 &row.id,
@@ -291,9 +294,6 @@ impl Gateway {
         let row = rotated.ok_or_else(|| {
             Error::Conflict("the secret is being rotated by another request".to_owned())
         })?;
-        let details = json!({ "overlap_hours": overlap_hours });
-        self.record_change(caller, "webhooks.rotate", &row.id, details)
-            .await?;
         Ok(SecretWebhook {
             webhook: shown(row, now_ms),
             secret,

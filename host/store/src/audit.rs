@@ -1,8 +1,17 @@
-//! The audit log: who changed what in a workspace. Rows are only ever added, and
-//! go by their age where the operator has set one.
+//! The audit log: who changed what in a workspace. Rows are only ever added, in the transaction of
+//! the change that they tell of ([`Store::audited`]), and go by their age where the operator has set
+//! one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sqlx::{PgConnection, SqliteConnection};
 
 use super::page::one_more;
-use super::{Cursor, Page, Store, StoreError, portable};
+use super::{
+    Activated, ApprovalRow, ApproveRequest, Attempted, BeginOutcome, Cursor, DeliveryRecord,
+    HookRow, KvSet, MemberChange, Page, RevokeOutcome, SessionRow, SkillUpdate, Store, StoreError,
+    portable,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct AuditEntry {
@@ -10,7 +19,7 @@ pub struct AuditEntry {
     /// `aud_<ULID>`.
     pub id: String,
     pub at_ms: i64,
-    /// `key:<id>`, `member:<id>` or `operator`.
+    /// `key:<id>`, `member:<id>`, `user:<id>`, `operator` or `gateway`.
     pub actor: String,
     /// Dotted, for example `keys.revoke`.
     pub action: String,
@@ -23,25 +32,145 @@ pub struct AuditEntry {
     pub request_id: Option<String>,
 }
 
+/// What a transaction answers: whether it has changed something.
+pub(super) trait ChangeOutcome {
+    fn is_change(&self) -> bool;
+}
+
+impl ChangeOutcome for bool {
+    fn is_change(&self) -> bool {
+        *self
+    }
+}
+
+impl ChangeOutcome for u64 {
+    fn is_change(&self) -> bool {
+        *self > 0
+    }
+}
+
+impl ChangeOutcome for usize {
+    fn is_change(&self) -> bool {
+        *self > 0
+    }
+}
+
+impl<T> ChangeOutcome for Option<T> {
+    fn is_change(&self) -> bool {
+        self.is_some()
+    }
+}
+
+impl<T> ChangeOutcome for Vec<T> {
+    fn is_change(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+/// Of these there is one only where something was changed.
+macro_rules! always_a_change {
+    ($($answer:ty),+ $(,)?) => {$(
+        impl ChangeOutcome for $answer {
+            fn is_change(&self) -> bool {
+                true
+            }
+        }
+    )+};
+}
+always_a_change!((), ApprovalRow, DeliveryRecord, HookRow, SessionRow);
+
+/// Of these one variant is a change.
+macro_rules! change_is {
+    ($($answer:ident: $change:pat),+ $(,)?) => {$(
+        impl ChangeOutcome for $answer {
+            fn is_change(&self) -> bool {
+                matches!(self, $change)
+            }
+        }
+    )+};
+}
+change_is! {
+    RevokeOutcome: Self::Done(_),
+    MemberChange: Self::Done,
+    Activated: Self::Done,
+    ApproveRequest: Self::Recorded { .. },
+    SkillUpdate: Self::Updated(_),
+    BeginOutcome: Self::Run,
+    KvSet: Self::Stored { .. },
+    Attempted: Self::Counted,
+}
+
+/// An entry that waits for the transaction of the change that it tells of.
+#[derive(Debug)]
+pub(super) struct PendingEntry(Mutex<Option<AuditEntry>>);
+
+impl PendingEntry {
+    fn take(&self) -> Option<AuditEntry> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Adds an entry inside the open transaction.
+macro_rules! insert_entry {
+    ($tx:ident, $entry:expr) => {{
+        let entry = $entry;
+        sqlx::query(
+            "INSERT INTO audit_log (workspace_id, id, at_ms, actor, action, subject, details, address, request_id) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        )
+        .bind(entry.workspace_id)
+        .bind(entry.id)
+        .bind(entry.at_ms)
+        .bind(entry.actor)
+        .bind(entry.action)
+        .bind(entry.subject)
+        .bind(entry.details)
+        .bind(entry.address)
+        .bind(entry.request_id)
+        .execute($tx)
+        .await?;
+    }};
+}
+
 impl Store {
+    /// The database for one change: the first transaction of this handle that changes something
+    /// writes `entry` too. Either both are there afterwards or neither.
+    #[must_use = "the entry is written with the change that is made through this handle"]
+    pub fn audited(&self, entry: AuditEntry) -> Self {
+        Self {
+            entry: Some(Arc::new(PendingEntry(Mutex::new(Some(entry))))),
+            ..self.clone()
+        }
+    }
+
+    fn take_entry(&self) -> Option<AuditEntry> {
+        self.entry.as_ref().and_then(|pending| pending.take())
+    }
+
+    pub(super) async fn write_entry_to_sqlite(
+        &self,
+        tx: &mut SqliteConnection,
+    ) -> Result<(), StoreError> {
+        if let Some(entry) = self.take_entry() {
+            insert_entry!(tx, entry);
+        }
+        Ok(())
+    }
+
+    pub(super) async fn write_entry_to_postgres(
+        &self,
+        tx: &mut PgConnection,
+    ) -> Result<(), StoreError> {
+        if let Some(entry) = self.take_entry() {
+            insert_entry!(tx, entry);
+        }
+        Ok(())
+    }
+
+    /// Adds an entry about what leaves nothing else in the database.
     pub async fn add_audit_entry(&self, entry: &AuditEntry) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            sqlx::query(
-                "INSERT INTO audit_log (workspace_id, id, at_ms, actor, action, subject, details, address, request_id) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-            )
-            .bind(&entry.workspace_id)
-            .bind(&entry.id)
-            .bind(entry.at_ms)
-            .bind(&entry.actor)
-            .bind(&entry.action)
-            .bind(&entry.subject)
-            .bind(&entry.details)
-            .bind(&entry.address)
-            .bind(&entry.request_id)
-            .execute(&mut *tx)
-            .await?;
-        });
+        let audited = self.audited(entry.clone());
+        portable!(write audited, tx => {});
         Ok(())
     }
 

@@ -149,6 +149,17 @@ impl Store {
         }))
     }
 
+    /// What [`Store::revoke_key`] would do now: `Done` carries the living key that it would revoke.
+    pub async fn find_key_to_revoke(
+        &self,
+        workspace_id: &str,
+        which: &str,
+    ) -> Result<RevokeOutcome, StoreError> {
+        let mut named = self.list_keys(workspace_id).await?;
+        named.retain(|key| key.id == which || key.prefix == which || key.name == which);
+        Ok(choose(named, which))
+    }
+
     /// Revokes the living key that `which` names: its id, else its prefix or name if only one has it.
     pub async fn revoke_key(
         &self,

@@ -107,6 +107,8 @@ pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};
 pub struct Store {
     db: Db,
     watch: Arc<changes::Watch>,
+    /// Of a handle that [`Store::audited`] made: what the next change leaves in the audit log.
+    entry: Option<Arc<audit::PendingEntry>>,
 }
 
 #[derive(Clone, Debug)]
@@ -140,6 +142,9 @@ impl DatabaseKind {
 /// lends it a transaction, commits at the block's end and rolls back when the block leaves early.
 /// `write unnoticed` is for what happens all the time and that no process caches: it may not change
 /// a [`Topic`].
+///
+/// Where the block's value says that something was changed ([`audit::ChangeOutcome`]), either writes
+/// the entry of a handle that [`Store::audited`] made before it commits.
 macro_rules! portable {
     (read $store:expr, $db:ident => $body:expr) => {
         match &$store.db {
@@ -164,6 +169,9 @@ macro_rules! portable {
                 // Immediate: a transaction that reads first must not lose its turn to another process.
                 let mut $tx = write.begin_with("BEGIN IMMEDIATE").await?;
                 let done = $body;
+                if $store.entry.is_some() && $crate::audit::ChangeOutcome::is_change(&done) {
+                    $store.write_entry_to_sqlite(&mut $tx).await?;
+                }
                 $before
                 $tx.commit().await?;
                 $store.watch.committed();
@@ -173,6 +181,9 @@ macro_rules! portable {
             $crate::Db::Postgres(pool) => $crate::boxed!({
                 let mut $tx = pool.begin().await?;
                 let done = $body;
+                if $store.entry.is_some() && $crate::audit::ChangeOutcome::is_change(&done) {
+                    $store.write_entry_to_postgres(&mut $tx).await?;
+                }
                 $tx.commit().await?;
                 $store.watch.committed();
                 done

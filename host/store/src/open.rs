@@ -87,6 +87,7 @@ impl Store {
         Ok(Self {
             db: Db::Sqlite { write, read },
             watch,
+            entry: None,
         })
     }
 
@@ -104,6 +105,7 @@ impl Store {
         Ok(Self {
             db: Db::Postgres(pool),
             watch: Arc::new(Watch::new(None)),
+            entry: None,
         })
     }
 }

@@ -20,15 +20,25 @@ pub struct ServiceSetting {
 }
 
 impl Store {
-    /// Sets all of `values` (key to JSON document) at once, for one workspace or [`ALL_WORKSPACES`].
-    pub async fn set_service_config(
+    /// Sets all of `values` (key to JSON document) and removes those of `unset`, at once, for one
+    /// workspace or [`ALL_WORKSPACES`].
+    pub async fn change_service_config(
         &self,
         workspace_id: &str,
         service: &str,
         values: &BTreeMap<String, String>,
+        unset: &[String],
         now_ms: i64,
     ) -> Result<(), StoreError> {
         portable!(write self, tx => {
+            for key in unset {
+                sqlx::query("DELETE FROM service_config WHERE workspace_id = $1 AND service = $2 AND key = $3")
+                    .bind(workspace_id)
+                    .bind(service)
+                    .bind(key)
+                    .execute(&mut *tx)
+                    .await?;
+            }
             for (key, value) in values {
                 sqlx::query(
                     "INSERT INTO service_config (workspace_id, service, key, value, updated_at_ms) \
@@ -46,25 +56,6 @@ impl Store {
             bump!(tx, Topic::Services);
         });
         Ok(())
-    }
-
-    /// Removes one setting. `false`: it was not set at this place.
-    pub async fn unset_service_config(
-        &self,
-        workspace_id: &str,
-        service: &str,
-        key: &str,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query("DELETE FROM service_config WHERE workspace_id = $1 AND service = $2 AND key = $3")
-                .bind(workspace_id)
-                .bind(service)
-                .bind(key)
-                .execute(&mut *tx)
-                .await?;
-            bump!(tx, Topic::Services);
-            done.rows_affected() == 1
-        }))
     }
 
     /// What holds for a workspace: key to JSON document, its own settings over those for all.

@@ -62,6 +62,20 @@ impl Default for WorkspaceSettings {
     }
 }
 
+impl Workspace {
+    /// One with a fresh `ws_` id and default settings.
+    pub fn new(name: &str, plan: Plan, rpm: Option<i64>, now_ms: i64) -> Self {
+        Self {
+            id: ids::ulid("ws"),
+            name: name.to_owned(),
+            plan,
+            rpm,
+            settings: WorkspaceSettings::default(),
+            created_at_ms: now_ms,
+        }
+    }
+}
+
 impl From<Json<WorkspaceSettings>> for WorkspaceSettings {
     fn from(json: Json<Self>) -> Self {
         json.0
@@ -80,31 +94,31 @@ impl Store {
         rpm: Option<i64>,
         now_ms: i64,
     ) -> Result<Workspace, StoreError> {
-        let workspace = Workspace {
-            id: ids::ulid("ws"),
-            name: name.to_owned(),
-            plan,
-            rpm,
-            settings: WorkspaceSettings::default(),
-            created_at_ms: now_ms,
-        };
+        let workspace = Workspace::new(name, plan, rpm, now_ms);
+        self.insert_workspace(&workspace).await?;
+        Ok(workspace)
+    }
+
+    /// # Errors
+    /// [`StoreError::Taken`] when the name is in use.
+    pub async fn insert_workspace(&self, workspace: &Workspace) -> Result<(), StoreError> {
         portable!(write self, tx => {
             let done = sqlx::query(
                 "INSERT INTO workspaces (id, name, plan, rpm, settings, created_at_ms) \
                  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING",
             )
             .bind(&workspace.id)
-            .bind(name)
-            .bind(plan.as_str())
-            .bind(rpm)
+            .bind(&workspace.name)
+            .bind(workspace.plan.as_str())
+            .bind(workspace.rpm)
             .bind(Json(&workspace.settings))
-            .bind(now_ms)
+            .bind(workspace.created_at_ms)
             .execute(&mut *tx)
             .await?;
             inserted(done.rows_affected(), "workspace name")?;
             bump!(tx, Topic::Keys);
         });
-        Ok(workspace)
+        Ok(())
     }
 
     pub async fn find_workspace(&self, id: &str) -> Result<Option<Workspace>, StoreError> {
@@ -155,29 +169,6 @@ impl Store {
         }))
     }
 
-    /// # Errors
-    /// [`StoreError::Taken`] when another workspace has the name.
-    pub async fn rename_workspace(&self, id: &str, name: &str) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            let other: Option<String> =
-                sqlx::query_scalar("SELECT id FROM workspaces WHERE name = $2 AND id <> $1")
-                    .bind(id)
-                    .bind(name)
-                    .fetch_optional(&mut *tx)
-                    .await?;
-            if other.is_some() {
-                return Err(StoreError::Taken("workspace name"));
-            }
-            sqlx::query("UPDATE workspaces SET name = $2 WHERE id = $1")
-                .bind(id)
-                .bind(name)
-                .execute(&mut *tx)
-                .await?;
-            bump!(tx, Topic::Keys);
-        });
-        Ok(())
-    }
-
     /// Replaces the settings, and tells of another default permission. `false`: no such workspace.
     pub async fn set_workspace_settings(
         &self,
@@ -185,7 +176,38 @@ impl Store {
         settings: &WorkspaceSettings,
         now_ms: i64,
     ) -> Result<bool, StoreError> {
+        self.change_workspace(id, None, settings, now_ms).await
+    }
+
+    /// Renames a workspace and replaces its settings, and tells of another default permission.
+    /// `false`: no such workspace.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] when another workspace has the name.
+    pub async fn change_workspace(
+        &self,
+        id: &str,
+        name: Option<&str>,
+        settings: &WorkspaceSettings,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
+            if let Some(name) = name {
+                let other: Option<String> =
+                    sqlx::query_scalar("SELECT id FROM workspaces WHERE name = $2 AND id <> $1")
+                        .bind(id)
+                        .bind(name)
+                        .fetch_optional(&mut *tx)
+                        .await?;
+                if other.is_some() {
+                    return Err(StoreError::Taken("workspace name"));
+                }
+                sqlx::query("UPDATE workspaces SET name = $2 WHERE id = $1")
+                    .bind(id)
+                    .bind(name)
+                    .execute(&mut *tx)
+                    .await?;
+            }
             let before: Option<String> = sqlx::query_scalar("SELECT settings FROM workspaces WHERE id = $1")
                 .bind(id)
                 .fetch_optional(&mut *tx)

@@ -29,6 +29,8 @@ use clap::{Parser, Subcommand};
 
 use crate::config::{Config, Settings};
 use output::OutputFormat;
+use toolgate_gateway::Caller;
+use toolgate_gateway::identity::workspaces;
 use toolgate_runtime::Size;
 use toolgate_runtime::compile::child;
 use toolgate_store::{Plan, Store, Workspace};
@@ -154,11 +156,15 @@ async fn workspace(store: &Store, name: Option<&str>, now_ms: i64) -> anyhow::Re
             .ok_or_else(|| anyhow::anyhow!("there is no workspace named {name}")),
         None => match store.first_workspace().await? {
             Some(workspace) => Ok(workspace),
-            None => Ok(store
-                .create_workspace("default", Plan::Enterprise, None, now_ms)
-                .await?),
+            None => Ok(workspaces::create(store, "default", Plan::Enterprise, now_ms).await?),
         },
     }
+}
+
+/// Who is at the command line, for what concerns the whole installation: its audit log is the one of
+/// the first workspace.
+async fn operator(store: &Store, now_ms: i64) -> anyhow::Result<Caller> {
+    Ok(Caller::operator(&workspace(store, None, now_ms).await?))
 }
 
 #[cfg(test)]

@@ -66,7 +66,10 @@ pub(crate) async fn register_for(gateway: &TestGateway, service: &str) {
         scopes_max: Vec::new(),
         base_url: None,
     };
-    apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)
+    let operator = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
+    apps::register(store, &vault, &operator, &manifest, ALL_WORKSPACES, app, 1)
         .await
         .unwrap();
 }
@@ -81,7 +84,7 @@ pub(crate) struct Page {
 
 impl Page {
     /// Where a page that sends the browser on leads.
-    fn leads_to(&self) -> String {
+    pub(crate) fn leads_to(&self) -> String {
         let (_, rest) = self
             .text
             .split_once("href=\"")

@@ -283,8 +283,11 @@ async fn an_upgrade_that_asks_for_more_waits_for_the_operator() {
     );
 
     let (shown, now_ms) = (before.pending_sha256, gateway.gateway.clock().now_ms());
+    let operator = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
     let approve = async |service, shown| {
-        toolgate_gateway::plugins::approve(store, service, shown, now_ms).await
+        toolgate_gateway::plugins::approve(store, &operator, service, shown, now_ms).await
     };
     assert!(approve("grow", Some("another")).await.is_err());
     assert_eq!(waits().await.approve_sha256, None);

@@ -36,9 +36,14 @@ async fn key(gateway: &TestGateway, rpm: Option<u32>, rpd: Option<u32>) -> Strin
         expires_at_ms: None,
         networks: Vec::new(),
     };
-    let created = keys::create(store, &workspace.id, new, now_ms)
-        .await
-        .unwrap();
+    let created = keys::create(
+        store,
+        &toolgate_gateway::Caller::operator(&workspace),
+        new,
+        now_ms,
+    )
+    .await
+    .unwrap();
     created.key.expose().to_owned()
 }
 

@@ -87,6 +87,12 @@ async fn limited_key(gateway: &TestGateway, rpm: u32) -> String {
         networks: Vec::new(),
     };
     let now_ms = gateway.gateway.clock().now_ms();
-    let made = keys::create(store, &workspace.id, new, now_ms).await;
+    let made = keys::create(
+        store,
+        &toolgate_gateway::Caller::operator(&workspace),
+        new,
+        now_ms,
+    )
+    .await;
     made.unwrap().key.expose().to_owned()
 }

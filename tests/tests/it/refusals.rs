@@ -53,7 +53,7 @@ async fn every_route_refuses_a_missing_an_unknown_and_a_revoked_key() {
     let workspace = store.first_workspace().await.unwrap().unwrap();
     keys::revoke(
         store,
-        &workspace.id,
+        &toolgate_gateway::Caller::operator(&workspace),
         "short lived",
         gateway.gateway.clock().now_ms(),
     )

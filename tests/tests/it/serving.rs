@@ -40,12 +40,8 @@ async fn a_full_house_answers_overloaded_and_disturbs_nobody() {
     let gate = Holding::start().await;
     let gateway =
         TestGateway::with_plugin("prometheus.wasm", built_plugin("prometheus").unwrap()).await;
-    let store = gateway.gateway.store();
-    let manifest = toolgate_gateway::plugins::manifest(store, "prometheus")
-        .await
-        .unwrap();
     let set = [("api_base".to_owned(), format!("http://{}", gate.address))];
-    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
+    toolgate_tests::gateway::configure(&gateway.gateway, "prometheus", &set)
         .await
         .unwrap();
 

@@ -1,5 +1,6 @@
 //! The store's story, told to SQLite and to a real PostgreSQL.
 
+mod audit;
 mod changes;
 mod connect_flows;
 mod connections;

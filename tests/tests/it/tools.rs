@@ -216,12 +216,8 @@ async fn prometheus_answers_through_the_sandbox_and_leaves_a_receipt() {
         "{unset}"
     );
 
-    let store = gateway.gateway.store();
-    let manifest = toolgate_gateway::plugins::manifest(store, "prometheus")
-        .await
-        .unwrap();
     let set = [("api_base".to_owned(), upstream.url())];
-    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
+    toolgate_tests::gateway::configure(&gateway.gateway, "prometheus", &set)
         .await
         .unwrap();
     let answer = gateway

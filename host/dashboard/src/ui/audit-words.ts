@@ -31,7 +31,9 @@ function version(value: unknown): string {
 const SENTENCES: Record<string, (details: Details, subject: string) => string> = {
   'approvals.approve': (d) => `approved ${text(d.tool_name)} for ${text(d.user_id)}`,
   'approvals.deny': (d) => `denied ${text(d.tool_name)} for ${text(d.user_id)}`,
+  'connections.connect': (d) => `connected ${text(d.service)} for ${text(d.user_id)}`,
   'connections.delete': (d) => `disconnected ${text(d.service)} of ${text(d.user_id)}${d.revoked_at_provider ? ', and revoked it at the provider' : ''}`,
+  'connections.revoke': (d) => `had the provider revoke the access of ${text(d.user_id)} to ${text(d.service)}`,
   'executions.read_payloads': (_, subject) => `read the kept bodies of ${subject}`,
   'hooks.delete': () => 'closed the address for events of a connection',
   'hooks.put': (d) => `opened an address for events of ${text(d.service)}, connected by ${text(d.user_id)}`,
@@ -39,9 +41,13 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'keys.create': (d) => `created the API key ${text(d.name)} with the scopes ${list(d.scopes)}`,
   'keys.revoke': (d) => `revoked the API key ${text(d.name)}`,
   'keys.rotate': (d) => `made a second key, tg_live_${text(d.prefix)}..., to replace one`,
+  'knowledge.add': (d) => `added the document ${text(d.title)}`,
+  'knowledge.delete': (d) => `deleted the document ${text(d.title)}`,
   'members.change': (d) => `made ${text(d.email)} ${text(d.to)}, who was ${text(d.from)}`,
   'members.create': (d) => `joined as ${text(d.role)}: ${text(d.email)}`,
   'members.invite': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
+  'members.link_account': () => 'linked an account of the identity provider to their membership',
+  'members.offer_setup': () => 'made the link at which the first owner joins',
   'members.refresh_reused': () => 'lost a sign-in: a copy of it was used elsewhere',
   'members.remove': (d) => `removed ${text(d.email)}`,
   'members.rename': (d) => `changed their name to ${text(d.name)}`,
@@ -53,13 +59,20 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'members.uninvite': (d) => `withdrew the invitation of ${text(d.email)}`,
   'permissions.change': (d, subject) => `changed what ${subject} may do: ${rules(d)}`,
   'permissions.change_default': (d) => `let tools without a rule ${d.default === 'by_effect' ? 'ask when they change something' : 'be allowed'}`,
+  'plugins.activate': (d, subject) => `put version ${text(d.version)} of ${subject} into service`,
   'plugins.approve': (d, subject) => `approved version ${text(d.version)} of ${subject}`,
+  'plugins.drop': (d, subject) => `took ${subject} out of service, whose file ${text(d.file)} is gone`,
   'plugins.remove': (_, subject) => `removed the plugin ${subject}`,
+  'plugins.revert': (d, subject) => `put version ${version(d.to)} of ${subject} back, because the one after it kept crashing`,
   'plugins.roll_back': (d, subject) => `rolled ${subject} back to ${version(d.to)}, from ${version(d.from)}`,
   'plugins.upload': (d, subject) => `uploaded version ${text(d.version)} of ${subject}`,
   'services.configure': (d, subject) => `changed settings of ${subject}: ${[list(d.set), Array.isArray(d.removed) && d.removed.length > 0 ? `without ${list(d.removed)}` : ''].filter(Boolean).join('; ')}`,
   'services.forget_app': (_, subject) => `removed the OAuth application of ${subject}`,
   'services.register_app': (d, subject) => `saved the OAuth application ${text(d.client_id)} of ${subject}`,
+  'skills.create': (d) => `created the Skill ${text(d.name)}`,
+  'skills.delete': (d) => `deleted the Skill ${text(d.name)}`,
+  'skills.update': (d) => `changed the Skill ${text(d.name)}`,
+  'vault.rotate': () => 'put all credentials under a new master key',
   'webhooks.create': (d) => `added a webhook to ${text(d.url)} for ${list(d.events)}`,
   'webhooks.delete': () => 'deleted a webhook',
   'webhooks.resend': () => 'had a delivery sent again',
@@ -73,9 +86,12 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
 /** Actions that have a sentence. */
 export const ACTIONS = Object.keys(SENTENCES);
 
+/** Who acts without being a member or a key. */
+const NAMES: Record<string, string> = { operator: 'The operator', gateway: 'The gateway' };
+
 /** Who did what, without a full stop. */
 export function sentence(entry: Pick<AuditEntry, 'actor' | 'actor_name' | 'action' | 'subject' | 'details'>): string {
-  const who = entry.actor_name ?? (entry.actor === 'operator' ? 'The operator' : entry.actor);
+  const who = entry.actor_name ?? NAMES[entry.actor] ?? entry.actor.replace(/^user:/, '');
   const said = SENTENCES[entry.action]?.(entry.details ?? {}, entry.subject);
   if (said) return `${who} ${said}`;
   const details = plain(entry.details);

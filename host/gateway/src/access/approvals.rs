@@ -14,6 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::audit::AuditAction;
 use crate::tools::ApprovalNeeded;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
@@ -233,8 +234,14 @@ impl Gateway {
         let by = caller.actor();
         let now_ms = self.clock.now_ms();
         let approve = decision == ApprovalDecision::Approve;
+        let action = if approve {
+            AuditAction::ApprovalsApprove
+        } else {
+            AuditAction::ApprovalsDeny
+        };
+        let details = json!({ "user_id": standing.user_id, "tool_name": standing.tool_name });
         let decided = self
-            .store
+            .audited(caller, action, &standing.id, details)
             .decide_approval(&caller.workspace_id, approval_id, approve, &by, now_ms)
             .await?;
         let Some(row) = decided else {
@@ -247,13 +254,6 @@ impl Gateway {
                 "the approval is not pending any more, but {status}"
             )));
         };
-        let action = if approve {
-            "approvals.approve"
-        } else {
-            "approvals.deny"
-        };
-        let details = json!({ "user_id": row.user_id, "tool_name": row.tool_name });
-        self.record_change(caller, action, &row.id, details).await?;
         shown(caller, row, now_ms)
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::access::permission_rules::DefaultRule;
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_store::{Approvers, DefaultPermission, Role};
 
@@ -61,12 +62,10 @@ impl Gateway {
         settings.default_permission = kept;
         settings.default_approvers = change.approvers.unwrap_or(settings.default_approvers);
         let approvers = settings.default_approvers;
-        self.store
-            .set_workspace_settings(&caller.workspace_id, &settings, self.clock.now_ms())
-            .await?;
         let details = json!({ "default": default, "approvers": approvers });
-        let action = "permissions.change_default";
-        self.record_change(caller, action, &caller.workspace_id, details)
+        let action = AuditAction::PermissionsChangeDefault;
+        self.audited(caller, action, &caller.workspace_id, details)
+            .set_workspace_settings(&caller.workspace_id, &settings, self.clock.now_ms())
             .await?;
         Ok(shown(default, approvers))
     }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::access::permissions::{DecidedBy, Permission, live};
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_catalog::manifest::Effect;
 use toolgate_core::clock::{parse_rfc3339, rfc3339};
@@ -311,34 +312,12 @@ impl Gateway {
             changes.push(checked(kind, name, change, now_ms)?);
         }
         if !changes.is_empty() {
-            self.store
+            let (action, details) = (AuditAction::PermissionsChange, told(&changes));
+            self.audited(caller, action, user.as_str(), details)
                 .change_rules(&caller.workspace_id, user.as_str(), &changes, now_ms)
                 .await?;
-            self.record_rules(caller, user, &changes).await?;
         }
         self.shown_rules(caller, user).await
-    }
-
-    async fn record_rules(
-        &self,
-        caller: &Caller,
-        user: &UserId,
-        changes: &[RuleChange<'_>],
-    ) -> Result<(), Error> {
-        let rules: Vec<_> = changes
-            .iter()
-            .map(|change| {
-                json!({
-                    "kind": change.kind.as_str(),
-                    "name": change.name,
-                    "rule": change.rule.map_or("inherit", Rule::as_str),
-                    "approvers": change.approvers,
-                })
-            })
-            .collect();
-        let details = json!({ "rules": rules });
-        self.record_change(caller, "permissions.change", user.as_str(), details)
-            .await
     }
 
     /// What holds for every tool, counted.
@@ -401,6 +380,22 @@ impl Gateway {
             rule: decided.rule.and_then(limited),
         })
     }
+}
+
+/// What the audit log says of changed rules.
+fn told(changes: &[RuleChange<'_>]) -> Value {
+    let rules: Vec<_> = changes
+        .iter()
+        .map(|change| {
+            json!({
+                "kind": change.kind.as_str(),
+                "name": change.name,
+                "rule": change.rule.map_or("inherit", Rule::as_str),
+                "approvers": change.approvers,
+            })
+        })
+        .collect();
+    json!({ "rules": rules })
 }
 
 fn limited(row: &PermissionRule) -> Option<LimitedRule> {

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::Error;
+use crate::audit::AuditAction;
+use crate::{Caller, Error};
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
 use toolgate_egress::{self as egress, Grant};
 use toolgate_oauth::Provider;
-use toolgate_store::{OAuthApp, Store};
+use toolgate_store::{ALL_WORKSPACES, OAuthApp, Role, Store};
 use toolgate_vault::{SealContext, Secret, Vault};
 
 /// Path of the callback that is registered at every provider.
@@ -36,11 +37,13 @@ pub struct NewApp {
 pub async fn register(
     store: &Store,
     vault: &Vault,
+    caller: &Caller,
     manifest: &Manifest,
     workspace_id: &str,
     new: NewApp,
     now_ms: i64,
 ) -> Result<(), Error> {
+    caller.need_role(Role::Admin)?;
     let service = &manifest.service;
     if !manifest.auth.iter().any(needs_app) {
         return Err(Error::InvalidRequest(format!(
@@ -99,7 +102,22 @@ pub async fn register(
         ),
         None => None,
     };
-    store
+    let details = json!({
+        "client_id": new.client_id,
+        "has_secret": sealed.is_some(),
+        "scopes": new.scopes,
+        "scopes_max": new.scopes_max,
+        "base_url": new.base_url,
+        "everywhere": workspace_id == ALL_WORKSPACES,
+    });
+    caller
+        .audited(
+            store,
+            now_ms,
+            AuditAction::ServicesRegisterApp,
+            service,
+            details,
+        )
         .put_oauth_app(&OAuthApp {
             workspace_id: workspace_id.to_owned(),
             service: service.clone(),

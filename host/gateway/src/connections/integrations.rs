@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::audit::AuditAction;
 use crate::connections::apps::{self, CALLBACK_PATH, NewApp};
 use crate::connections::services;
 use crate::tools::ListedTool;
@@ -192,23 +193,14 @@ impl Gateway {
             })
             .collect();
         let now_ms = self.clock.now_ms();
-        if !texts.is_empty() {
-            services::configure(&self.store, &manifest, owner, &texts, now_ms).await?;
-        }
-        for (key, _) in &gone {
-            self.store.unset_service_config(owner, service, key).await?;
-        }
-        let names = |pairs: &[(String, String)]| -> Vec<String> {
-            pairs.iter().map(|(key, _)| key.clone()).collect()
+        let unset: Vec<String> = gone.into_iter().map(|(key, _)| key).collect();
+        let change = services::ChangeSettings {
+            manifest: &manifest,
+            workspace_id: owner,
+            set: &texts,
+            unset: &unset,
         };
-        let removed: Vec<&String> = gone.iter().map(|(key, _)| key).collect();
-        let details = json!({
-            "set": names(&texts),
-            "removed": removed,
-            "everywhere": owner == ALL_WORKSPACES,
-        });
-        self.record_change(caller, "services.configure", service, details)
-            .await?;
+        services::configure(&self.store, caller, change, now_ms).await?;
         self.service(caller, service).await
     }
 
@@ -237,14 +229,6 @@ impl Gateway {
                 own.map(|row| apps::scopes_max(&row)).unwrap_or_default()
             }
         };
-        let details = json!({
-            "scopes_max": scopes_max,
-            "client_id": app.client_id,
-            "has_secret": client_secret.is_some(),
-            "scopes": app.scopes,
-            "base_url": app.base_url,
-            "everywhere": owner == ALL_WORKSPACES,
-        });
         let new = NewApp {
             client_id: app.client_id,
             client_secret,
@@ -253,9 +237,8 @@ impl Gateway {
             base_url: app.base_url,
         };
         let now_ms = self.clock.now_ms();
-        apps::register(&self.store, self.vault(), &manifest, owner, new, now_ms).await?;
-        self.record_change(caller, "services.register_app", service, details)
-            .await?;
+        let (store, vault) = (&self.store, self.vault());
+        apps::register(store, vault, caller, &manifest, owner, new, now_ms).await?;
         self.service(caller, service).await
     }
 
@@ -267,12 +250,11 @@ impl Gateway {
     ) -> Result<ServiceInfo, Error> {
         caller.need_role(Role::Admin)?;
         let owner = owner(caller);
-        if !self.store.delete_oauth_app(owner, service).await? {
+        let details = json!({ "everywhere": owner == ALL_WORKSPACES });
+        let audited = self.audited(caller, AuditAction::ServicesForgetApp, service, details);
+        if !audited.delete_oauth_app(owner, service).await? {
             return Err(Error::NotFound("a registration of yours".to_owned()));
         }
-        let details = json!({ "everywhere": owner == ALL_WORKSPACES });
-        self.record_change(caller, "services.forget_app", service, details)
-            .await?;
         self.service(caller, service).await
     }
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use arc_swap::ArcSwap;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::Error;
+use crate::audit::AuditAction;
 use crate::plugins::ServingPlugin;
+use crate::{Caller, Error};
 use toolgate_catalog::manifest::Manifest;
 use toolgate_egress::Grant;
-use toolgate_store::{ALL_WORKSPACES, Changes, Store, Topic};
+use toolgate_store::{ALL_WORKSPACES, Changes, Role, Store, Topic};
 
 const VALUE_BYTES_MAX: usize = 4 << 10;
 
@@ -105,15 +106,30 @@ pub(crate) fn named_origins<'a>(
         .filter_map(|key| serde_json::from_str::<String>(settings.get(&key.key)?).ok())
 }
 
+/// What is to change about the settings of a service, for one workspace or [`ALL_WORKSPACES`].
+#[derive(Clone, Copy, Debug)]
+pub struct ChangeSettings<'a> {
+    pub manifest: &'a Manifest,
+    pub workspace_id: &'a str,
+    /// As written on the command line: JSON where it parses as such, else text.
+    pub set: &'a [(String, String)],
+    pub unset: &'a [String],
+}
+
 /// Sets operator settings of a service after checking each against the manifest's schema.
-/// `values` as written on the command line: JSON where it parses as such, else text.
 pub async fn configure(
     store: &Store,
-    manifest: &Manifest,
-    workspace_id: &str,
-    values: &[(String, String)],
+    caller: &Caller,
+    change: ChangeSettings<'_>,
     now_ms: i64,
 ) -> Result<BTreeMap<String, Value>, Error> {
+    caller.need_role(Role::Admin)?;
+    let ChangeSettings {
+        manifest,
+        workspace_id,
+        set: values,
+        unset,
+    } = change;
     let mut checked = BTreeMap::new();
     for (key, text) in values {
         let declared = manifest
@@ -158,8 +174,21 @@ pub async fn configure(
         .iter()
         .map(|(key, value)| (key.clone(), value.to_string()))
         .collect();
-    store
-        .set_service_config(workspace_id, &manifest.service, &stored, now_ms)
+    let service = &manifest.service;
+    let details = json!({
+        "set": checked.keys().collect::<Vec<_>>(),
+        "removed": unset,
+        "everywhere": workspace_id == ALL_WORKSPACES,
+    });
+    caller
+        .audited(
+            store,
+            now_ms,
+            AuditAction::ServicesConfigure,
+            service,
+            details,
+        )
+        .change_service_config(workspace_id, service, &stored, unset, now_ms)
         .await?;
     Ok(checked)
 }

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::text::Text;
 use toolgate_egress::{Payload, PayloadSide};
@@ -180,13 +181,9 @@ impl Gateway {
             .list_payloads(&caller.workspace_id, &receipt.execution_id)
             .await?;
         let details = json!({ "payloads": rows.len() });
-        self.record_change(
-            caller,
-            "executions.read_payloads",
-            &receipt.execution_id,
-            details,
-        )
-        .await?;
+        let action = AuditAction::ExecutionsReadPayloads;
+        self.record_act(caller, action, &receipt.execution_id, details)
+            .await?;
         let mut payloads = Vec::with_capacity(rows.len());
         for row in rows {
             let opened = self

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ipnet::IpNet;
 use sha2::{Digest as _, Sha256};
 
+use crate::identity::caller::CallerKind;
 use crate::identity::keys::{KEY_PREFIX, RANDOM_CHARS, acts_for_any};
 use crate::limits::limits_of;
 use crate::{Caller, Error, Gateway, Identity, Scope};
@@ -69,6 +70,7 @@ impl Holder {
             default_permission: workspace.settings.default_permission,
             default_approvers: workspace.settings.default_approvers,
             keep_payloads: workspace.settings.keep_payloads,
+            kind: CallerKind::Key,
             key_id: key.id.into(),
             key_name: key.name.into(),
             key_prefix: key.prefix.into(),

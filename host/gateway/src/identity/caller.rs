@@ -9,10 +9,11 @@ use crate::Error;
 use crate::limits::Limit;
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
-use toolgate_store::{Approvers, Changes, DefaultPermission, Role};
+use toolgate_store::{Approvers, Changes, DefaultPermission, Role, Workspace};
 
-/// An authenticated caller. Made by [`crate::Gateway::authenticate`] and
-/// [`crate::Gateway::authenticate_member`] alone; cheap to clone.
+/// An authenticated caller. Made by [`crate::Gateway::authenticate`],
+/// [`crate::Gateway::authenticate_member`] and, at the command line, [`Caller::operator`]; cheap to
+/// clone.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Shared by all requests of a key: threads that each count a holder of it pay for that, so
@@ -30,13 +31,14 @@ pub struct Caller {
 pub struct Identity {
     pub workspace_id: Text,
     pub workspace_name: Text,
-    /// The key's id, or the member's.
+    pub(crate) kind: CallerKind,
+    /// The key's id, or the member's; empty for the operator at the command line.
     pub key_id: Text,
     pub key_name: Text,
     /// First eight characters of the key's random part, for people to recognise it; `dashboard` for
     /// a member.
     pub key_prefix: Text,
-    /// Present for a signed-in member.
+    /// Present for a signed-in member, and for the operator at the command line, who is an owner.
     pub role: Option<Role>,
     /// Whether the member's workspace is the one that runs the installation: the first.
     pub operator: bool,
@@ -53,6 +55,15 @@ pub struct Identity {
     pub default_approvers: Approvers,
     /// Whether bodies of requests and answers are kept beside receipts.
     pub keep_payloads: bool,
+}
+
+/// How a caller has come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallerKind {
+    Key,
+    Member,
+    /// At the command line of the machine that the gateway runs on.
+    Operator,
 }
 
 impl Deref for Caller {
@@ -123,6 +134,33 @@ impl Scope {
 }
 
 impl Caller {
+    /// Whoever is at the command line, as they act on a workspace: an owner of it who runs the
+    /// installation.
+    pub fn operator(workspace: &Workspace) -> Self {
+        Self {
+            identity: Arc::new(Identity {
+                workspace_id: (&*workspace.id).into(),
+                workspace_name: (&*workspace.name).into(),
+                kind: CallerKind::Operator,
+                key_id: "".into(),
+                key_name: "operator".into(),
+                key_prefix: "".into(),
+                role: Some(Role::Owner),
+                operator: true,
+                confined: false,
+                scopes: [Scope::Admin].into(),
+                default_user: UserId::parse("default").expect("a user id"),
+                limits: Box::default(),
+                default_permission: workspace.settings.default_permission,
+                default_approvers: workspace.settings.default_approvers,
+                keep_payloads: workspace.settings.keep_payloads,
+            }),
+            changes: Changes::default(),
+            request_id: "".into(),
+            address: None,
+        }
+    }
+
     /// The same caller, had it to act for `user` alone.
     #[cfg(test)]
     pub(crate) fn confined_to(&self, user: UserId) -> Self {
@@ -169,9 +207,10 @@ impl Caller {
 
     /// Who the audit log says it was.
     pub fn actor(&self) -> String {
-        match self.role {
-            None => format!("key:{}", self.key_id),
-            Some(_) => format!("member:{}", self.key_id),
+        match self.kind {
+            CallerKind::Key => format!("key:{}", self.key_id),
+            CallerKind::Member => format!("member:{}", self.key_id),
+            CallerKind::Operator => "operator".to_owned(),
         }
     }
 

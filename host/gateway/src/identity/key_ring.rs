@@ -3,6 +3,7 @@
 use ipnet::IpNet;
 use serde_json::json;
 
+use crate::audit::AuditAction;
 use crate::identity::keys::{self, CreatedKey, KeyInfo, NewKey};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids::UserId;
@@ -28,17 +29,7 @@ impl Gateway {
 
     /// Makes a key. What it answers is the only time at which the key can be read.
     pub async fn create_key(&self, caller: &Caller, new: NewKey) -> Result<CreatedKey, Error> {
-        caller.need_role(Role::Admin)?;
-        let now_ms = self.clock.now_ms();
-        let made = keys::create(&self.store, &caller.workspace_id, new, now_ms).await?;
-        let details = json!({
-            "name": made.info.name,
-            "prefix": made.info.prefix,
-            "scopes": made.info.scopes,
-        });
-        self.record_change(caller, "keys.create", &made.info.key_id, details)
-            .await?;
-        Ok(made)
+        keys::create(&self.store, caller, new, self.clock.now_ms()).await
     }
 
     /// Changes name, scopes, limits or networks of a key, from its next request on.
@@ -75,10 +66,7 @@ impl Gateway {
             ip_allowlist: new.networks.iter().map(ToString::to_string).collect(),
             ..row
         };
-        if !self.store.update_key(&changed).await? {
-            return Err(unknown(key_id));
-        }
-        let info = KeyInfo::from(changed);
+        let info = KeyInfo::from(changed.clone());
         let details = json!({
             "name": info.name,
             "scopes": info.scopes,
@@ -87,8 +75,10 @@ impl Gateway {
             "expires_at": info.expires_at,
             "ip_allowlist": info.ip_allowlist,
         });
-        self.record_change(caller, "keys.change", key_id, details)
-            .await?;
+        let audited = self.audited(caller, AuditAction::KeysChange, key_id, details);
+        if !audited.update_key(&changed).await? {
+            return Err(unknown(key_id));
+        }
         Ok(info)
     }
 
@@ -106,22 +96,13 @@ impl Gateway {
             networks: networks_of(&row)?,
         };
         let now_ms = self.clock.now_ms();
-        let made = keys::create(&self.store, &caller.workspace_id, new, now_ms).await?;
-        let details = json!({ "of": key_id, "prefix": made.info.prefix });
-        self.record_change(caller, "keys.rotate", &made.info.key_id, details)
-            .await?;
-        Ok(made)
+        keys::make(&self.store, caller, new, Some(key_id), now_ms).await
     }
 
     /// Revokes a key: its next request is refused, and there is no way back.
     pub async fn revoke_key(&self, caller: &Caller, key_id: &str) -> Result<KeyInfo, Error> {
         self.key_row(caller, key_id).await?;
-        let now_ms = self.clock.now_ms();
-        let revoked = keys::revoke(&self.store, &caller.workspace_id, key_id, now_ms).await?;
-        let details = json!({ "name": revoked.name, "prefix": revoked.prefix });
-        self.record_change(caller, "keys.revoke", key_id, details)
-            .await?;
-        Ok(revoked)
+        keys::revoke(&self.store, caller, key_id, self.clock.now_ms()).await
     }
 
     async fn key_row(&self, caller: &Caller, key_id: &str) -> Result<ApiKey, Error> {

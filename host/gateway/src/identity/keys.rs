@@ -1,14 +1,16 @@
-//! API keys: made, listed and revoked by the operator.
+//! API keys: made, listed and revoked, in the dashboard and at the command line.
 
 use ipnet::IpNet;
 use rand::RngExt as _;
 use serde::Serialize;
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Error, Scope};
+use crate::audit::AuditAction;
+use crate::{Caller, Error, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::{self, UserId};
-use toolgate_store::{ApiKey, RevokeOutcome, Store};
+use toolgate_store::{ApiKey, RevokeOutcome, Role, Store};
 use toolgate_vault::Secret;
 
 /// What every key begins with.
@@ -105,17 +107,29 @@ impl From<ApiKey> for KeyInfo {
 /// Makes a key; only its SHA-256 and eight characters of it are kept.
 pub async fn create(
     store: &Store,
-    workspace_id: &str,
+    caller: &Caller,
     new: NewKey,
     now_ms: i64,
 ) -> Result<CreatedKey, Error> {
+    make(store, caller, new, None, now_ms).await
+}
+
+/// `of`: the id of the key that this one is to take the place of.
+pub(crate) async fn make(
+    store: &Store,
+    caller: &Caller,
+    new: NewKey,
+    of: Option<&str>,
+    now_ms: i64,
+) -> Result<CreatedKey, Error> {
+    caller.need_role(Role::Admin)?;
     check(&new, now_ms)?;
     let random = random_base62(RANDOM_CHARS);
     let random = random.expose();
     let key = format!("{KEY_PREFIX}{random}");
     let row = ApiKey {
         id: ids::ulid("key"),
-        workspace_id: workspace_id.to_owned(),
+        workspace_id: caller.workspace_id.to_string(),
         name: new.name,
         prefix: random[..SHOWN_CHARS].to_owned(),
         scopes: new
@@ -132,7 +146,18 @@ pub async fn create(
         revoked_at_ms: None,
         last_used_at_ms: None,
     };
-    store
+    let (action, details) = match of {
+        None => (
+            AuditAction::KeysCreate,
+            json!({ "name": row.name, "prefix": row.prefix, "scopes": row.scopes }),
+        ),
+        Some(of) => (
+            AuditAction::KeysRotate,
+            json!({ "of": of, "prefix": row.prefix }),
+        ),
+    };
+    caller
+        .audited(store, now_ms, action, &row.id, details)
         .insert_key(&row, &hex::encode(Sha256::digest(key.as_bytes())))
         .await?;
     Ok(CreatedKey {
@@ -179,11 +204,24 @@ pub async fn list(store: &Store, workspace_id: &str) -> Result<Vec<KeyInfo>, Err
 /// Revokes the key named by id, prefix or name; its next request is refused. Cannot be undone.
 pub async fn revoke(
     store: &Store,
-    workspace_id: &str,
+    caller: &Caller,
     which: &str,
     now_ms: i64,
 ) -> Result<KeyInfo, Error> {
-    match store.revoke_key(workspace_id, which, now_ms).await? {
+    caller.need_role(Role::Admin)?;
+    let workspace_id = &caller.workspace_id;
+    let named = store.find_key_to_revoke(workspace_id, which).await?;
+    let revoked = match named {
+        RevokeOutcome::Done(key) => {
+            let details = json!({ "name": key.name, "prefix": key.prefix });
+            caller
+                .audited(store, now_ms, AuditAction::KeysRevoke, &key.id, details)
+                .revoke_key(workspace_id, &key.id, now_ms)
+                .await?
+        }
+        other => other,
+    };
+    match revoked {
         RevokeOutcome::Done(key) | RevokeOutcome::Already(key) => Ok(key.into()),
         RevokeOutcome::Ambiguous(keys) => {
             let ids: Vec<String> = keys.into_iter().map(|key| key.id).collect();

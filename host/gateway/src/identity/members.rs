@@ -18,6 +18,7 @@ use serde_json::json;
 
 pub use password::{PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN, Passwords};
 
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
 use toolgate_store::{Member, MemberChange, Role, Store, StoreError};
@@ -112,14 +113,12 @@ impl Gateway {
     ) -> Result<MemberInfo, Error> {
         let member = self.manageable(caller, member_id).await?;
         caller.need_role(least_for(role))?;
+        let details = json!({ "from": member.role, "to": role, "email": member.email });
         let changed = self
-            .store
+            .audited(caller, AuditAction::MembersChange, member_id, details)
             .set_member_role(&caller.workspace_id, member_id, role)
             .await?;
         done(changed)?;
-        let details = json!({ "from": member.role, "to": role, "email": member.email });
-        self.record_change(caller, "members.change", member_id, details)
-            .await?;
         Ok(Member { role, ..member }.into())
     }
 
@@ -129,14 +128,7 @@ impl Gateway {
     /// `conflict` for the last owner; `role_denied` where only an owner may.
     pub async fn remove_member(&self, caller: &Caller, member_id: &str) -> Result<(), Error> {
         let member = self.manageable(caller, member_id).await?;
-        done(
-            self.store
-                .delete_member(&caller.workspace_id, member_id)
-                .await?,
-        )?;
-        let details = json!({ "email": member.email, "role": member.role });
-        self.record_change(caller, "members.remove", member_id, details)
-            .await
+        remove_row(&self.store, caller, &member, self.clock.now_ms()).await
     }
 
     /// A member that the caller may change: owners are changed by owners.
@@ -153,8 +145,12 @@ impl Gateway {
 }
 
 /// Makes a member at the command line. `password_hash`: as [`Passwords::hash`] made it.
-pub async fn create(store: &Store, member: Member) -> Result<MemberInfo, Error> {
-    match store.insert_member(&member).await {
+pub async fn create(store: &Store, caller: &Caller, member: Member) -> Result<MemberInfo, Error> {
+    caller.need_role(least_for(member.role))?;
+    let details = json!({ "email": member.email, "role": member.role });
+    let (action, now_ms) = (AuditAction::MembersCreate, member.created_at_ms);
+    let audited = caller.audited(store, now_ms, action, &member.id, details);
+    match audited.insert_member(&member).await {
         Ok(()) => Ok(member.into()),
         Err(StoreError::Taken(_)) => Err(Error::Conflict(format!(
             "the workspace has a member with the address {}",
@@ -174,15 +170,36 @@ pub async fn list(store: &Store, workspace_id: &str) -> Result<Vec<MemberInfo>, 
 ///
 /// # Errors
 /// `conflict` for the last owner.
-pub async fn remove(store: &Store, workspace_id: &str, which: &str) -> Result<MemberInfo, Error> {
-    let members = store.list_members(workspace_id).await?;
+pub async fn remove(
+    store: &Store,
+    caller: &Caller,
+    which: &str,
+    now_ms: i64,
+) -> Result<MemberInfo, Error> {
+    let members = store.list_members(&caller.workspace_id).await?;
     let email = which.to_lowercase();
     let member = members
         .into_iter()
         .find(|member| member.id == which || member.email == email)
         .ok_or_else(|| unknown(which))?;
-    done(store.delete_member(workspace_id, &member.id).await?)?;
+    remove_row(store, caller, &member, now_ms).await?;
     Ok(member.into())
+}
+
+async fn remove_row(
+    store: &Store,
+    caller: &Caller,
+    member: &Member,
+    now_ms: i64,
+) -> Result<(), Error> {
+    caller.need_role(least_for(member.role))?;
+    let details = json!({ "email": member.email, "role": member.role });
+    let action = AuditAction::MembersRemove;
+    let removed = caller
+        .audited(store, now_ms, action, &member.id, details)
+        .delete_member(&caller.workspace_id, &member.id)
+        .await?;
+    done(removed)
 }
 
 /// Who may make or change a member of this role.

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde_json::json;
 
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
 use toolgate_store::{
@@ -47,7 +48,7 @@ impl From<Workspace> for WorkspaceInfo {
     }
 }
 
-/// Makes a workspace.
+/// Makes a workspace, as the operator alone does.
 ///
 /// # Errors
 /// `conflict` for a name that is taken.
@@ -56,10 +57,22 @@ pub async fn create(
     name: &str,
     plan: Plan,
     now_ms: i64,
-) -> Result<WorkspaceInfo, Error> {
+) -> Result<Workspace, Error> {
     let name = checked_name(name)?;
-    let made = store.create_workspace(&name, plan, None, now_ms).await;
-    Ok(made.map_err(|cause| taken(cause, &name))?.into())
+    let row = Workspace::new(&name, plan, None, now_ms);
+    let details = json!({ "name": row.name, "plan": row.plan });
+    Caller::operator(&row)
+        .audited(
+            store,
+            now_ms,
+            AuditAction::WorkspaceCreate,
+            &row.id,
+            details,
+        )
+        .insert_workspace(&row)
+        .await
+        .map_err(|cause| taken(cause, &name))?;
+    Ok(row)
 }
 
 /// Oldest first.
@@ -90,23 +103,20 @@ impl Gateway {
                 .unwrap_or(row.settings.default_permission),
             default_approvers: row.settings.default_approvers,
         };
+        let name = change.name.as_deref().map(checked_name).transpose()?;
         let mut details = json!({});
-        if let Some(name) = change.name {
-            let name = checked_name(&name)?;
-            let renamed = self.store.rename_workspace(&row.id, &name).await;
-            renamed.map_err(|cause| taken(cause, &name))?;
+        if let Some(name) = &name {
             details["name"] = json!(name);
-            row.name = name;
         }
         if settings != row.settings {
-            self.store
-                .set_workspace_settings(&row.id, &settings, self.clock.now_ms())
-                .await?;
             details["settings"] = json!(settings);
-            row.settings = settings;
         }
-        self.record_change(caller, "workspace.change", &row.id, details)
-            .await?;
+        self.audited(caller, AuditAction::WorkspaceChange, &row.id, details)
+            .change_workspace(&row.id, name.as_deref(), &settings, self.clock.now_ms())
+            .await
+            .map_err(|cause| taken(cause, name.as_deref().unwrap_or_default()))?;
+        row.name = name.unwrap_or(row.name);
+        row.settings = settings;
         Ok(row.into())
     }
 

@@ -1,8 +1,10 @@
 //! Moving every sealed box under a new master key, beside gateways that go on serving.
 
 use serde::Serialize;
+use serde_json::json;
 
-use crate::Error;
+use crate::audit::AuditAction;
+use crate::{Caller, Error};
 use toolgate_store::{SealedBox, Store};
 use toolgate_vault::{SealContext, Vault};
 
@@ -25,8 +27,18 @@ pub struct RotationReport {
 ///
 /// # Errors
 /// `internal_error` when a box is under a key that is not here; nothing is changed then.
-pub async fn rotate(store: &Store, vault: &Vault) -> Result<RotationReport, Error> {
-    rewrap_all(store, vault).await?;
+pub async fn rotate(
+    store: &Store,
+    vault: &Vault,
+    caller: &Caller,
+    now_ms: i64,
+) -> Result<RotationReport, Error> {
+    caller.need_operator()?;
+    let boxes = rewrap_all(store, vault).await?;
+    let before = vault.key_id().map_err(internal)?;
+    let details = json!({ "boxes": boxes });
+    let entry = caller.entry(now_ms, AuditAction::VaultRotate, &before, details);
+    store.add_audit_entry(&entry).await?;
     let key_id = vault.rotate_key().map_err(internal)?;
     let boxes = rewrap_all(store, vault).await?;
     Ok(RotationReport { key_id, boxes })
@@ -81,7 +93,7 @@ fn internal(cause: toolgate_vault::VaultError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolgate_store::{ALL_WORKSPACES, OAuthApp};
+    use toolgate_store::{ALL_WORKSPACES, OAuthApp, Plan};
     use toolgate_vault::Secret;
 
     fn app(service: &str, sealed: String) -> OAuthApp {
@@ -106,6 +118,11 @@ mod tests {
         }
     }
 
+    async fn operator(store: &Store) -> Caller {
+        let made = store.create_workspace("ours", Plan::Free, None, 1).await;
+        Caller::operator(&made.unwrap())
+    }
+
     #[tokio::test]
     async fn every_box_is_under_the_new_key_and_opens() {
         let dir = tempfile::tempdir().unwrap();
@@ -117,7 +134,9 @@ mod tests {
             let sealed = vault.seal(&place(service), &Secret::new(service)).unwrap();
             store.put_oauth_app(&app(service, sealed)).await.unwrap();
         }
-        let rotated = rotate(&store, &vault).await.unwrap();
+        let rotated = rotate(&store, &vault, &operator(&store).await, 1)
+            .await
+            .unwrap();
         assert_eq!(rotated.boxes, 3);
         assert_ne!(rotated.key_id, before);
         for service in ["github", "slack", "notion"] {
@@ -139,7 +158,11 @@ mod tests {
         let sealed = lost.seal(&place("github"), &Secret::new("x")).unwrap();
         store.put_oauth_app(&app("github", sealed)).await.unwrap();
         let before = vault.key_id().unwrap();
-        assert!(rotate(&store, &vault).await.is_err());
+        assert!(
+            rotate(&store, &vault, &operator(&store).await, 1)
+                .await
+                .is_err()
+        );
         assert_eq!(vault.key_id().unwrap(), before);
     }
 }

@@ -3,22 +3,21 @@
 //! the watcher takes it from there.
 
 use std::fs;
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::staged::{StagedFile, plain};
 use super::{INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, folder, listing, removal};
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Manifest;
 use toolgate_catalog::rights::{self, Difference, Rights, Upgrades};
 use toolgate_core::clock::rfc3339;
-use toolgate_core::ids;
 use toolgate_runtime::inspect::Inspected;
 use toolgate_store::{PluginRow, PluginState, Role};
 
@@ -227,15 +226,16 @@ impl Gateway {
                 "the file {name} of the plugins folder is the one of {owner}; move it away first"
             )));
         }
-        self.put_file(name.clone(), file).await?;
+        let staged = self.stage_file(name.clone(), file).await?;
         let details = json!({
             "version": judged.version,
             "sha256": judged.sha256,
             "file": name,
             "difference": judged.difference,
         });
-        self.record_change(caller, "plugins.upload", &judged.service, details)
+        self.record_act(caller, AuditAction::PluginsUpload, &judged.service, details)
             .await?;
+        staged.put().await?;
         judged.file = Some(name);
         Ok(judged)
     }
@@ -251,22 +251,8 @@ impl Gateway {
         sha256: &str,
     ) -> Result<PluginInfo, Error> {
         caller.need_operator()?;
-        let row = self.plugin_row(service).await?;
-        let waits = row.pending_sha256.as_deref() == Some(sha256);
-        // What the audit log says of another file would be wrong.
-        let (version, difference) = match waits {
-            true => (row.pending_version, row.pending_difference),
-            false => (None, None),
-        };
         let now_ms = self.clock.now_ms();
-        let approved = listing::approve(&self.store, service, Some(sha256), now_ms).await?;
-        let details = json!({
-            "sha256": approved.sha256,
-            "version": version,
-            "difference": difference.and_then(|json| serde_json::from_str::<Value>(&json).ok()),
-        });
-        self.record_change(caller, "plugins.approve", service, details)
-            .await?;
+        listing::approve(&self.store, caller, service, Some(sha256), now_ms).await?;
         self.plugin(caller, service).await
     }
 
@@ -294,18 +280,20 @@ impl Gateway {
                 "the file of this version of {service} is not kept any more"
             ))
         })?;
-        // The operator means exactly this file, whatever it asks for beside the one that serves.
-        let now_ms = self.clock.now_ms();
-        self.store
-            .approve_plugin_version(service, sha256, now_ms)
-            .await?;
-        self.put_file(name, bytes.into()).await?;
+        let staged = self.stage_file(name, bytes.into()).await?;
         let details = json!({
             "to": { "version": version.version, "sha256": sha256 },
             "from": { "version": row.active_version, "sha256": row.active_sha256 },
         });
-        self.record_change(caller, "plugins.roll_back", service, details)
+        // The operator means exactly this file, whatever it asks for beside the one that serves.
+        let approved = self
+            .audited(caller, AuditAction::PluginsRollBack, service, details)
+            .approve_plugin_version(service, sha256, self.clock.now_ms())
             .await?;
+        if !approved {
+            return Err(Error::NotFound(format!("this version of {service}")));
+        }
+        staged.put().await?;
         self.plugin(caller, service).await
     }
 
@@ -314,7 +302,7 @@ impl Gateway {
         caller.need_operator()?;
         let row = self.plugin_row(service).await?;
         let now_ms = self.clock.now_ms();
-        let file = removal::take_file(&self.store, &self.plugins.folder, service).await?;
+        removal::take_file(&self.store, caller, &self.plugins.folder, service, now_ms).await?;
         // Names are free once nothing serves under them any more.
         let ended = async {
             let of_file =
@@ -335,9 +323,7 @@ impl Gateway {
         if !self.snapshot().serving.contains_key(service) {
             removal::settle(&self.store, service, now_ms).await?;
         }
-        let details = json!({ "file": file, "version": row.active_version });
-        self.record_change(caller, "plugins.remove", service, details)
-            .await
+        Ok(())
     }
 
     async fn judged(&self, file: Bytes) -> Result<FileAssessment, Error> {
@@ -411,50 +397,13 @@ impl Gateway {
         row.ok_or_else(|| unknown(service))
     }
 
-    /// Written whole beside it before it has its name: the watcher never sees half a file.
-    pub(super) async fn put_file(&self, name: String, bytes: Bytes) -> Result<(), Error> {
-        let target = self.plugins.folder.join(plain(&name)?);
-        // A name of its own: two uploads at once do not write into one another's file.
-        let part = format!(".{name}.{}.part", ids::ulid("put"));
-        let part = self.plugins.folder.join(part);
-        let written = tokio::task::spawn_blocking(move || {
-            write_new(&part, &bytes)
-                .and_then(|()| fs::rename(&part, &target))
-                .inspect_err(|_| drop(fs::remove_file(&part)))
-        });
-        let written = written
-            .await
-            .map_err(|cause| Error::Internal(cause.into()))?;
-        written.map_err(|_| not_writable())
+    pub(super) async fn stage_file(&self, name: String, bytes: Bytes) -> Result<StagedFile, Error> {
+        StagedFile::write(&self.plugins.folder, &name, bytes).await
     }
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o644)
-        .open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-/// A name that stays in the folder.
-pub(super) fn plain(name: &str) -> Result<&str, Error> {
-    let fits =
-        name.ends_with(".wasm") && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
-    fits.then_some(name)
-        .ok_or_else(|| Error::Internal(anyhow::anyhow!("a plugin's file name leaves the folder")))
 }
 
 fn writable(folder: &Path) -> bool {
     fs::metadata(folder).is_ok_and(|folder| folder.is_dir() && !folder.permissions().readonly())
-}
-
-pub(super) fn not_writable() -> Error {
-    Error::Conflict(
-        "the gateway may not write to its plugins folder; copy the file there yourself".to_owned(),
-    )
 }
 
 fn unknown(service: &str) -> Error {

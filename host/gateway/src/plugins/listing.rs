@@ -1,9 +1,11 @@
 //! What the operator asks about plugins: the list with every state, and the approval of an upgrade.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::INSPECTOR;
-use crate::Error;
+use crate::audit::AuditAction;
+use crate::{Caller, Error};
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights::Difference;
 use toolgate_core::visible::shown_name;
@@ -129,11 +131,23 @@ fn nothing_waits(service: &str) -> Error {
 /// `shown`: the hash of the only file that is meant.
 pub async fn approve(
     store: &Store,
+    caller: &Caller,
     service: &str,
     shown: Option<&str>,
     now_ms: i64,
 ) -> Result<Approved, Error> {
-    match store.approve_plugin(service, shown, now_ms).await? {
+    caller.need_operator()?;
+    let row = store.find_plugin(service).await?;
+    let waits = row.as_ref().and_then(pending);
+    let details = json!({
+        "sha256": waits.as_ref().map(|waits| &waits.sha256),
+        "version": waits.as_ref().and_then(|waits| waits.version.as_deref()),
+        "difference": waits.as_ref().map(|waits| &waits.difference),
+    });
+    // Exactly what the entry is about: another file may wait by now.
+    let shown = shown.or(waits.as_ref().map(|waits| &*waits.sha256));
+    let audited = caller.audited(store, now_ms, AuditAction::PluginsApprove, service, details);
+    match audited.approve_plugin(service, shown, now_ms).await? {
         ApproveRequest::Recorded { sha256 } => Ok(Approved {
             service: service.to_owned(),
             sha256,

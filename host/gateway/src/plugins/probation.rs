@@ -11,9 +11,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
+use serde_json::json;
 
 use super::{ServingPlugin, folder, recall};
 use crate::Gateway;
+use crate::audit::{self, AuditAction};
 use toolgate_catalog::rights::{self, Difference, Upgrades};
 use toolgate_core::text::Text;
 use toolgate_store::PluginState;
@@ -141,8 +143,17 @@ impl Gateway {
         let bytes = tokio::fs::read(&kept)
             .await
             .context("the file of the version before is not kept any more")?;
-        self.store.forget_plugin_version(service, bad).await?;
-        self.put_file(name, bytes.into()).await?;
+        let staged = self.stage_file(name, bytes.into()).await?;
+        let details = json!({
+            "to": { "version": previous.version, "sha256": previous.sha256 },
+            "from": { "sha256": bad },
+        });
+        let (action, now_ms) = (AuditAction::PluginsRevert, self.clock.now_ms());
+        audit::installation(&self.store, now_ms, action, service, details)
+            .await?
+            .forget_plugin_version(service, bad)
+            .await?;
+        staged.put().await?;
         tracing::error!(
             plugin.service = service,
             plugin.from = bad,

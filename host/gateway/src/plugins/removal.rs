@@ -1,12 +1,14 @@
 //! A plugin that the operator takes away for good: its file, and the names of its tools. A file that
 //! only goes from the folder takes its tools away, but their names still belong to its service.
 
-use std::io;
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::json;
 
-use crate::Error;
+use super::staged::TakenFile;
+use crate::audit::AuditAction;
+use crate::{Caller, Error};
 use toolgate_store::{PluginState, Store};
 
 /// `toolgate plugin remove`.
@@ -21,11 +23,12 @@ pub struct Removed {
 /// the rights that were approved stay, for the case that it comes back.
 pub async fn remove(
     store: &Store,
+    caller: &Caller,
     folder: &Path,
     service: &str,
     now_ms: i64,
 ) -> Result<Removed, Error> {
-    let file = take_file(store, folder, service).await?;
+    let file = take_file(store, caller, folder, service, now_ms).await?;
     settle(store, service, now_ms).await?;
     Ok(Removed {
         service: service.to_owned(),
@@ -33,12 +36,16 @@ pub async fn remove(
     })
 }
 
-/// Deletes the file of `service` and answers its name; `None` where it was gone already.
+/// Deletes the file of `service` and answers its name; `None` where it was gone already. With it goes
+/// the service, of which the audit log is told here.
 pub(super) async fn take_file(
     store: &Store,
+    caller: &Caller,
     folder: &Path,
     service: &str,
+    now_ms: i64,
 ) -> Result<Option<String>, Error> {
+    caller.need_operator()?;
     let row = store.find_plugin(service).await?;
     let row = row.ok_or_else(|| Error::ServiceNotFound(service.to_owned()))?;
     let files = store.list_plugin_files().await?;
@@ -48,16 +55,19 @@ pub(super) async fn take_file(
         let holds = file.and_then(|file| file.service.as_deref());
         holds.is_none_or(|holds| holds == service)
     };
-    let mut file = row
+    let name = row
         .file_name
         .filter(|name| row.state != PluginState::Removed && own(name));
-    if let Some(name) = &file {
-        let path = folder.join(super::plain(name)?);
-        match tokio::fs::remove_file(path).await {
-            Ok(()) => {}
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => file = None,
-            Err(_) => return Err(super::not_writable()),
-        }
+    let taken = match &name {
+        Some(name) => TakenFile::take(folder, name).await?,
+        None => None,
+    };
+    let file = name.filter(|_| taken.is_some());
+    let details = json!({ "file": file, "version": row.active_version });
+    let entry = caller.entry(now_ms, AuditAction::PluginsRemove, service, details);
+    store.add_audit_entry(&entry).await?;
+    if let Some(taken) = taken {
+        taken.delete().await?;
     }
     Ok(file)
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_store::{self as store, Cursor, DeliveryState, Event, EventType};
@@ -132,10 +133,8 @@ impl Gateway {
         let now_ms = self.clock.now_ms();
         let event = Event::new(EventType::WebhookTest, &caller.workspace_id, now_ms, data);
         let delivery = self
-            .store
+            .audited(caller, AuditAction::WebhooksTest, &webhook.id, json!({}))
             .deliver_to(&caller.workspace_id, &webhook.id, &event)
-            .await?;
-        self.record_change(caller, "webhooks.test", &webhook.id, json!({}))
             .await?;
         Ok(shown(delivery))
     }
@@ -153,8 +152,9 @@ impl Gateway {
         caller.need(Scope::Webhooks)?;
         let webhook = self.find_webhook(caller, webhook_id).await?;
         needs_enabled(&webhook)?;
+        let details = json!({ "delivery_id": delivery_id });
         let again = self
-            .store
+            .audited(caller, AuditAction::WebhooksResend, webhook_id, details)
             .redeliver(
                 &caller.workspace_id,
                 webhook_id,
@@ -168,9 +168,6 @@ impl Gateway {
                 toolgate_core::visible::shown_name(delivery_id)
             ))
         })?;
-        let details = json!({ "delivery_id": delivery_id });
-        self.record_change(caller, "webhooks.resend", webhook_id, details)
-            .await?;
         Ok(shown(again))
     }
 }

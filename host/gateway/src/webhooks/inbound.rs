@@ -16,6 +16,7 @@ use http::HeaderMap;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use event::{is_event_name, read, readable};
 use toolgate_catalog::manifest::HookSpec;
@@ -160,10 +161,9 @@ impl Gateway {
             updated_at_ms: now_ms,
         };
         row.sealed = self.seal_secret(place(&row), &secret)?;
-        let row = self.store.put_hook(&row).await?;
         let details = json!({ "service": row.service, "user_id": row.user_id });
-        self.record_change(caller, "hooks.put", &row.connection_id, details)
-            .await?;
+        let audited = self.audited(caller, AuditAction::HooksPut, &row.connection_id, details);
+        let row = audited.put_hook(&row).await?;
         Ok(SecretHook {
             hook: self.shown_hook(row),
             secret: made.then_some(secret),
@@ -192,11 +192,10 @@ impl Gateway {
             self.hook(caller, connection_id).await?;
         }
         let workspace_id = &caller.workspace_id;
-        if !self.store.delete_hook(workspace_id, connection_id).await? {
+        let audited = self.audited(caller, AuditAction::HooksDelete, connection_id, json!({}));
+        if !audited.delete_hook(workspace_id, connection_id).await? {
             return Err(no_hook());
         }
-        self.record_change(caller, "hooks.delete", connection_id, json!({}))
-            .await?;
         Ok(DeletedHook {
             connection_id: connection_id.to_owned(),
             deleted: true,

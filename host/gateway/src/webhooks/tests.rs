@@ -222,6 +222,7 @@ async fn every_change_leaves_a_line_in_the_audit_log() {
     let mut actions: Vec<_> = entries.items.iter().map(|e| e.action.as_str()).collect();
     actions.sort_unstable();
     let expected = [
+        "keys.create",
         "webhooks.create",
         "webhooks.delete",
         "webhooks.rotate",

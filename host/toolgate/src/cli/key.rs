@@ -9,8 +9,8 @@ use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
-use toolgate_gateway::Scope;
 use toolgate_gateway::identity::keys;
+use toolgate_gateway::{Caller, Scope};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum KeyCommand {
@@ -93,7 +93,8 @@ impl KeyCommand {
                     expires_at_ms: create.expires.map(|ms| now_ms.saturating_add(ms)),
                     networks: create.networks,
                 };
-                let created = keys::create(&store, &workspace.id, new, now_ms).await?;
+                let created =
+                    keys::create(&store, &Caller::operator(&workspace), new, now_ms).await?;
                 let mut document = json!(created.info);
                 document["key"] = json!(created.key.expose());
                 document["workspace"] = json!(workspace.name);
@@ -143,7 +144,8 @@ impl KeyCommand {
             Self::Revoke(revoke) => {
                 let workspace =
                     super::workspace(&store, revoke.of.workspace.as_deref(), now_ms).await?;
-                let key = keys::revoke(&store, &workspace.id, &revoke.key, now_ms).await?;
+                let caller = Caller::operator(&workspace);
+                let key = keys::revoke(&store, &caller, &revoke.key, now_ms).await?;
                 output.print(&key, |key| {
                     format!("The key {} ({}…) is revoked.", key.name, key.prefix)
                 })

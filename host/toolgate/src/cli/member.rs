@@ -10,7 +10,7 @@ use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_core::clock::{Clock, rfc3339};
 use toolgate_core::ids;
-use toolgate_gateway::audit;
+use toolgate_gateway::Caller;
 use toolgate_gateway::identity::members::checked_email;
 use toolgate_gateway::identity::members::{self, Passwords, links};
 use toolgate_store::{LinkKind, Member, Role, Store, Workspace};
@@ -85,11 +85,8 @@ impl MemberCommand {
             }
             Self::Remove { member, of } => {
                 let workspace = super::workspace(&store, of.workspace.as_deref(), now_ms).await?;
-                let removed = members::remove(&store, &workspace.id, &member).await?;
-                let details = json!({ "email": removed.email, "role": removed.role });
-                let id = &removed.member_id;
-                let action = "members.remove";
-                audit::record_operator(&store, &workspace.id, action, id, details, now_ms).await?;
+                let caller = Caller::operator(&workspace);
+                let removed = members::remove(&store, &caller, &member, now_ms).await?;
                 output.print(&removed, |removed| {
                     format!("{} is no member any more.", removed.email)
                 })
@@ -126,18 +123,14 @@ impl CreateMember {
                     "{email} is a member already"
                 );
                 let new = links::NewLink {
-                    workspace_id: &workspace.id,
                     kind: LinkKind::Join,
                     role: self.role,
                     email: Some(email.clone()),
                     member_id: None,
                     vouched: true,
                 };
-                let made = links::make(store, &config.gateway.public_url, new, now_ms).await?;
-                let details = json!({ "email": email, "role": self.role });
-                let action = "members.invite";
-                audit::record_operator(store, &workspace.id, action, &made.id, details, now_ms)
-                    .await?;
+                let (caller, url) = (Caller::operator(&workspace), &config.gateway.public_url);
+                let made = links::make(store, &caller, url, new, now_ms).await?;
                 let document = json!({
                     "invitation_id": made.id,
                     "email": email,
@@ -180,11 +173,7 @@ pub(super) async fn with_password(
         last_seen_at_ms: None,
         vouched: true,
     };
-    let made = members::create(store, member).await?;
-    let details = json!({ "email": made.email, "role": role });
-    let (id, action) = (&made.member_id, "members.create");
-    audit::record_operator(store, &workspace.id, action, id, details, now_ms).await?;
-    Ok(made)
+    Ok(members::create(store, &Caller::operator(workspace), member).await?)
 }
 
 fn read_password(path: &Path) -> anyhow::Result<Secret> {

@@ -54,7 +54,8 @@ impl PluginCommand {
                 let store = super::open_store(config).await?;
                 let now_ms = Clock::system().now_ms();
                 let folder = &config.gateway.plugins_dir;
-                let removed = plugins::remove(&store, folder, &service, now_ms).await?;
+                let caller = super::operator(&store, now_ms).await?;
+                let removed = plugins::remove(&store, &caller, folder, &service, now_ms).await?;
                 output.print(&removed, |removed| match &removed.file {
                     Some(file) => format!("{} is removed, with its file {file}.", removed.service),
                     None => format!("{} is removed.", removed.service),

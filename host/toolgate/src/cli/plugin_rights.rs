@@ -169,7 +169,8 @@ impl Approve {
             }
         };
         let now_ms = Clock::system().now_ms();
-        let approved = plugins::approve(&store, service, Some(&sha256), now_ms).await?;
+        let caller = super::operator(&store, now_ms).await?;
+        let approved = plugins::approve(&store, &caller, service, Some(&sha256), now_ms).await?;
         output.print(&approved, |approved| {
             format!(
                 "{} {} is approved; a running gateway takes it up within seconds.",

@@ -22,7 +22,7 @@ use toolgate_core::ids::UserId;
 use toolgate_core::visible::Lines;
 use toolgate_gateway::identity::keys;
 use toolgate_gateway::identity::members::links;
-use toolgate_gateway::{Gateway, Scope};
+use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http::{connect, internal, rest};
 use toolgate_mcp as mcp;
 use toolgate_store::Role;
@@ -156,14 +156,15 @@ impl FirstStart {
         let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
         let workspace = super::workspace(store, None, now_ms).await?;
         if !dev {
-            let link = links::first_owner(store, public_url, &workspace.id, now_ms).await?;
+            let caller = Caller::operator(&workspace);
+            let link = links::first_owner(store, &caller, public_url, now_ms).await?;
             return Ok(Self {
                 setup_url: link.map(|link| link.url),
                 ..Self::default()
             });
         }
         let key = if store.list_keys(&workspace.id).await?.is_empty() {
-            Some(first_key(gateway, &workspace.id).await?)
+            Some(first_key(gateway, &Caller::operator(&workspace)).await?)
         } else {
             None
         };
@@ -186,7 +187,7 @@ impl FirstStart {
 }
 
 /// An agent's key: every scope but those of the people who watch over agents.
-async fn first_key(gateway: &Gateway, workspace_id: &str) -> anyhow::Result<Secret> {
+async fn first_key(gateway: &Gateway, caller: &Caller) -> anyhow::Result<Secret> {
     let new = keys::NewKey {
         name: "dev".to_owned(),
         user: UserId::parse("default")?,
@@ -205,7 +206,7 @@ async fn first_key(gateway: &Gateway, workspace_id: &str) -> anyhow::Result<Secr
         networks: Vec::new(),
     };
     let now_ms = gateway.clock().now_ms();
-    let created = keys::create(gateway.store(), workspace_id, new, now_ms).await?;
+    let created = keys::create(gateway.store(), caller, new, now_ms).await?;
     Ok(created.key)
 }
 

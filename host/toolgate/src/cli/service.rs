@@ -1,5 +1,6 @@
 //! `toolgate service`: what an operator sets for an integration.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -10,6 +11,7 @@ use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_core::clock::Clock;
+use toolgate_gateway::Caller;
 use toolgate_gateway::connections::apps;
 use toolgate_gateway::connections::services;
 use toolgate_gateway::plugins;
@@ -70,11 +72,24 @@ impl Configure {
     async fn run(self, config: &Config, store: &Store, output: OutputFormat) -> anyhow::Result<()> {
         let now_ms = Clock::system().now_ms();
         let manifest = plugins::manifest(store, &self.service).await?;
+        let workspace = super::workspace(store, self.workspace.as_deref(), now_ms).await?;
+        let caller = Caller::operator(&workspace);
         let workspace_id = match &self.workspace {
-            Some(name) => super::workspace(store, Some(name), now_ms).await?.id,
-            None => ALL_WORKSPACES.to_owned(),
+            Some(_) => &*workspace.id,
+            None => ALL_WORKSPACES,
         };
-        let set = services::configure(store, &manifest, &workspace_id, &self.set, now_ms).await?;
+        let set = match self.set.is_empty() {
+            true => BTreeMap::new(),
+            false => {
+                let change = services::ChangeSettings {
+                    manifest: &manifest,
+                    workspace_id,
+                    set: &self.set,
+                    unset: &[],
+                };
+                services::configure(store, &caller, change, now_ms).await?
+            }
+        };
         let registered = self.client_id.is_some();
         let callback_url = callback_url(config);
         if let Some(client_id) = self.client_id {
@@ -90,7 +105,7 @@ impl Configure {
                 base_url: self.base_url,
             };
             let vault = Vault::open(&config.gateway.master_key_file)?;
-            apps::register(store, &vault, &manifest, &workspace_id, new, now_ms).await?;
+            apps::register(store, &vault, &caller, &manifest, workspace_id, new, now_ms).await?;
         }
         let document = json!({
             "service": self.service,

@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use super::output::OutputFormat;
 use crate::config::Config;
+use toolgate_core::clock::Clock;
 use toolgate_gateway::jobs::rotation;
 use toolgate_vault::{Vault as Keys, master};
 
@@ -18,7 +19,9 @@ impl VaultCommand {
         let Self::Rotate = self;
         let store = super::open_store(config).await?;
         let vault = Keys::open(&config.gateway.master_key_file)?;
-        let rotated = rotation::rotate(&store, &vault).await?;
+        let now_ms = Clock::system().now_ms();
+        let caller = super::operator(&store, now_ms).await?;
+        let rotated = rotation::rotate(&store, &vault, &caller, now_ms).await?;
         let previous = master::previous(&config.gateway.master_key_file);
         output.print(&rotated, |rotated| {
             format!(

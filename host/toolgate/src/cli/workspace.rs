@@ -6,8 +6,7 @@ use serde_json::json;
 use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_core::clock::Clock;
-use toolgate_gateway::audit;
-use toolgate_gateway::identity::workspaces;
+use toolgate_gateway::identity::workspaces::{self, WorkspaceInfo};
 use toolgate_store::Plan;
 
 #[derive(Debug, Subcommand)]
@@ -34,9 +33,7 @@ impl WorkspaceCommand {
             Self::Create { name, plan } => {
                 let now_ms = Clock::system().now_ms();
                 let made = workspaces::create(&store, &name, plan, now_ms).await?;
-                let details = json!({ "name": made.name, "plan": made.plan });
-                let id = &made.workspace_id;
-                audit::record_operator(&store, id, "workspace.create", id, details, now_ms).await?;
+                let made = WorkspaceInfo::from(made);
                 output.print(&made, |made| {
                     format!("The workspace {} is made: {}", made.name, made.workspace_id)
                 })

@@ -39,7 +39,10 @@ async fn world() -> (TestGateway, Server) {
         scopes_max: Vec::new(),
         base_url: Some(server.url()),
     };
-    apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)
+    let operator = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
+    apps::register(store, &vault, &operator, &manifest, ALL_WORKSPACES, app, 1)
         .await
         .unwrap();
     (gateway, server)

@@ -149,7 +149,10 @@ async fn a_master_key_is_rotated_under_a_serving_gateway() {
     let file = gateway.config.gateway.master_key_file.clone();
     let old = std::fs::read(&file).unwrap();
     let command = Vault::open(&file).unwrap();
-    let rotated = rotation::rotate(gateway.gateway.store(), &command)
+    let operator = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
+    let rotated = rotation::rotate(gateway.gateway.store(), &command, &operator, 1)
         .await
         .unwrap();
     assert_eq!(rotated.boxes, 1);

@@ -45,7 +45,10 @@ async fn world(secret: &str) -> (TestGateway, Provider) {
         scopes_max: vec!["orders".to_owned()],
         base_url: Some(provider.upstream.url()),
     };
-    apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)
+    let operator = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
+    apps::register(store, &vault, &operator, &manifest, ALL_WORKSPACES, app, 1)
         .await
         .unwrap();
     (gateway, provider)

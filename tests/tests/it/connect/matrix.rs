@@ -14,12 +14,8 @@ async fn world(homeserver: &Synapse) -> TestGateway {
         ..Options::default()
     })
     .await;
-    let store = gateway.gateway.store();
-    let manifest = toolgate_gateway::plugins::manifest(store, "matrix")
-        .await
-        .unwrap();
     let set = [("homeserver".to_owned(), homeserver.url.clone())];
-    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
+    toolgate_tests::gateway::configure(&gateway.gateway, "matrix", &set)
         .await
         .unwrap();
     gateway
@@ -133,12 +129,8 @@ async fn a_token_goes_to_the_homeserver_that_the_operator_named_and_no_other() {
         ..Options::default()
     })
     .await;
-    let store = gateway.gateway.store();
-    let manifest = toolgate_gateway::plugins::manifest(store, "matrix")
-        .await
-        .unwrap();
     let set = [homeserver(named.url())];
-    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
+    toolgate_tests::gateway::configure(&gateway.gateway, "matrix", &set)
         .await
         .unwrap();
     connect(&gateway, "syt_planted_token_of_ada").await;
@@ -153,8 +145,7 @@ async fn a_token_goes_to_the_homeserver_that_the_operator_named_and_no_other() {
     assert!(other.received().is_empty());
     assert!(!answer.to_string().contains("syt_planted"), "{answer}");
     let bad = [homeserver("file:///etc/passwd".to_owned())];
-    let refused =
-        toolgate_gateway::connections::services::configure(store, &manifest, "", &bad, 0).await;
+    let refused = toolgate_tests::gateway::configure(&gateway.gateway, "matrix", &bad).await;
     assert!(refused.is_err());
 }
 

@@ -57,7 +57,10 @@ async fn register(gateway: &TestGateway, service: &str, secret: Option<&str>) {
         scopes_max: Vec::new(),
         base_url: None,
     };
-    apps::register(store, &vault, &manifest, ALL_WORKSPACES, app, 1)
+    let operator = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
+    apps::register(store, &vault, &operator, &manifest, ALL_WORKSPACES, app, 1)
         .await
         .unwrap();
 }

@@ -180,18 +180,11 @@ async fn a_request_that_is_another_than_the_approved_one_does_not_leave() {
         ..Options::default()
     })
     .await;
-    let store = gateway.gateway.store();
-    let manifest = toolgate_gateway::plugins::manifest(store, "spy")
-        .await
-        .unwrap();
     let address = async |path: &str| {
         let values = [("api_base".to_owned(), format!("{}{path}", upstream.url()))];
-        let everywhere = toolgate_store::ALL_WORKSPACES;
-        toolgate_gateway::connections::services::configure(
-            store, &manifest, everywhere, &values, 1,
-        )
-        .await
-        .unwrap();
+        toolgate_tests::gateway::configure(&gateway.gateway, "spy", &values)
+            .await
+            .unwrap();
     };
     address("/one").await;
     spy::connect(&gateway, "ada", &[("f_secret", spy::TOKEN)]).await;

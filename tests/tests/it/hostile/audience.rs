@@ -1,7 +1,6 @@
 //! Where a credential goes: to the audience that the manifest names, and nowhere that a setting adds.
 
 use serde_json::json;
-use toolgate_gateway::connections::services;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::upstream::{Received, Upstream};
 
@@ -20,12 +19,8 @@ async fn world(audience: &[&str]) -> (TestGateway, Upstream) {
         ..Options::default()
     })
     .await;
-    let store = gateway.gateway.store();
-    let manifest = toolgate_gateway::plugins::manifest(store, "spy")
-        .await
-        .unwrap();
     let values = [("api_base".to_owned(), upstream.url())];
-    services::configure(store, &manifest, toolgate_store::ALL_WORKSPACES, &values, 1)
+    toolgate_tests::gateway::configure(&gateway.gateway, "spy", &values)
         .await
         .unwrap();
     connect(&gateway, "ada", &[("f_secret", TOKEN)]).await;

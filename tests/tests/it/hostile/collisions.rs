@@ -88,7 +88,10 @@ async fn only_the_operator_gives_a_name_away() {
     gateway.wait_for_file("aaa.wasm", "quarantined").await;
     let (store, folder) = (gateway.gateway.store(), gateway.plugins_dir());
     let now_ms = gateway.gateway.clock().now_ms();
-    let removed = plugins::remove(store, folder, "google_calendar", now_ms).await;
+    let operator = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
+    let removed = plugins::remove(store, &operator, folder, "google_calendar", now_ms).await;
     assert_eq!(removed.unwrap().file.as_deref(), Some("calendar.wasm"));
     gateway.wait_for_file("aaa.wasm", "active").await;
     let served = async || {

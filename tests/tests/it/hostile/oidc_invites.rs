@@ -2,6 +2,7 @@
 
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use serde_json::json;
+use toolgate_gateway::Caller;
 use toolgate_gateway::identity::members::links::{self, NewLink};
 use toolgate_gateway::identity::members::sign_in::{Browser, SetUpRequest};
 use toolgate_gateway::identity::workspaces;
@@ -25,8 +26,9 @@ async fn start() -> (TestGateway, Issuer) {
 /// Whoever holds a link for Ada's address takes it with a password; the member's id.
 async fn taken(gateway: &TestGateway, workspace_id: &str, vouched: bool) -> String {
     let gateway = &gateway.gateway;
+    let workspace = gateway.store().find_workspace(workspace_id).await.unwrap();
+    let caller = Caller::operator(&workspace.unwrap());
     let new = NewLink {
-        workspace_id,
         kind: LinkKind::Join,
         role: Role::Member,
         email: Some(ADA.to_owned()),
@@ -34,7 +36,7 @@ async fn taken(gateway: &TestGateway, workspace_id: &str, vouched: bool) -> Stri
         vouched,
     };
     let now_ms = gateway.clock().now_ms();
-    let made = links::make(gateway.store(), gateway.public_url(), new, now_ms);
+    let made = links::make(gateway.store(), &caller, gateway.public_url(), new, now_ms);
     let made = made.await.unwrap();
     let token = made.url.expose().split_once('#').unwrap().1.to_owned();
     let request = SetUpRequest {
@@ -99,12 +101,12 @@ async fn an_invited_address_that_nobody_proved_captures_no_later_sign_in() {
     let foreign = workspaces::create(store, "foreign", Plan::Free, now_ms)
         .await
         .unwrap();
-    let eve = taken(&gateway, &foreign.workspace_id, false).await;
+    let eve = taken(&gateway, &foreign.id, false).await;
 
     let (to, cookies) = signs_in(&gateway, &issuer, ada()).await;
     assert_eq!(to, "/sign-in?choose=1", "she is asked");
     assert_eq!(signed_in(&cookies), None);
-    let member = store.find_member(&foreign.workspace_id, &eve).await;
+    let member = store.find_member(&foreign.id, &eve).await;
     assert_eq!(member.unwrap().unwrap().oidc_subject, None);
     let choice = cookies
         .iter()
@@ -136,6 +138,15 @@ async fn an_invited_address_that_nobody_proved_captures_no_later_sign_in() {
         let me = me.send().await.unwrap().text().await.unwrap();
         assert!(me.contains(&member_id) && !me.contains(&eve), "{me}");
     }
+    let log = store.list_audit_entries(&own.id, None, 100).await.unwrap();
+    let linked = log.items.iter();
+    let linked = linked.filter(|entry| entry.action == "members.link_account");
+    let linked: Vec<&str> = linked.map(|entry| &*entry.subject).collect();
+    assert_eq!(
+        linked,
+        [&member_id],
+        "once, with the sign-in that linked it"
+    );
     // Another account with the same address is another person.
     let other = Person {
         subject: "account-8".to_owned(),

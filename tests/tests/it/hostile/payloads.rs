@@ -2,8 +2,8 @@
 
 use reqwest::Method;
 use serde_json::json;
-use toolgate_gateway::Scope;
 use toolgate_gateway::jobs::rotation;
+use toolgate_gateway::{Caller, Scope};
 use toolgate_store::WorkspaceSettings;
 use toolgate_tests::gateway::{TestGateway, new_key, new_tenant};
 use toolgate_tests::upstream::Upstream;
@@ -179,7 +179,9 @@ async fn a_kept_body_is_in_no_file_and_goes_with_its_receipt() {
 
     // Another master key: the boxes are moved under it, and still open.
     let vault = Vault::open(&gateway.config.gateway.master_key_file).unwrap();
-    let rotated = rotation::rotate(store, &vault).await.unwrap();
+    let rotated = rotation::rotate(store, &vault, &Caller::operator(&workspace), 1)
+        .await
+        .unwrap();
     assert_eq!(rotated.boxes, 5, "the connection and four bodies");
     for row in store.list_payloads(&workspace.id, &one).await.unwrap() {
         assert!(row.sealed.contains(&rotated.key_id), "{}", row.id);

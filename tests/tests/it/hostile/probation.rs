@@ -90,9 +90,12 @@ async fn a_version_with_other_rights_comes_back_only_when_a_person_says_so() {
     let (store, now_ms) = (gateway.gateway.store(), gateway.gateway.clock().now_ms());
     let narrower = version("1.1.0").invoke("(unreachable)");
     gateway.drop_file("moody.wasm", &narrower.build());
+    let operator = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
     let serves = async || {
         // Should it wait, it is let in.
-        let _ = toolgate_gateway::plugins::approve(store, "moody", None, now_ms).await;
+        let _ = toolgate_gateway::plugins::approve(store, &operator, "moody", None, now_ms).await;
         serving(&gateway).await == "1.1.0"
     };
     gateway.wait("the upgrade to serve", serves).await;

@@ -34,7 +34,14 @@ async fn confined_key(gateway: &TestGateway, network: &str) -> String {
         expires_at_ms: None,
         networks: vec![network.parse().unwrap()],
     };
-    let created = keys::create(store, &workspace.id, new, 0).await.unwrap();
+    let created = keys::create(
+        store,
+        &toolgate_gateway::Caller::operator(&workspace),
+        new,
+        0,
+    )
+    .await
+    .unwrap();
     created.key.expose().to_owned()
 }
 

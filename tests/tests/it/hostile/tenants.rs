@@ -40,11 +40,8 @@ async fn slow_calls_of_one_tenant_refuse_no_call_of_another() {
         ..Options::default()
     })
     .await;
-    let store = gateway.gateway.store();
-    let manifest = toolgate_gateway::plugins::manifest(store, "prometheus");
-    let manifest = manifest.await.unwrap();
     let set = [("api_base".to_owned(), format!("http://{address}"))];
-    toolgate_gateway::connections::services::configure(store, &manifest, "", &set, 0)
+    toolgate_tests::gateway::configure(&gateway.gateway, "prometheus", &set)
         .await
         .unwrap();
     let (greedy, greedy_workspace) = new_tenant(&gateway.gateway, "greedy").await.unwrap();

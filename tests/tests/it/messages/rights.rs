@@ -75,9 +75,14 @@ async fn the_loop_has_the_rights_of_its_caller_at_each_moment() {
     let store = gateway_two.gateway.store();
     let workspace = store.first_workspace().await.unwrap().unwrap();
     let now_ms = gateway_two.gateway.clock().now_ms();
-    keys::revoke(store, &workspace.id, "short-lived", now_ms)
-        .await
-        .unwrap();
+    keys::revoke(
+        store,
+        &toolgate_gateway::Caller::operator(&workspace),
+        "short-lived",
+        now_ms,
+    )
+    .await
+    .unwrap();
     model.open_gate();
     let made = asking.await.unwrap().data();
     let reply = made["messages"].as_array().unwrap().last().unwrap();

@@ -11,7 +11,7 @@ use toolgate::config::Settings;
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
 use toolgate_gateway::identity::keys;
-use toolgate_gateway::{Gateway, Scope};
+use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http::rest;
 use toolgate_store::Plan;
 
@@ -19,7 +19,7 @@ use toolgate_store::Plan;
 pub struct Edge {
     router: Router,
     pub gateway: std::sync::Arc<Gateway>,
-    workspace_id: String,
+    operator: Caller,
     _dir: TempDir,
 }
 
@@ -83,7 +83,7 @@ impl Edge {
         Self {
             router: rest::router(gateway.clone(), options),
             gateway,
-            workspace_id: workspace.id,
+            operator: Caller::operator(&workspace),
             _dir: dir,
         }
     }
@@ -100,13 +100,13 @@ impl Edge {
             networks: Vec::new(),
         };
         let now_ms = self.gateway.clock().now_ms();
-        let created = keys::create(self.gateway.store(), &self.workspace_id, new, now_ms).await;
+        let created = keys::create(self.gateway.store(), &self.operator, new, now_ms).await;
         created.unwrap().key.expose().to_owned()
     }
 
     pub async fn revoke(&self, name: &str) {
         let now_ms = self.gateway.clock().now_ms();
-        keys::revoke(self.gateway.store(), &self.workspace_id, name, now_ms)
+        keys::revoke(self.gateway.store(), &self.operator, name, now_ms)
             .await
             .unwrap();
     }

@@ -106,9 +106,14 @@ impl World {
                 expires_at_ms: None,
                 networks: Vec::new(),
             };
-            let created = keys::create(store, &workspace.id, new, now_ms)
-                .await
-                .unwrap();
+            let created = keys::create(
+                store,
+                &toolgate_gateway::Caller::operator(&workspace),
+                new,
+                now_ms,
+            )
+            .await
+            .unwrap();
             keys.insert(name, created.key.expose().to_owned());
         }
         Place {

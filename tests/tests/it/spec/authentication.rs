@@ -16,9 +16,14 @@ async fn revoke(name: &'static str) {
         let store = gateway().gateway.store();
         let workspace = store.first_workspace().await.unwrap().unwrap();
         let now_ms = gateway().gateway.clock().now_ms();
-        keys::revoke(store, &workspace.id, name, now_ms)
-            .await
-            .unwrap();
+        keys::revoke(
+            store,
+            &toolgate_gateway::Caller::operator(&workspace),
+            name,
+            now_ms,
+        )
+        .await
+        .unwrap();
     })
     .await;
 }

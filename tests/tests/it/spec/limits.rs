@@ -30,7 +30,14 @@ async fn made(rpm: Option<u32>, rpd: Option<u32>) -> Option<String> {
             networks: Vec::new(),
         };
         let now_ms = gateway().gateway.clock().now_ms();
-        let created = keys::create(store, &workspace.id, new, now_ms).await.ok()?;
+        let created = keys::create(
+            store,
+            &toolgate_gateway::Caller::operator(&workspace),
+            new,
+            now_ms,
+        )
+        .await
+        .ok()?;
         Some(created.key.expose().to_owned())
     })
     .await

@@ -12,7 +12,13 @@ async fn a_change_moves_its_own_topic_alone(at: Empty) {
     let before = at.store.changes().await.unwrap();
     assert_eq!(at.store.changes().await.unwrap(), before);
     at.store
-        .set_service_config("", "github", &[("k".into(), "1".into())].into(), NOW_MS)
+        .change_service_config(
+            "",
+            "github",
+            &[("k".into(), "1".into())].into(),
+            &[],
+            NOW_MS,
+        )
         .await
         .unwrap();
     let after = at.store.changes().await.unwrap();

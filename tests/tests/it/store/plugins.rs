@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use toolgate_store::{
     ALL_WORKSPACES, ActivatePlugin, Activated, ApproveRequest, Approvers, CachedManifest,
     ParkPlugin, PluginFile, PluginState, Rule, RuleChange, RuleKind, Topic,
@@ -259,7 +261,7 @@ async fn a_workspaces_setting_beats_the_one_for_all(at: Empty) {
             .map(|(key, value)| ((*key).into(), (*value).into()))
             .collect();
         at.store
-            .set_service_config(workspace_id, "prometheus", &values, NOW_MS)
+            .change_service_config(workspace_id, "prometheus", &values, &[], NOW_MS)
             .await
             .unwrap();
     };
@@ -279,18 +281,15 @@ async fn a_workspaces_setting_beats_the_one_for_all(at: Empty) {
     };
     assert_eq!(of(&acme.id).await, r#""http://b" 1"#);
     assert_eq!(of(&other.id).await, r#""http://a" 1"#);
-    assert!(
-        !at.store
-            .unset_service_config(&other.id, "prometheus", "api_base")
-            .await
-            .unwrap()
-    );
-    assert!(
+    for (workspace_id, left) in [(&other.id, 3), (&acme.id, 2)] {
+        let (none, gone) = (BTreeMap::new(), ["api_base".to_owned()]);
         at.store
-            .unset_service_config(&acme.id, "prometheus", "api_base")
+            .change_service_config(workspace_id, "prometheus", &none, &gone, NOW_MS)
             .await
-            .unwrap()
-    );
+            .unwrap();
+        let rows = at.store.list_service_config().await.unwrap();
+        assert_eq!(rows.len(), left);
+    }
     assert_eq!(of(&acme.id).await, r#""http://a" 1"#);
     assert_eq!(at.store.list_service_config().await.unwrap().len(), 2);
 }

@@ -108,9 +108,14 @@ impl World {
         let store = gateway.gateway.store();
         let workspace = store.first_workspace().await.unwrap().unwrap();
         let now_ms = gateway.gateway.clock().now_ms();
-        keys::revoke(store, &workspace.id, "passing", now_ms)
-            .await
-            .unwrap();
+        keys::revoke(
+            store,
+            &toolgate_gateway::Caller::operator(&workspace),
+            "passing",
+            now_ms,
+        )
+        .await
+        .unwrap();
 
         let path = "/v1/permissions/default";
         for default in ["by_effect", "by_effect", "allow"] {

@@ -205,11 +205,7 @@ impl Gateway {
         let schema = serde_json::from_str(question.tool.input_schema.get()).unwrap_or_default();
         let masked = mask(arguments, &schema);
         let plan = StoredPlan {
-            requests: scope
-                .plan_digests()
-                .iter()
-                .map(|one| hex::encode(one))
-                .collect(),
+            requests: scope.plan_digests().iter().map(hex::encode).collect(),
             whole,
             seed: hex::encode(rehearsal.seed),
             now_ms: rehearsal.now_ms,

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
 use url::Url;
 
 use super::{ConnectProblem, Connected, OpenFlow, Step, internal};
+use crate::audit::{self, AuditAction};
 use crate::connections::account::{self, ProbeOutcome};
 use crate::connections::credential::{ConnectionDetails, OpenCredential, UnconfirmedConnection};
 use crate::connections::link::{hash, random_token};
@@ -75,8 +77,18 @@ impl Gateway {
         }
         let account = details.account.clone();
         let new = self.new_connection(open, &credential, details)?;
+        let details = json!({ "user_id": flow.user_id, "service": flow.service });
+        let entry = audit::entry(
+            &flow.workspace_id,
+            format!("user:{}", flow.user_id),
+            now_ms,
+            AuditAction::ConnectionsConnect,
+            &new.id,
+            details,
+        );
         if !self
             .store
+            .audited(entry)
             .finish_flow(&flow.id, FlowState::Completed, &new, now_ms)
             .await?
         {
@@ -136,8 +148,9 @@ impl Gateway {
             .map_err(internal)?;
         let waiting = UnconfirmedConnection::parse(&opened).map_err(internal)?;
         let new = self.new_connection(&open, &waiting.credential, waiting.details)?;
+        let details = json!({ "user_id": new.user_id, "service": new.service });
         let stored = self
-            .store
+            .audited(caller, AuditAction::ConnectionsConnect, &new.id, details)
             .finish_flow(&open.flow.id, FlowState::AwaitingConfirmation, &new, now_ms)
             .await?;
         if !stored {

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::checked_name;
 use super::enter::user_of;
+use crate::audit::AuditAction;
 use crate::connections::apps::CALLBACK_PATH;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
@@ -66,16 +67,10 @@ impl Gateway {
     ) -> Result<Me, Error> {
         if let Some(name) = name {
             let name = checked_name(name)?;
-            self.store
+            let details = json!({ "name": name });
+            self.audited(caller, AuditAction::MembersRename, &caller.key_id, details)
                 .rename_member(&caller.workspace_id, &caller.key_id, &name)
                 .await?;
-            self.record_change(
-                caller,
-                "members.rename",
-                &caller.key_id,
-                json!({ "name": name }),
-            )
-            .await?;
         }
         self.me(caller, sign_in_id).await
     }
@@ -103,7 +98,8 @@ impl Gateway {
         }
         self.forgive(counted).await?;
         let password_hash = self.passwords.hash(new).await?;
-        self.store
+        let action = AuditAction::MembersSetPassword;
+        self.audited(caller, action, &caller.key_id, json!({}))
             .set_member_password(
                 &caller.workspace_id,
                 &caller.key_id,
@@ -111,8 +107,7 @@ impl Gateway {
                 Some(sign_in_id),
             )
             .await?;
-        self.record_change(caller, "members.set_password", &caller.key_id, json!({}))
-            .await
+        Ok(())
     }
 
     /// Where the signed-in person is signed in, newest first.
@@ -141,20 +136,16 @@ impl Gateway {
     /// Ends one of the signed-in person's own sign-ins.
     pub async fn revoke_sign_in(&self, caller: &Caller, id: &str) -> Result<(), Error> {
         caller.need_role(Role::Member)?;
+        let action = AuditAction::MembersRevokeSignIn;
+        let details = json!({ "sign_in_id": id });
         let gone = self
-            .store
+            .audited(caller, action, &caller.key_id, details)
             .delete_sign_in(&caller.workspace_id, &caller.key_id, id)
             .await?;
         if !gone {
             return Err(Error::NotFound("the sign-in".to_owned()));
         }
-        self.record_change(
-            caller,
-            "members.revoke_sign_in",
-            &caller.key_id,
-            json!({ "sign_in_id": id }),
-        )
-        .await
+        Ok(())
     }
 
     async fn own_sign_in(

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::identity::caller::CallerKind;
 use crate::{Caller, Error, Gateway, Identity, Scope};
 use toolgate_core::ids::UserId;
 use toolgate_store::{Member, Role};
@@ -100,6 +101,7 @@ impl Gateway {
             workspace_id: workspace.id.into(),
             workspace_name: workspace.name.into(),
             default_user: user_of(&member)?,
+            kind: CallerKind::Member,
             key_id: member.id.into(),
             key_name: member.name.into(),
             key_prefix: "dashboard".into(),

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{checked_email, least_for};
+use crate::audit::AuditAction;
 use crate::connections::link::{hash, random_token};
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
@@ -39,8 +40,7 @@ pub struct MadeLink {
 
 /// What a link is to be for.
 #[derive(Clone, Debug)]
-pub struct NewLink<'a> {
-    pub workspace_id: &'a str,
+pub struct NewLink {
     pub kind: LinkKind,
     pub role: Role,
     pub email: Option<String>,
@@ -52,8 +52,9 @@ pub struct NewLink<'a> {
 /// Makes a link; one for the same purpose takes the place of the one before.
 pub async fn make(
     store: &Store,
+    caller: &Caller,
     public_url: &str,
-    new: NewLink<'_>,
+    new: NewLink,
     now_ms: i64,
 ) -> Result<MadeLink, StoreError> {
     let token = random_token();
@@ -63,7 +64,7 @@ pub async fn make(
         LinkKind::Reset => ("join", RESET_LIFE_MS),
     };
     let link = MemberLink {
-        workspace_id: new.workspace_id.to_owned(),
+        workspace_id: caller.workspace_id.to_string(),
         id: ids::ulid("inv"),
         token_hash: hash(token.expose()),
         kind: new.kind,
@@ -74,7 +75,27 @@ pub async fn make(
         expires_at_ms: now_ms + life_ms,
         vouched: new.vouched,
     };
-    store.put_member_link(&link).await?;
+    let (action, subject, details) = match link.kind {
+        LinkKind::Setup => (
+            AuditAction::MembersOfferSetup,
+            &link.id,
+            json!({ "role": link.role }),
+        ),
+        LinkKind::Join => (
+            AuditAction::MembersInvite,
+            &link.id,
+            json!({ "email": link.email, "role": link.role }),
+        ),
+        LinkKind::Reset => (
+            AuditAction::MembersReset,
+            link.member_id.as_ref().unwrap_or(&link.id),
+            json!({ "email": link.email }),
+        ),
+    };
+    caller
+        .audited(store, now_ms, action, subject, details)
+        .put_member_link(&link)
+        .await?;
     Ok(MadeLink {
         id: link.id,
         // After the `#` it stays in the browser: no server's log and no referrer holds it.
@@ -86,22 +107,21 @@ pub async fn make(
 /// The link at which the first owner is made, while nobody can sign in; a new one at each start.
 pub async fn first_owner(
     store: &Store,
+    caller: &Caller,
     public_url: &str,
-    workspace_id: &str,
     now_ms: i64,
 ) -> Result<Option<MadeLink>, StoreError> {
     if store.has_members().await? {
         return Ok(None);
     }
     let new = NewLink {
-        workspace_id,
         kind: LinkKind::Setup,
         role: Role::Owner,
         email: None,
         member_id: None,
         vouched: true,
     };
-    make(store, public_url, new, now_ms).await.map(Some)
+    make(store, caller, public_url, new, now_ms).await.map(Some)
 }
 
 impl Gateway {
@@ -147,49 +167,43 @@ impl Gateway {
             )));
         }
         let new = NewLink {
-            workspace_id: workspace,
             kind: LinkKind::Join,
             role,
-            email: Some(email.clone()),
+            email: Some(email),
             member_id: None,
             vouched: false,
         };
-        let made = make(&self.store, &self.public_url, new, now_ms).await?;
-        let details = json!({ "email": email, "role": role });
-        self.record_change(caller, "members.invite", &made.id, details)
-            .await?;
-        Ok(made)
+        Ok(make(&self.store, caller, &self.public_url, new, now_ms).await?)
     }
 
     /// Takes an invitation back.
     pub async fn delete_invitation(&self, caller: &Caller, id: &str) -> Result<(), Error> {
         caller.need_role(Role::Admin)?;
-        let gone = self
-            .store
-            .delete_invitation(&caller.workspace_id, id)
+        let unknown = || Error::NotFound("the invitation".to_owned());
+        let (workspace, now_ms) = (&caller.workspace_id, self.clock.now_ms());
+        let open = self.store.list_invitations(workspace, now_ms).await?;
+        let link = open.into_iter().find(|link| link.id == id);
+        let link = link.ok_or_else(unknown)?;
+        let details = json!({ "email": link.email, "role": link.role });
+        self.audited(caller, AuditAction::MembersUninvite, id, details)
+            .delete_invitation(workspace, id)
             .await?
-            .ok_or_else(|| Error::NotFound("the invitation".to_owned()))?;
-        let details = json!({ "email": gone.email, "role": gone.role });
-        self.record_change(caller, "members.uninvite", id, details)
-            .await
+            .ok_or_else(unknown)?;
+        Ok(())
     }
 
     /// A link at which a member sets a new password.
     pub async fn reset_member(&self, caller: &Caller, member_id: &str) -> Result<MadeLink, Error> {
         let member = self.manageable(caller, member_id).await?;
         let new = NewLink {
-            workspace_id: &caller.workspace_id,
             kind: LinkKind::Reset,
             role: member.role,
-            email: Some(member.email.clone()),
-            member_id: Some(member.id.clone()),
+            email: Some(member.email),
+            member_id: Some(member.id),
             vouched: false,
         };
-        let made = make(&self.store, &self.public_url, new, self.clock.now_ms()).await?;
-        let details = json!({ "email": member.email });
-        self.record_change(caller, "members.reset", member_id, details)
-            .await?;
-        Ok(made)
+        let now_ms = self.clock.now_ms();
+        Ok(make(&self.store, caller, &self.public_url, new, now_ms).await?)
     }
 }
 

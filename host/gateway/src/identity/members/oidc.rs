@@ -222,13 +222,11 @@ impl Gateway {
         }
         let account = which::Account::from_claims(config, &claims);
         let member = match &flow.invitation {
-            Some(invitation) => self.invited(&account, invitation).await?,
-            None => self.member_of(&account, &flow.return_to).await?,
+            Some(invitation) => self.invited(&account, invitation, client).await?,
+            None => self.member_of(&account, &flow.return_to, client).await?,
         };
         let details = json!({ "provider": config.issuer });
-        let signed_in = self
-            .begin(member, "members.sign_in", details, client)
-            .await?;
+        let signed_in = self.begin(member, Some(details), client).await?;
         Ok((signed_in, flow.return_to))
     }
 

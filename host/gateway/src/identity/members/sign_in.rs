@@ -12,10 +12,11 @@ use super::account::Me;
 use super::enter::{Claims, JWT_LIFE_MS};
 use super::links::over;
 use super::{checked_email, checked_name};
+use crate::audit::{AuditAction, entry};
 use crate::connections::link::{hash, random_token};
 use crate::{Error, Gateway};
 use toolgate_core::ids;
-use toolgate_store::{AuditEntry, LinkKind, Member, SignIn, StoreError};
+use toolgate_store::{AuditEntry, LinkKind, Member, SignIn, Store, StoreError};
 use toolgate_vault::{Purpose, Secret};
 
 /// A sign-in ends after this long without a refresh, and after this long in any case.
@@ -113,8 +114,7 @@ impl Gateway {
             1 => {
                 self.forgive(counted).await?;
                 let member = fitting.swap_remove(0);
-                self.begin(member, "members.sign_in", json!({}), client)
-                    .await
+                self.begin(member, Some(json!({})), client).await
             }
             _ => {
                 self.forgive(counted).await?;
@@ -163,15 +163,17 @@ impl Gateway {
             .await?
             .ok_or_else(over)?;
         if let (LinkKind::Reset, Some(id)) = (link.kind, &link.member_id) {
+            let found = self.store.find_member(&link.workspace_id, id).await?;
+            let member = found.ok_or_else(over)?;
+            let action = AuditAction::MembersSetPassword;
             let set = self
-                .store
+                .audited_member(&member, action, json!({}), client)
                 .set_member_password(&link.workspace_id, id, &password_hash, None)
                 .await?;
-            let found = self.store.find_member(&link.workspace_id, id).await?;
-            let member = found.filter(|_| set).ok_or_else(over)?;
-            return self
-                .begin(member, "members.set_password", json!({}), client)
-                .await;
+            if !set {
+                return Err(over());
+            }
+            return self.begin(member, None, client).await;
         }
         let member = Member {
             workspace_id: link.workspace_id,
@@ -185,7 +187,9 @@ impl Gateway {
             last_seen_at_ms: None,
             vouched: link.vouched,
         };
-        match self.store.insert_member(&member).await {
+        let details = json!({ "email": member.email, "role": member.role });
+        let audited = self.audited_member(&member, AuditAction::MembersCreate, details, client);
+        match audited.insert_member(&member).await {
             Ok(()) => {}
             Err(StoreError::Taken(_)) => {
                 return Err(Error::Conflict(format!(
@@ -195,16 +199,15 @@ impl Gateway {
             }
             Err(cause) => return Err(cause.into()),
         }
-        let details = json!({ "email": member.email, "role": member.role });
-        self.begin(member, "members.create", details, client).await
+        self.begin(member, None, client).await
     }
 
-    /// Makes a sign-in for a member who has proven who they are.
+    /// Makes a sign-in for a member who has proven who they are. `details` of its entry in the audit
+    /// log; `None` where joining or a new password has left one, which the sign-in comes with.
     pub(super) async fn begin(
         &self,
         member: Member,
-        action: &str,
-        details: Value,
+        details: Option<Value>,
         client: &Browser,
     ) -> Result<SignedIn, Error> {
         let now_ms = self.clock.now_ms();
@@ -226,9 +229,13 @@ impl Gateway {
             address: client.address.map(|address| address.to_string()),
             user_agent,
         };
-        self.store.insert_sign_in(&sign_in).await?;
-        self.record_member(&member, action, &member.id, details, client)
-            .await?;
+        let store = match details {
+            Some(details) => {
+                self.audited_member(&member, AuditAction::MembersSignIn, details, client)
+            }
+            None => self.store.clone(),
+        };
+        store.insert_sign_in(&sign_in).await?;
         let mut signed_in = self.signed_in(&member, &sign_in, Some(refresh)).await?;
         signed_in.device = Some(self.new_device(&member)?);
         Ok(signed_in)
@@ -260,18 +267,10 @@ impl Gateway {
             if now_ms - sign_in.rotated_at_ms <= GRACE_MS {
                 return self.signed_in(&member, &sign_in, None).await;
             }
-            self.store
+            let details = json!({ "sign_in_id": sign_in.id });
+            self.audited_member(&member, AuditAction::MembersRefreshReused, details, client)
                 .delete_sign_in(&workspace_id, &member_id, &sign_in.id)
                 .await?;
-            let details = json!({ "sign_in_id": sign_in.id });
-            self.record_member(
-                &member,
-                "members.refresh_reused",
-                &member.id,
-                details,
-                client,
-            )
-            .await?;
             tracing::warn!(member.id = member.id, "members.refresh_reused");
             return Err(Error::SignInRequired);
         }
@@ -310,12 +309,10 @@ impl Gateway {
         let Some((workspace_id, member_id, id)) = ended else {
             return Ok(());
         };
-        let gone = self
-            .store
-            .delete_sign_in(&workspace_id, &member_id, &id)
-            .await?;
-        if gone && let Some(member) = self.store.find_member(&workspace_id, &member_id).await? {
-            self.record_member(&member, "members.sign_out", &member.id, json!({}), client)
+        // Without the member its sign-ins are gone too.
+        if let Some(member) = self.store.find_member(&workspace_id, &member_id).await? {
+            self.audited_member(&member, AuditAction::MembersSignOut, json!({}), client)
+                .delete_sign_in(&workspace_id, &member_id, &id)
                 .await?;
         }
         Ok(())
@@ -348,26 +345,27 @@ impl Gateway {
         })
     }
 
-    /// Adds to the audit log what somebody who is no caller yet has done.
-    pub(super) async fn record_member(
+    /// The store for one change of somebody who is no caller yet, to themselves.
+    pub(super) fn audited_member(
         &self,
         member: &Member,
-        action: &str,
-        subject: &str,
+        action: AuditAction,
         details: Value,
         client: &Browser,
-    ) -> Result<(), Error> {
-        let entry = AuditEntry {
-            workspace_id: member.workspace_id.clone(),
-            id: ids::ulid("aud"),
-            at_ms: self.clock.now_ms(),
-            actor: format!("member:{}", member.id),
-            action: action.to_owned(),
-            subject: subject.to_owned(),
-            details: details.to_string(),
+    ) -> Store {
+        let actor = format!("member:{}", member.id);
+        let now_ms = self.clock.now_ms();
+        self.store.audited(AuditEntry {
             address: client.address.map(|address| address.to_string()),
             request_id: Some(client.request_id.clone()),
-        };
-        Ok(self.store.add_audit_entry(&entry).await?)
+            ..entry(
+                &member.workspace_id,
+                actor,
+                now_ms,
+                action,
+                &member.id,
+                details,
+            )
+        })
     }
 }

@@ -103,6 +103,9 @@ async fn fill(world: &TestWorld, caller: &Caller) {
     store.add_audit_entry(&entry).await.unwrap();
 }
 
+/// Of the caller's key, and the one that [`fill`] writes.
+const ENTRIES: usize = 2;
+
 #[tokio::test]
 async fn what_is_over_goes_after_thirty_days_and_the_rest_when_the_operator_says() {
     let world = TestWorld::open().await;
@@ -114,15 +117,15 @@ async fn what_is_over_goes_after_thirty_days_and_the_rest_when_the_operator_says
     }
     world.clock.advance_ms(31 * DAY_MS);
     prune(&world, FOR_EVER).await.unwrap();
-    assert_eq!(counts(&world, &ours).await, (1, 1, receipts, 1));
+    assert_eq!(counts(&world, &ours).await, (1, 1, receipts, ENTRIES));
     world.clock.advance_ms(1);
     prune(&world, FOR_EVER).await.unwrap();
     for caller in [&ours, &theirs] {
-        assert_eq!(counts(&world, caller).await, (0, 0, receipts, 1));
+        assert_eq!(counts(&world, caller).await, (0, 0, receipts, ENTRIES));
     }
     world.clock.advance_ms(10_000 * DAY_MS);
     prune(&world, FOR_EVER).await.unwrap();
-    assert_eq!(counts(&world, &ours).await, (0, 0, receipts, 1));
+    assert_eq!(counts(&world, &ours).await, (0, 0, receipts, ENTRIES));
 }
 
 #[tokio::test]
@@ -136,10 +139,14 @@ async fn receipts_and_audit_entries_are_kept_for_the_days_given() {
     };
     world.clock.advance_ms(2 * DAY_MS);
     prune(&world, keep).await.unwrap();
-    assert_eq!(counts(&world, &caller).await, (1, 1, PORTION + 5, 1));
+    assert_eq!(counts(&world, &caller).await, (1, 1, PORTION + 5, ENTRIES));
     world.clock.advance_ms(1);
     prune(&world, keep).await.unwrap();
-    assert_eq!(counts(&world, &caller).await, (1, 1, 0, 1), "all portions");
+    assert_eq!(
+        counts(&world, &caller).await,
+        (1, 1, 0, ENTRIES),
+        "all portions"
+    );
     world.clock.advance_ms(DAY_MS);
     prune(&world, keep).await.unwrap();
     assert_eq!(counts(&world, &caller).await, (1, 1, 0, 0));

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::inspections::InspectionProgress;
 use super::{FileOutcome, Intake, ScanScope};
+use crate::audit::{self, AuditAction};
 use crate::plugins::decide::{InspectedFile, PluginDecision, decide};
 use crate::plugins::folder::{self, CaptureError};
 use crate::plugins::names::{TakenName, tool_names};
@@ -203,8 +204,25 @@ impl Intake {
                         && row.file_name.as_deref() == Some(name)
                 });
                 if !unchanged {
-                    let activated = self
-                        .store
+                    let serves_already = row.as_ref().is_some_and(|row| {
+                        row.state == PluginState::Active
+                            && row.active_sha256.as_deref() == Some(sha256)
+                    });
+                    let store = match serves_already {
+                        true => self.store.clone(),
+                        false => {
+                            let details = json!({
+                                "file": name,
+                                "version": manifest.version,
+                                "sha256": sha256,
+                            });
+                            let action = AuditAction::PluginsActivate;
+                            let now_ms = self.clock.now_ms();
+                            audit::installation(&self.store, now_ms, action, &service, details)
+                                .await?
+                        }
+                    };
+                    let activated = store
                         .activate_plugin(&ActivatePlugin {
                             service: &service,
                             file_name: name,

@@ -1,7 +1,10 @@
 //! What becomes of a file that was taken out of the folder, or that holds another service now: its
 //! tools go at once, whatever the database says; the database is told as soon as it can be.
 
+use serde_json::json;
+
 use super::Intake;
+use crate::audit::{self, AuditAction};
 use crate::plugins::folder::Fingerprint;
 use crate::plugins::report::log_state;
 use toolgate_store::{PluginState, StoreError};
@@ -98,9 +101,17 @@ impl Intake {
             format!("the file {file} was removed from the plugins folder")
         };
         let (state, now_ms) = (PluginState::Removed, self.clock.now_ms());
-        self.store
-            .set_plugin_state(service, state, Some(&reason), now_ms)
-            .await?;
+        let details = json!({ "file": file });
+        audit::installation(
+            &self.store,
+            now_ms,
+            AuditAction::PluginsDrop,
+            service,
+            details,
+        )
+        .await?
+        .set_plugin_state(service, state, Some(&reason), now_ms)
+        .await?;
         log_state(file, Some(service), state, Some(&reason));
         Ok(())
     }

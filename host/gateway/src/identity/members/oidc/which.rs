@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{FLOW_LIFE_MS, OidcProblem};
+use crate::audit::AuditAction;
 use crate::config::OidcConfig;
 use crate::identity::members::checked_email;
 use crate::identity::members::sign_in::{Browser, SignedIn};
@@ -62,6 +63,7 @@ impl Gateway {
         &self,
         account: &Account,
         return_to: &str,
+        client: &Browser,
     ) -> Result<Member, OidcProblem> {
         let mut known = self
             .store
@@ -83,7 +85,7 @@ impl Gateway {
         found.retain(|member| member.oidc_subject.is_none());
         let mut vouched = found.iter().filter(|member| member.vouched);
         match (vouched.next(), vouched.next()) {
-            (Some(member), None) => self.tie(account, member.clone()).await,
+            (Some(member), None) => self.tie(account, member.clone(), client).await,
             _ if found.is_empty() => Err(OidcProblem::NoMember),
             _ => Err(self.choose(account, &found, return_to)?),
         }
@@ -94,6 +96,7 @@ impl Gateway {
         &self,
         account: &Account,
         invitation: &str,
+        client: &Browser,
     ) -> Result<Member, OidcProblem> {
         let now_ms = self.clock.now_ms();
         let email = account.email.clone().ok_or(OidcProblem::NoMember)?;
@@ -121,7 +124,9 @@ impl Gateway {
             last_seen_at_ms: None,
             vouched: true,
         };
-        match self.store.insert_member(&member).await {
+        let details = json!({ "email": member.email, "role": member.role });
+        let audited = self.audited_member(&member, AuditAction::MembersCreate, details, client);
+        match audited.insert_member(&member).await {
             Ok(()) => Ok(member),
             // A member already, and now proven.
             Err(StoreError::Taken(_)) => {
@@ -130,7 +135,8 @@ impl Gateway {
                     .member_with_email(&member.workspace_id, &member.email)
                     .await
                     .map_err(Error::from)?;
-                self.tie(account, found.ok_or(OidcProblem::NoMember)?).await
+                self.tie(account, found.ok_or(OidcProblem::NoMember)?, client)
+                    .await
             }
             Err(cause) => Err(Error::from(cause).into()),
         }
@@ -175,11 +181,10 @@ impl Gateway {
             subject: choice.subject,
             email: None,
         };
-        let member = self.tie(&account, member).await.map_err(|_| unknown())?;
+        let tied = self.tie(&account, member, client).await;
+        let member = tied.map_err(|_| unknown())?;
         let details = json!({ "chosen": true });
-        let signed_in = self
-            .begin(member, "members.sign_in", details, client)
-            .await?;
+        let signed_in = self.begin(member, Some(details), client).await?;
         Ok((signed_in, choice.return_to))
     }
 
@@ -213,12 +218,18 @@ impl Gateway {
     }
 
     /// Ties a member to the account, unless it is tied to another.
-    async fn tie(&self, account: &Account, member: Member) -> Result<Member, OidcProblem> {
+    async fn tie(
+        &self,
+        account: &Account,
+        member: Member,
+        client: &Browser,
+    ) -> Result<Member, OidcProblem> {
         if member.oidc_subject.as_ref() == Some(&account.subject) {
             return Ok(member);
         }
+        let details = json!({ "subject": account.subject });
         let tied = self
-            .store
+            .audited_member(&member, AuditAction::MembersLinkAccount, details, client)
             .link_member_oidc(&member.workspace_id, &member.id, &account.subject)
             .await
             .map_err(Error::from)?;
@@ -233,6 +244,7 @@ impl Gateway {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Caller;
     use crate::identity::members::links::{self, NewLink};
     use crate::identity::members::sign_in::SetUpRequest;
     use crate::testing::{PASSWORD, TestWorld, browser};
@@ -249,8 +261,9 @@ mod tests {
 
     /// A link for the address, as the operator makes one, or as an admin does.
     async fn link(world: &TestWorld, workspace_id: &str, vouched: bool) -> String {
+        let workspace = world.store().find_workspace(workspace_id).await;
+        let caller = Caller::operator(&workspace.unwrap().unwrap());
         let new = NewLink {
-            workspace_id,
             kind: LinkKind::Join,
             role: Role::Member,
             email: Some(ADA.to_owned()),
@@ -258,7 +271,7 @@ mod tests {
             vouched,
         };
         let now_ms = world.clock.now_ms();
-        let made = links::make(world.store(), world.public_url(), new, now_ms);
+        let made = links::make(world.store(), &caller, world.public_url(), new, now_ms);
         let made = made.await.unwrap();
         made.url.expose().split_once('#').unwrap().1.to_owned()
     }
@@ -288,7 +301,7 @@ mod tests {
         let [ours, theirs] = workspaces(&world).await;
         let eve = taken(&world, &theirs, false).await;
         let ada = account(Some(ADA));
-        let asked = world.member_of(&ada, "/").await.unwrap_err();
+        let asked = world.member_of(&ada, "/", &browser()).await.unwrap_err();
         let OidcProblem::Choose(choice) = asked else {
             panic!("it signs in: {asked}")
         };
@@ -298,9 +311,9 @@ mod tests {
         assert_eq!(still.unwrap().unwrap().oidc_subject, None);
 
         let own = taken(&world, &ours, true).await;
-        let member = world.member_of(&ada, "/").await.unwrap();
+        let member = world.member_of(&ada, "/", &browser()).await.unwrap();
         assert_eq!(member.id, own.id, "the operator vouched for this one");
-        let again = world.member_of(&ada, "/").await.unwrap();
+        let again = world.member_of(&ada, "/", &browser()).await.unwrap();
         assert_eq!(again.id, own.id);
     }
 
@@ -309,7 +322,9 @@ mod tests {
         let world = TestWorld::open().await;
         let [_, theirs] = workspaces(&world).await;
         let eve = taken(&world, &theirs, false).await;
-        let asked = world.member_of(&account(Some(ADA)), "/skills").await;
+        let asked = world
+            .member_of(&account(Some(ADA)), "/skills", &browser())
+            .await;
         let Err(OidcProblem::Choose(choice)) = asked else {
             panic!("it is asked")
         };
@@ -340,14 +355,26 @@ mod tests {
         let token = link(&world, &theirs, false).await;
         let hash = crate::connections::link::hash(&token);
         for email in [None, Some("eve@example.com")] {
-            let refused = world.invited(&account(email), &hash).await.unwrap_err();
+            let refused = world
+                .invited(&account(email), &hash, &browser())
+                .await
+                .unwrap_err();
             assert_eq!(refused.code(), "oidc_no_member");
         }
-        let member = world.invited(&account(Some(ADA)), &hash).await.unwrap();
+        let member = world
+            .invited(&account(Some(ADA)), &hash, &browser())
+            .await
+            .unwrap();
         assert_eq!((member.workspace_id, member.password_hash), (theirs, None));
-        let twice = world.invited(&account(Some(ADA)), &hash).await.unwrap_err();
+        let twice = world
+            .invited(&account(Some(ADA)), &hash, &browser())
+            .await
+            .unwrap_err();
         assert_eq!(twice.code(), "oidc_expired");
-        let known = world.member_of(&account(None), "/").await.unwrap();
+        let known = world
+            .member_of(&account(None), "/", &browser())
+            .await
+            .unwrap();
         assert_eq!(known.id, member.id, "the subject is the identity");
     }
 }

@@ -1,0 +1,241 @@
+//! What each way into the gateway leaves in the audit log. A route or a verb that is not here fails
+//! `every_way_in_is_in_a_table`.
+
+/// What is left by whoever goes this way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Leaves {
+    /// This entry and no other.
+    Entry(&'static str),
+    /// This entry, as the named test finds, which has an identity provider.
+    EntryIn(&'static str, &'static str),
+    /// Nothing, for this reason.
+    Nothing(&'static str),
+}
+use Leaves::{Entry, EntryIn, Nothing};
+
+const RUNS: &str = "a call, of which its receipt tells";
+const TALKS: &str = "a conversation, which ends by itself and whose calls have receipts";
+const LOOKS: &str = "nothing is kept of it";
+const LINK: &str =
+    "nothing is connected by a link; the connection leaves an entry when it is there";
+
+/// Public routes, each of which the dashboard has too.
+pub const PUBLIC: &[(&str, &str, Leaves)] = &[
+    (
+        "POST",
+        "/v1/approvals/{approval_id}",
+        Entry("approvals.approve"),
+    ),
+    ("POST", "/v1/connections/link", Nothing(LINK)),
+    (
+        "POST",
+        "/v1/connections/confirm",
+        Entry("connections.connect"),
+    ),
+    (
+        "DELETE",
+        "/v1/connections/{connection_id}",
+        Entry("connections.delete"),
+    ),
+    (
+        "PUT",
+        "/v1/connections/{connection_id}/hook",
+        Entry("hooks.put"),
+    ),
+    (
+        "DELETE",
+        "/v1/connections/{connection_id}/hook",
+        Entry("hooks.delete"),
+    ),
+    ("POST", "/v1/knowledge/documents", Entry("knowledge.add")),
+    (
+        "DELETE",
+        "/v1/knowledge/documents/{document_id}",
+        Entry("knowledge.delete"),
+    ),
+    ("POST", "/v1/sessions", Nothing(TALKS)),
+    ("DELETE", "/v1/sessions/{session_id}", Nothing(TALKS)),
+    ("POST", "/v1/sessions/{session_id}/messages", Nothing(TALKS)),
+    ("POST", "/v1/sessions/{session_id}/resume", Nothing(TALKS)),
+    (
+        "PATCH",
+        "/v1/permissions/default",
+        Entry("permissions.change_default"),
+    ),
+    (
+        "PATCH",
+        "/v1/permissions/users/{user_id}/tools/{tool_name}",
+        Entry("permissions.change"),
+    ),
+    (
+        "PATCH",
+        "/v1/permissions/users/{user_id}/services/{service_name}",
+        Entry("permissions.change"),
+    ),
+    (
+        "PATCH",
+        "/v1/permissions/users/{user_id}/batch",
+        Entry("permissions.change"),
+    ),
+    ("POST", "/v1/skills", Entry("skills.create")),
+    ("PUT", "/v1/skills/{skill_id}", Entry("skills.update")),
+    ("DELETE", "/v1/skills/{skill_id}", Entry("skills.delete")),
+    ("POST", "/v1/tools/{tool_name}/execute", Nothing(RUNS)),
+    ("POST", "/v1/webhooks", Entry("webhooks.create")),
+    (
+        "PATCH",
+        "/v1/webhooks/{webhook_id}",
+        Entry("webhooks.update"),
+    ),
+    (
+        "DELETE",
+        "/v1/webhooks/{webhook_id}",
+        Entry("webhooks.delete"),
+    ),
+    (
+        "POST",
+        "/v1/webhooks/{webhook_id}/rotate",
+        Entry("webhooks.rotate"),
+    ),
+    (
+        "POST",
+        "/v1/webhooks/{webhook_id}/test",
+        Entry("webhooks.test"),
+    ),
+    (
+        "POST",
+        "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend",
+        Entry("webhooks.resend"),
+    ),
+];
+
+/// Routes of the dashboard alone.
+pub const INTERNAL: &[(&str, &str, Leaves)] = &[
+    ("POST", "/internal/link", Nothing(LOOKS)),
+    ("POST", "/internal/setup", Entry("members.create")),
+    ("POST", "/internal/sign-in", Entry("members.sign_in")),
+    (
+        "POST",
+        "/internal/refresh",
+        Nothing("the sign-in that it goes on with has its entry"),
+    ),
+    ("POST", "/internal/sign-out", Entry("members.sign_out")),
+    ("POST", "/internal/oidc/start", Nothing(LOOKS)),
+    (
+        "POST",
+        "/internal/oidc/choice",
+        EntryIn("members.link_account", "hostile::oidc_invites"),
+    ),
+    ("PATCH", "/internal/me", Entry("members.rename")),
+    (
+        "POST",
+        "/internal/me/password",
+        Entry("members.set_password"),
+    ),
+    (
+        "DELETE",
+        "/internal/me/sign-ins/{sign_in_id}",
+        Entry("members.revoke_sign_in"),
+    ),
+    ("POST", "/internal/members", Entry("members.invite")),
+    (
+        "PATCH",
+        "/internal/members/{member_id}",
+        Entry("members.change"),
+    ),
+    (
+        "DELETE",
+        "/internal/members/{member_id}",
+        Entry("members.remove"),
+    ),
+    (
+        "POST",
+        "/internal/members/{member_id}/reset",
+        Entry("members.reset"),
+    ),
+    (
+        "DELETE",
+        "/internal/invitations/{invitation_id}",
+        Entry("members.uninvite"),
+    ),
+    ("PATCH", "/internal/workspace", Entry("workspace.change")),
+    ("POST", "/internal/keys", Entry("keys.create")),
+    ("PATCH", "/internal/keys/{key_id}", Entry("keys.change")),
+    ("DELETE", "/internal/keys/{key_id}", Entry("keys.revoke")),
+    (
+        "POST",
+        "/internal/keys/{key_id}/rotate",
+        Entry("keys.rotate"),
+    ),
+    (
+        "PUT",
+        "/internal/services/{service}/settings",
+        Entry("services.configure"),
+    ),
+    (
+        "PUT",
+        "/internal/services/{service}/app",
+        Entry("services.register_app"),
+    ),
+    (
+        "DELETE",
+        "/internal/services/{service}/app",
+        Entry("services.forget_app"),
+    ),
+    ("POST", "/internal/services/{service}/test", Nothing(LOOKS)),
+    ("POST", "/internal/plugins", Entry("plugins.upload")),
+    ("POST", "/internal/plugins/check", Nothing(LOOKS)),
+    (
+        "DELETE",
+        "/internal/plugins/{service}",
+        Entry("plugins.remove"),
+    ),
+    (
+        "POST",
+        "/internal/plugins/{service}/approve",
+        Entry("plugins.approve"),
+    ),
+    (
+        "POST",
+        "/internal/plugins/{service}/rollback",
+        Entry("plugins.roll_back"),
+    ),
+];
+
+const FILES: &str = "files of a plugin's author, no installation";
+
+/// Verbs of the program.
+pub const VERBS: &[(&str, Leaves)] = &[
+    ("key create", Entry("keys.create")),
+    ("key list", Nothing(LOOKS)),
+    ("key revoke", Entry("keys.revoke")),
+    ("workspace create", Entry("workspace.create")),
+    ("workspace list", Nothing(LOOKS)),
+    ("member create", Entry("members.invite")),
+    ("member list", Nothing(LOOKS)),
+    ("member remove", Entry("members.remove")),
+    ("service configure", Entry("services.configure")),
+    ("service list", Nothing(LOOKS)),
+    ("plugin list", Nothing(LOOKS)),
+    ("plugin rights", Nothing(LOOKS)),
+    ("plugin approve", Entry("plugins.approve")),
+    ("plugin remove", Entry("plugins.remove")),
+    ("plugin build", Nothing(FILES)),
+    ("plugin new", Nothing(FILES)),
+    ("plugin check", Nothing(FILES)),
+    ("plugin run", Nothing(FILES)),
+    ("plugin plan", Nothing(FILES)),
+    ("plugin test", Nothing(FILES)),
+    ("plugin catalog", Nothing(FILES)),
+    ("vault rotate", Entry("vault.rotate")),
+    (
+        "serve",
+        Nothing("what its first start makes has an entry each"),
+    ),
+    (
+        "model",
+        Nothing("files of a model, which search falls back from"),
+    ),
+    ("mcp", Nothing("calls of a key")),
+    ("openapi", Nothing(LOOKS)),
+];

@@ -1,0 +1,98 @@
+//! A change and its entry in the audit log: both or neither.
+
+use toolgate_store::{AuditEntry, StoreError, Workspace};
+
+use super::{Empty, NOW_MS, api_key, on_both, workspace};
+
+on_both!(
+    a_change_and_its_entry_are_one_transaction,
+    without_a_change_there_is_no_entry,
+    one_handle_writes_one_entry,
+);
+
+fn entry(workspace_id: &str, id: &str) -> AuditEntry {
+    AuditEntry {
+        workspace_id: workspace_id.into(),
+        id: id.into(),
+        at_ms: NOW_MS,
+        actor: "operator".into(),
+        action: "keys.create".into(),
+        subject: "key_1".into(),
+        details: "{}".into(),
+        address: None,
+        request_id: None,
+    }
+}
+
+async fn written(at: &Empty, of: &Workspace) -> Vec<String> {
+    let page = at.store.list_audit_entries(&of.id, None, 10).await;
+    let page = page.expect("the log is read");
+    page.items.into_iter().map(|entry| entry.id).collect()
+}
+
+async fn a_change_and_its_entry_are_one_transaction(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let key = api_key(&acme, "key_1");
+    // No workspace has this log.
+    let nowhere = at.store.audited(entry("ws_none", "aud_1"));
+    let refused = nowhere.insert_key(&key, "hash").await;
+    assert!(
+        matches!(refused, Err(StoreError::NoSuchParent)),
+        "{refused:?}"
+    );
+    assert_eq!(at.store.list_keys(&acme.id).await.expect("keys"), []);
+
+    let audited = at.store.audited(entry(&acme.id, "aud_1"));
+    audited.insert_key(&key, "hash").await.expect("it is kept");
+    assert_eq!(at.store.list_keys(&acme.id).await.expect("keys"), [key]);
+    assert_eq!(written(&at, &acme).await, ["aud_1"]);
+
+    // The id of the entry is taken: the change is undone.
+    let again = at.store.audited(entry(&acme.id, "aud_1"));
+    let revoked = again.revoke_key(&acme.id, "key_1", NOW_MS).await;
+    assert!(revoked.is_err(), "{revoked:?}");
+    let keys = at.store.list_keys(&acme.id).await.expect("keys");
+    assert_eq!(keys[0].revoked_at_ms, None);
+}
+
+async fn without_a_change_there_is_no_entry(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let key = api_key(&acme, "key_1");
+    at.store.insert_key(&key, "hash").await.expect("it is kept");
+    let audited = |id: &str| at.store.audited(entry(&acme.id, id));
+    let taken = audited("aud_1")
+        .insert_key(&api_key(&acme, "key_2"), "hash")
+        .await;
+    assert!(matches!(taken, Err(StoreError::Taken(_))), "{taken:?}");
+    let unknown = audited("aud_2").update_key(&api_key(&acme, "key_3")).await;
+    assert!(!unknown.expect("nothing is changed"));
+    let unknown = audited("aud_3").revoke_key(&acme.id, "key_3", NOW_MS).await;
+    unknown.expect("nothing is changed");
+    let gone = audited("aud_4")
+        .delete_connection(&acme.id, "con_none", NOW_MS)
+        .await;
+    assert!(gone.expect("nothing is changed").is_none());
+    assert!(
+        !audited("aud_5")
+            .delete_webhook(&acme.id, "whk_none")
+            .await
+            .expect("nothing is changed")
+    );
+    assert_eq!(written(&at, &acme).await, [""; 0]);
+}
+
+async fn one_handle_writes_one_entry(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let audited = at.store.audited(entry(&acme.id, "aud_1"));
+    for id in ["key_1", "key_2"] {
+        audited
+            .insert_key(&api_key(&acme, id), id)
+            .await
+            .expect("it is kept");
+    }
+    at.store
+        .insert_key(&api_key(&acme, "key_3"), "key_3")
+        .await
+        .expect("it is kept");
+    assert_eq!(written(&at, &acme).await, ["aud_1"]);
+}
