@@ -11,22 +11,23 @@ pub const ID_CHARS_MAX: usize = 256;
 /// What [`check`] takes, as the pattern of a JSON Schema; the length apart.
 pub const PATTERN: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 
+pub(super) const CONTROL_CHARACTERS: &str = "control characters are not allowed";
+
 /// Refuses `text` as the value of `field`.
 pub fn check(field: &str, text: &str) -> Result<(), ApiFailure> {
+    fault(text).map_or(Ok(()), |fault| Err(ApiFailure::field(field, fault)))
+}
+
+/// Why `text` can be no identifier.
+pub(super) fn fault(text: &str) -> Option<String> {
     if text.is_empty() {
-        return Err(ApiFailure::field(field, "must not be empty"));
+        return Some("must not be empty".to_owned());
     }
     if text.chars().count() > ID_CHARS_MAX {
-        let message = format!("is longer than {ID_CHARS_MAX} characters");
-        return Err(ApiFailure::field(field, message));
+        return Some(format!("is longer than {ID_CHARS_MAX} characters"));
     }
-    if text.chars().any(char::is_control) {
-        return Err(ApiFailure::field(
-            field,
-            "control characters are not allowed",
-        ));
-    }
-    Ok(())
+    let control = text.chars().any(char::is_control);
+    control.then(|| CONTROL_CHARACTERS.to_owned())
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use http::Method;
+use serde::{Deserialize, Deserializer};
 
 use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::dashboard::overview::{Overview, Period};
 use toolgate_http_kit::envelope::{ApiFailure, Success};
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{QueryString, values};
 use toolgate_store::Role;
 
 pub(super) fn routes(routes: &mut Routes) {
@@ -18,13 +19,23 @@ pub(super) fn routes(routes: &mut Routes) {
     routes.add(Method::GET, "/internal/overview", any, read);
 }
 
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct OverviewQuery {
+    #[serde(deserialize_with = "period")]
+    period: Option<Period>,
+}
+
+fn period<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Period>, D::Error> {
+    values::word(input, &Period::ALL).map(Some)
+}
+
 async fn read(
     State(gateway): State<Arc<Gateway>>,
     member: SignedInMember,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<OverviewQuery>,
 ) -> Result<Success<Overview>, ApiFailure> {
-    let period = query.word("period", &Period::ALL)?.unwrap_or(Period::Day);
-    query.finish()?;
+    let period = query.period.unwrap_or(Period::Day);
     let overview = gateway.overview(member.caller(), period).await?;
     Ok(Success::new(member.caller(), overview))
 }

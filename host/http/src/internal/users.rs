@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use http::Method;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::users::{LIST_LIMIT_MAX, UserInfo};
 use toolgate_http_kit::envelope::{ApiFailure, Success};
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{Id, Number, QueryString};
 use toolgate_store::Role;
 
 pub(super) fn routes(routes: &mut Routes) {
@@ -24,14 +24,21 @@ struct UsersAnswer {
     users: Vec<UserInfo>,
 }
 
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct UsersQuery {
+    /// What their ids begin with.
+    query: Id,
+    limit: Number<1, { LIST_LIMIT_MAX }, 100>,
+}
+
 async fn list(
     State(gateway): State<Arc<Gateway>>,
     member: SignedInMember,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<UsersQuery>,
 ) -> Result<Success<UsersAnswer>, ApiFailure> {
-    let begins = query.id("query")?.unwrap_or_default();
-    let limit = query.number("limit", 1..=LIST_LIMIT_MAX, 100)?;
-    query.finish()?;
-    let users = gateway.users(member.caller(), &begins, limit).await?;
+    let begins = query.query.0.unwrap_or_default();
+    let users = gateway.users(member.caller(), &begins, query.limit.0);
+    let users = users.await?;
     Ok(Success::new(member.caller(), UsersAnswer { users }))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -17,13 +18,27 @@ use toolgate_gateway::{Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{Id, NoQuery, PageLimit, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Approvals", "Calls that a person has to allow first.")
         .routes(routes!(list))
         .routes(routes!(read))
         .routes(routes!(decide))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ApprovalsQuery {
+    /// Only approvals in this state.
+    status: Option<ApprovalStatus>,
+    /// How many approvals a page holds.
+    #[param(inline)]
+    limit: PageLimit<{ LIST_LIMIT_MAX }>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
 }
 
 /// List approvals
@@ -36,11 +51,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     operation_id = "list_approvals",
     tag = "Approvals",
     security(("api_key" = [])),
-    params(
-        ("status" = Option<ApprovalStatus>, Query, description = "Only approvals in this state."),
-        ("limit" = Option<usize>, Query, description = "How many approvals a page holds; 20 if absent.", minimum = 1, maximum = 100),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
-    ),
+    params(ApprovalsQuery),
     responses((status = 200, description = "One page of approvals.", body = inline(Success<ApprovalPage>), example = json!({
         "success": true,
         "data": {"approvals": [{
@@ -66,16 +77,13 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ApprovalsQuery>,
 ) -> Result<Success<ApprovalPage>, ApiFailure> {
-    let status = query.word("status", &ApprovalStatus::ALL)?;
-    let page = query.page(LIST_LIMIT_MAX)?;
     let request = ListApprovals {
-        status,
-        limit: page.limit,
-        cursor: page.cursor,
+        status: query.status,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
     };
-    query.finish()?;
     let page = gateway.approvals(&caller, request).await?;
     Ok(Success::new(&caller, page))
 }
@@ -118,9 +126,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([approval_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<Approval>, ApiFailure> {
-    query.finish()?;
     let approval = gateway.approval(&caller, &approval_id).await?;
     Ok(Success::new(&caller, approval))
 }
@@ -174,10 +181,9 @@ async fn decide(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([approval_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<DecisionBody>,
 ) -> Result<Success<IdempotentAnswer<Approval>>, ApiFailure> {
-    query.finish()?;
     let decided = gateway.decide_approval(&caller, &approval_id, body.decision);
     let approval = gateway
         .once(&caller, Scope::Approvals, attempt, Box::pin(decided))

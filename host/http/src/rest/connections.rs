@@ -5,7 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -23,7 +25,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::ids;
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{ForUser, Id, NoQuery, Number, QueryString};
 
 /// Scopes asked for in one link.
 const SCOPES_MAX: usize = 100;
@@ -99,10 +101,9 @@ struct LinkBody {
 async fn link(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<LinkBody>,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     ids::check("service", &body.service)?;
     for (name, value) in [("connection_id", &body.connection_id), ("slot", &body.slot)] {
         if let Some(value) = value {
@@ -165,10 +166,9 @@ struct ConfirmBody {
 async fn confirm(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<ConfirmBody>,
 ) -> Result<Success<IdempotentAnswer<ConnectionInfo>>, ApiFailure> {
-    query.finish()?;
     ids::check("code", &body.code)?;
     caller.user(Some(&body.user_id))?;
     let confirmed = gateway.confirm_connection(&caller, &body.code, &body.user_id);
@@ -178,19 +178,38 @@ async fn confirm(
     Ok(Success::new(&caller, connection))
 }
 
-/// `wait` and `active_after`.
-fn wait_for(query: &mut QueryParameters) -> Result<WaitFor, ApiFailure> {
-    let seconds = query.number("wait", 0..=WAIT_S_MAX, 0)?;
-    let known = query.id("active_after")?;
-    let moment = |text: String| {
+/// The moment of a `state_since` that the client knows, in milliseconds.
+#[derive(Default)]
+struct KnownSince(Option<i64>);
+
+impl<'de> Deserialize<'de> for KnownSince {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let Some(text) = Id::<false>::deserialize(input)?.0 else {
+            return Ok(Self(None));
+        };
         let written =
             "is not a time as `state_since` is written, for example 2026-11-20T09:30:00.125Z";
-        parse_rfc3339(&text).ok_or_else(|| ApiFailure::field("active_after", written))
-    };
-    Ok(WaitFor {
-        seconds,
-        active_after_ms: known.map(moment).transpose()?,
-    })
+        let moment = parse_rfc3339(&text).ok_or_else(|| D::Error::custom(written))?;
+        Ok(Self(Some(moment)))
+    }
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ConnectionsQuery {
+    /// Only connections of this user.
+    #[param(inline)]
+    user_id: ForUser,
+    /// Only connections of this service.
+    #[param(inline, example = "github")]
+    service: Id,
+    /// Seconds to wait until one is active.
+    #[param(inline)]
+    wait: Number<0, { WAIT_S_MAX }, 0>,
+    /// With `wait`: one whose `state_since` is this moment or before is known already.
+    #[param(value_type = String, format = DateTime, example = "2026-11-20T09:30:00.125Z")]
+    active_after: KnownSince,
 }
 
 /// List connections
@@ -205,12 +224,7 @@ fn wait_for(query: &mut QueryParameters) -> Result<WaitFor, ApiFailure> {
     operation_id = "list_connections",
     tag = "Connections",
     security(("api_key" = [])),
-    params(
-        ("user_id" = Option<String>, Query, description = "Only connections of this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
-        ("service" = Option<String>, Query, description = "Only connections of this service.", example = "github"),
-        ("wait" = Option<usize>, Query, description = "Seconds to wait until one is active; 0 if absent.", minimum = 0, maximum = 30),
-        ("active_after" = Option<String>, Query, description = "With `wait`: one whose `state_since` is this moment or before is known already.", format = DateTime, example = "2026-11-20T09:30:00.125Z"),
-    ),
+    params(ConnectionsQuery),
     responses((status = 200, description = "The connections.", body = inline(Success<ConnectionList>), example = json!({
         "success": true,
         "data": {"connections": [{"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}]},
@@ -220,16 +234,30 @@ fn wait_for(query: &mut QueryParameters) -> Result<WaitFor, ApiFailure> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ConnectionsQuery>,
 ) -> Result<Success<ConnectionList>, ApiFailure> {
     let request = ListConnections {
-        user_id: query.user_id()?,
-        service: query.id("service")?,
-        wait: wait_for(&mut query)?,
+        user_id: query.user_id.0,
+        service: query.service.0,
+        wait: WaitFor {
+            seconds: query.wait.0,
+            active_after_ms: query.active_after.0,
+        },
     };
-    query.finish()?;
     let list = gateway.connections(&caller, request).await?;
     Ok(Success::new(&caller, list))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ConnectionQuery {
+    /// Seconds to wait until it is active.
+    #[param(inline)]
+    wait: Number<0, { WAIT_S_MAX }, 0>,
+    /// With `wait`: a `state_since` at this moment or before is known already.
+    #[param(value_type = String, format = DateTime, example = "2026-11-20T09:30:00.125Z")]
+    active_after: KnownSince,
 }
 
 /// Read a connection
@@ -246,8 +274,7 @@ async fn list(
     security(("api_key" = [])),
     params(
         ("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
-        ("wait" = Option<usize>, Query, description = "Seconds to wait until it is active; 0 if absent.", minimum = 0, maximum = 30),
-        ("active_after" = Option<String>, Query, description = "With `wait`: a `state_since` at this moment or before is known already.", format = DateTime, example = "2026-11-20T09:30:00.125Z"),
+        ConnectionQuery,
     ),
     responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({
         "success": true,
@@ -259,10 +286,12 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ConnectionQuery>,
 ) -> Result<Success<ConnectionInfo>, ApiFailure> {
-    let wait = wait_for(&mut query)?;
-    query.finish()?;
+    let wait = WaitFor {
+        seconds: query.wait.0,
+        active_after_ms: query.active_after.0,
+    };
     let connection = gateway.connection(&caller, &connection_id, wait).await?;
     Ok(Success::new(&caller, connection))
 }
@@ -287,9 +316,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<DeletedConnection>, ApiFailure> {
-    query.finish()?;
     let deleted = gateway.delete_connection(&caller, &connection_id).await?;
     Ok(Success::new(&caller, deleted))
 }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -15,13 +17,35 @@ use toolgate_gateway::executions::{
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{ForUser, Id, NoQuery, PageLimit, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Executions", "Receipts of what ran.")
         .routes(routes!(list))
         .routes(routes!(read))
         .routes(routes!(payloads))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ExecutionsQuery {
+    /// `tool`, which is the default, or `connection`: what the gateway itself sent for connections.
+    kind: ReceiptKind,
+    /// Only executions for this user.
+    #[param(inline)]
+    user_id: ForUser,
+    /// Only executions of this tool.
+    #[param(inline, example = "github_create_issue")]
+    tool_name: Id,
+    /// Only executions that ended this way.
+    status: Option<ExecutionStatus>,
+    /// How many receipts a page holds.
+    #[param(inline)]
+    limit: PageLimit<100>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
 }
 
 /// List executions
@@ -33,14 +57,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     operation_id = "list_executions",
     tag = "Executions",
     security(("api_key" = [])),
-    params(
-        ("kind" = Option<ReceiptKind>, Query, description = "`tool`, which is the default, or `connection`: what the gateway itself sent for connections."),
-        ("user_id" = Option<String>, Query, description = "Only executions for this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
-        ("tool_name" = Option<String>, Query, description = "Only executions of this tool.", example = "github_create_issue"),
-        ("status" = Option<ExecutionStatus>, Query, description = "Only executions that ended this way."),
-        ("limit" = Option<usize>, Query, description = "How many receipts a page holds; 20 if absent.", minimum = 1, maximum = 100),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
-    ),
+    params(ExecutionsQuery),
     responses((status = 200, description = "One page of receipts.", body = inline(Success<ExecutionPage>), example = json!({
         "success": true,
         "data": {"executions": [{
@@ -61,24 +78,16 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ExecutionsQuery>,
 ) -> Result<Success<ExecutionPage>, ApiFailure> {
-    let kinds = ReceiptKind::ALL.map(|kind| (kind.as_str(), kind));
-    let kind = query.word("kind", &kinds)?.unwrap_or_default();
-    let user_id = query.user_id()?;
-    let tool_name = query.id("tool_name")?;
-    let words = ExecutionStatus::ALL.map(|status| (status.as_str(), status));
-    let status = query.word("status", &words)?;
-    let page = query.page(100)?;
     let request = ListExecutions {
-        kind,
-        user_id,
-        tool_name,
-        status,
-        limit: page.limit,
-        cursor: page.cursor,
+        kind: query.kind,
+        user_id: query.user_id.0,
+        tool_name: query.tool_name.0,
+        status: query.status,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
     };
-    query.finish()?;
     let page = gateway.executions(&caller, request).await?;
     Ok(Success::new(&caller, page))
 }
@@ -116,9 +125,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([execution_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<ExecutionReceipt>, ApiFailure> {
-    query.finish()?;
     let receipt = gateway.execution(&caller, &execution_id).await?;
     Ok(Success::new(&caller, receipt))
 }
@@ -148,9 +156,8 @@ async fn payloads(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([execution_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<ExecutionPayloads>, ApiFailure> {
-    query.finish()?;
     let payloads = gateway.execution_payloads(&caller, &execution_id).await?;
     Ok(Success::new(&caller, payloads))
 }

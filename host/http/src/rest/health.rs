@@ -10,7 +10,7 @@ use super::{RestState, openapi};
 use toolgate_gateway::{Gateway, Health, Status};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::NoQuery;
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Gateway", "The gateway and the key in use.")
@@ -45,9 +45,8 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 async fn health(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<Health>, ApiFailure> {
-    query.finish()?;
     let health = gateway.health().await;
     Ok(Success::new(&caller, health))
 }
@@ -75,9 +74,8 @@ async fn health(
 async fn status(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<Status>, ApiFailure> {
-    query.finish()?;
     let status = gateway.status(&caller).await?;
     Ok(Success::new(&caller, status))
 }

@@ -14,7 +14,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::NoQuery;
 use toolgate_vault::Secret;
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
@@ -80,10 +80,9 @@ async fn put(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     JsonBody(body): JsonBody<HookBody>,
 ) -> Result<Success<HookWithSecret>, ApiFailure> {
-    query.finish()?;
     let secret = body.secret.map(Secret::new);
     let hook = gateway.put_hook(&caller, &connection_id, secret).await?;
     Ok(Success::new(&caller, hook.into()))
@@ -109,9 +108,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<Hook>, ApiFailure> {
-    query.finish()?;
     let hook = gateway.hook(&caller, &connection_id).await?;
     Ok(Success::new(&caller, hook))
 }
@@ -136,9 +134,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([connection_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<DeletedHook>, ApiFailure> {
-    query.finish()?;
     let deleted = gateway.delete_hook(&caller, &connection_id).await?;
     Ok(Success::new(&caller, deleted))
 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -19,7 +20,7 @@ use toolgate_gateway::knowledge::{
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{Id, NoQuery, Number, PageLimit, Phrase, QueryString};
 
 /// A document of the greatest size in base64, and what stands around it.
 const BODY_BYTES_MAX: usize = 6 << 20;
@@ -36,6 +37,18 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     .routes(routes!(search))
 }
 
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct DocumentsQuery {
+    /// How many documents a page holds.
+    #[param(inline)]
+    limit: PageLimit<{ LIST_LIMIT_MAX }>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
+}
+
 /// List documents
 ///
 /// Newest first, without their text. Follow `next_cursor` to the end.
@@ -45,10 +58,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     operation_id = "list_documents",
     tag = "Knowledge",
     security(("api_key" = [])),
-    params(
-        ("limit" = Option<usize>, Query, description = "How many documents a page holds; 20 if absent.", minimum = 1, maximum = 100),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
-    ),
+    params(DocumentsQuery),
     responses((status = 200, description = "One page of documents.", body = inline(Success<DocumentPage>), example = json!({
         "success": true,
         "data": {"documents": [{
@@ -67,13 +77,12 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<DocumentsQuery>,
 ) -> Result<Success<DocumentPage>, ApiFailure> {
     let request = ListDocuments {
-        limit: query.number("limit", 1..=LIST_LIMIT_MAX, 20)?,
-        cursor: query.id("cursor")?,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
     };
-    query.finish()?;
     let page = gateway.documents(&caller, request).await?;
     Ok(Success::new(&caller, page))
 }
@@ -129,10 +138,9 @@ struct AddDocumentBody {
 async fn add(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<AddDocumentBody, BODY_BYTES_MAX>,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     let content = match (body.content, body.content_base64) {
         (Some(text), None) => Content::Text(text),
         (None, Some(text)) => Content::Base64(text),
@@ -182,9 +190,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([document_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<Document>, ApiFailure> {
-    query.finish()?;
     let document = gateway.document(&caller, &document_id).await?;
     Ok(Success::new(&caller, document))
 }
@@ -209,11 +216,22 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([document_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<DeletedDocument>, ApiFailure> {
-    query.finish()?;
     let deleted = gateway.delete_document(&caller, &document_id).await?;
     Ok(Success::new(&caller, deleted))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct KnowledgeSearchQuery {
+    /// Words or a question.
+    #[param(inline, required = true, example = "hotel price limit")]
+    query: Phrase<{ QUERY_CHARS_MAX }, true>,
+    /// How many passages.
+    #[param(inline)]
+    limit: Number<1, { SEARCH_LIMIT_MAX }, 5>,
 }
 
 /// Search the knowledge
@@ -226,10 +244,7 @@ async fn delete(
     operation_id = "search_knowledge",
     tag = "Knowledge",
     security(("api_key" = [])),
-    params(
-        ("query" = String, Query, description = "Words or a question.", min_length = 1, max_length = 1000, pattern = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$", example = "hotel price limit"),
-        ("limit" = Option<usize>, Query, description = "How many passages; 5 if absent.", minimum = 1, maximum = 20),
-    ),
+    params(KnowledgeSearchQuery),
     responses((status = 200, description = "The passages.", body = inline(Success<FoundPassages>), example = json!({
         "success": true,
         "data": {
@@ -248,14 +263,11 @@ async fn delete(
 async fn search(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<KnowledgeSearchQuery>,
 ) -> Result<Success<FoundPassages>, ApiFailure> {
-    let words = query.words("query", QUERY_CHARS_MAX)?;
-    let limit = query.number("limit", 1..=SEARCH_LIMIT_MAX, 5)?;
-    query.finish()?;
     let request = SearchKnowledge {
-        query: words.unwrap_or_default(),
-        limit,
+        query: query.query.0.unwrap_or_default(),
+        limit: query.limit.0,
     };
     let found = gateway.search_knowledge(&caller, request).await?;
     Ok(Success::new(&caller, found))

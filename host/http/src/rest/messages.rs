@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use tokio::sync::mpsc;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -20,13 +21,25 @@ use toolgate_gateway::{Caller, Gateway};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{Id, NoQuery, Number, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Messages", "What is said in a session, step by step.")
         .routes(routes!(list))
         .routes(routes!(say))
         .routes(routes!(resume))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct MessagesQuery {
+    /// How many messages a page holds.
+    #[param(inline)]
+    limit: Number<1, { LIST_LIMIT_MAX }, 50>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
 }
 
 /// List messages
@@ -40,8 +53,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     security(("api_key" = [])),
     params(
         ("session_id" = String, Path, description = "As create answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015"),
-        ("limit" = Option<usize>, Query, description = "How many messages a page holds; 50 if absent.", minimum = 1, maximum = 100),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+        MessagesQuery,
     ),
     responses((status = 200, description = "One page of messages.", body = inline(Success<MessagePage>), example = json!({
         "success": true,
@@ -58,14 +70,13 @@ async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<MessagesQuery>,
 ) -> Result<Success<MessagePage>, ApiFailure> {
     let request = ListMessages {
         session_id,
-        limit: query.number("limit", 1..=LIST_LIMIT_MAX, 50)?,
-        cursor: query.id("cursor")?,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
     };
-    query.finish()?;
     let page = gateway.messages(&caller, request).await?;
     Ok(Success::new(&caller, page))
 }
@@ -125,11 +136,10 @@ async fn say(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     headers: HeaderMap,
     KeyedBody { body, attempt }: KeyedBody<SendMessageBody>,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     let say = MessageInput::Message(body.content);
     converse(caller, gateway, session_id, &headers, attempt, say).await
 }
@@ -172,14 +182,13 @@ async fn resume(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     headers: HeaderMap,
     KeyedBody {
         body: ResumeBody {},
         attempt,
     }: KeyedBody<ResumeBody>,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     converse(
         caller,
         gateway,

@@ -71,6 +71,7 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
             }
             for parameter in operation.parameters.iter_mut().flatten() {
                 bound(parameter);
+                name_default(parameter);
             }
             for status in refusals::of_operation(operation) {
                 let name = refusals::name(status);
@@ -101,6 +102,24 @@ fn bound(parameter: &mut RefOr<Parameter>) {
         text.pattern = Some(ids::PATTERN.to_owned());
         text.max_length = Some(ids::ID_CHARS_MAX);
         text.min_length = in_path.then_some(1);
+    }
+}
+
+/// Ends the description of a number with its default, which only its type declares.
+fn name_default(parameter: &mut RefOr<Parameter>) {
+    let RefOr::T(parameter) = parameter else {
+        return;
+    };
+    if let Some(RefOr::T(Schema::Object(number))) = &mut parameter.schema
+        && let Some(default) = number.default.take()
+        && let Some(description) = &mut parameter.description
+    {
+        let mut digits = default.to_string();
+        if let Some(thousands) = digits.len().checked_sub(3).filter(|at| *at > 0) {
+            digits.insert(thousands, ',');
+        }
+        let sentence = description.trim_end_matches('.');
+        *description = format!("{sentence}; {digits} if absent.");
     }
 }
 

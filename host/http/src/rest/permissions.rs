@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -20,7 +21,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{Id, NoQuery, QueryString};
 use toolgate_store::Approvers;
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
@@ -56,9 +57,8 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 async fn services(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<PermissionServices>, ApiFailure> {
-    query.finish()?;
     let services = gateway.permission_services(&caller).await?;
     Ok(Success::new(&caller, services))
 }
@@ -81,9 +81,8 @@ async fn services(
 async fn read_default(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<DefaultPermissionBody>, ApiFailure> {
-    query.finish()?;
     let default = gateway.default_permission(&caller).await?;
     Ok(Success::new(&caller, default))
 }
@@ -108,10 +107,9 @@ async fn read_default(
 async fn change_default(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
     JsonBody(body): JsonBody<DefaultPermissionBody>,
 ) -> Result<Success<DefaultPermissionBody>, ApiFailure> {
-    query.finish()?;
     let changed = gateway.change_default_permission(&caller, body);
     Ok(Success::new(&caller, changed.await?))
 }
@@ -136,9 +134,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<UserPermissions>, ApiFailure> {
-    query.finish()?;
     let permissions = gateway.user_permissions(&caller, &user(&user_id)?).await?;
     Ok(Success::new(&caller, permissions))
 }
@@ -198,10 +195,9 @@ async fn change_tool(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id, tool_name]): Segments<2>,
-    query: QueryParameters,
+    _: NoQuery,
     JsonBody(body): JsonBody<RuleBody>,
 ) -> Result<Success<UserPermissions>, ApiFailure> {
-    query.finish()?;
     let request = ChangePermissions {
         tools: BTreeMap::from([(tool_name, body.into())]),
         ..ChangePermissions::default()
@@ -236,10 +232,9 @@ async fn change_service(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id, service_name]): Segments<2>,
-    query: QueryParameters,
+    _: NoQuery,
     JsonBody(body): JsonBody<RuleBody>,
 ) -> Result<Success<UserPermissions>, ApiFailure> {
-    query.finish()?;
     let request = ChangePermissions {
         services: BTreeMap::from([(service_name, body.into())]),
         ..ChangePermissions::default()
@@ -269,12 +264,20 @@ async fn summary(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<PermissionSummary>, ApiFailure> {
-    query.finish()?;
     let user = user(&user_id)?;
     let summary = gateway.permission_summary(&caller, &user);
     Ok(Success::new(&caller, summary.await?))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ExplainQuery {
+    /// Exact name of the tool.
+    #[param(inline, required = true, example = "github_create_issue")]
+    tool_name: Id<true>,
 }
 
 /// Explain a permission
@@ -288,7 +291,7 @@ async fn summary(
     security(("api_key" = [])),
     params(
         ("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com"),
-        ("tool_name" = String, Query, description = "Exact name of the tool.", min_length = 1, max_length = 256, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$", example = "github_create_issue"),
+        ExplainQuery,
     ),
     responses((status = 200, description = "The decision.", body = inline(Success<PermissionExplanation>), example = json!({
         "success": true,
@@ -300,12 +303,10 @@ async fn explain(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id]): Segments<1>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ExplainQuery>,
 ) -> Result<Success<PermissionExplanation>, ApiFailure> {
-    let tool_name = query.id("tool_name")?;
-    query.finish()?;
-    let tool_name =
-        tool_name.ok_or_else(|| ApiFailure::field("tool_name", "must name the tool to explain"))?;
+    let missing = || ApiFailure::field("tool_name", "must name the tool to explain");
+    let tool_name = query.tool_name.0.ok_or_else(missing)?;
     let user = user(&user_id)?;
     let told = gateway.explain_permission(&caller, &user, &tool_name);
     Ok(Success::new(&caller, told.await?))
@@ -347,10 +348,9 @@ async fn batch(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([user_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     JsonBody(body): JsonBody<BatchBody>,
 ) -> Result<Success<UserPermissions>, ApiFailure> {
-    query.finish()?;
     let asks = |rules: &BTreeMap<_, Setting>| rules.values().any(|rule| *rule == Setting::Ask);
     if body.approvers.is_some() && !asks(&body.services) && !asks(&body.tools) {
         let message = "goes with rules that are `ask`, and none of the batch is";

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -12,14 +14,23 @@ use toolgate_gateway::tools::results::{PIECE_BYTES_MAX, PIECE_BYTES_MIN, StoredR
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
-
-/// Bytes of a piece when the request names no `limit`.
-const LIMIT_DEFAULT: usize = 65_536;
+use toolgate_http_kit::query::{Number, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Results", "Results that were too large for their answer.")
         .routes(routes!(read))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ResultQuery {
+    /// Where the piece begins, in bytes.
+    #[param(inline)]
+    offset: Number<0, { 16 << 20 }, 0>,
+    /// How many bytes it has at most.
+    #[param(inline)]
+    limit: Number<{ PIECE_BYTES_MIN }, { PIECE_BYTES_MAX }, 65_536>,
 }
 
 /// Read on in a result
@@ -34,8 +45,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     security(("api_key" = [])),
     params(
         ("result_id" = String, Path, description = "As execute answered it.", example = "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
-        ("offset" = Option<usize>, Query, description = "Where the piece begins, in bytes; 0 if absent.", minimum = 0, maximum = 16777216),
-        ("limit" = Option<usize>, Query, description = "How many bytes it has at most; 65,536 if absent.", minimum = 4, maximum = 1048576),
+        ResultQuery,
     ),
     responses((status = 200, description = "The piece.", body = inline(Success<StoredResult>), example = json!({
         "success": true,
@@ -55,11 +65,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([result_id]): Segments<1>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ResultQuery>,
 ) -> Result<Success<StoredResult>, ApiFailure> {
-    let offset = query.number("offset", 0..=16 << 20, 0)?;
-    let limit = query.number("limit", PIECE_BYTES_MIN..=PIECE_BYTES_MAX, LIMIT_DEFAULT)?;
-    query.finish()?;
-    let piece = gateway.stored_result(&caller, &result_id, offset, limit);
+    let piece = gateway.stored_result(&caller, &result_id, query.offset.0, query.limit.0);
     Ok(Success::new(&caller, piece.await?))
 }

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use tokio::sync::mpsc;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -20,7 +21,7 @@ use toolgate_gateway::sessions::{
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{ForUser, Id, NoQuery, PageLimit, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Sessions", "State that the steps of one task share.")
@@ -28,6 +29,21 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
         .routes(routes!(create))
         .routes(routes!(read))
         .routes(routes!(delete))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct SessionsQuery {
+    /// Only sessions of this user.
+    #[param(inline)]
+    user_id: ForUser,
+    /// How many sessions a page holds.
+    #[param(inline)]
+    limit: PageLimit<{ LIST_LIMIT_MAX }>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
 }
 
 /// List sessions
@@ -39,11 +55,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     operation_id = "list_sessions",
     tag = "Sessions",
     security(("api_key" = [])),
-    params(
-        ("user_id" = Option<String>, Query, description = "Only sessions of this user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
-        ("limit" = Option<usize>, Query, description = "How many sessions a page holds; 20 if absent.", minimum = 1, maximum = 100),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
-    ),
+    params(SessionsQuery),
     responses((status = 200, description = "One page of sessions.", body = inline(Success<SessionPage>), example = json!({
         "success": true,
         "data": {"sessions": [{
@@ -59,16 +71,13 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<SessionsQuery>,
 ) -> Result<Success<SessionPage>, ApiFailure> {
-    let user_id = query.user_id()?;
-    let page = query.page(LIST_LIMIT_MAX)?;
     let request = ListSessions {
-        user_id,
-        limit: page.limit,
-        cursor: page.cursor,
+        user_id: query.user_id.0,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
     };
-    query.finish()?;
     let page = gateway.sessions(&caller, request).await?;
     Ok(Success::new(&caller, page))
 }
@@ -131,11 +140,10 @@ struct CreateSessionBody {
 async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
     headers: HeaderMap,
     KeyedBody { body, attempt }: KeyedBody<CreateSessionBody>,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     let request = CreateSession {
         prompt: body.prompt,
         user_id: body.user_id,
@@ -197,9 +205,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<Session>, ApiFailure> {
-    query.finish()?;
     let session = gateway.session(&caller, &session_id).await?;
     Ok(Success::new(&caller, session))
 }
@@ -224,9 +231,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([session_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<DeletedSession>, ApiFailure> {
-    query.finish()?;
     let deleted = gateway.delete_session(&caller, &session_id).await?;
     Ok(Success::new(&caller, deleted))
 }

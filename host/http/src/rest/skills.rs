@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -21,7 +22,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{ForUser, Id, NoQuery, Number, PageLimit, Phrase, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Skills", "Reusable instructions, the same for every agent.")
@@ -34,6 +35,21 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
         .routes(routes!(check))
 }
 
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct SkillsQuery {
+    /// Words to look for in name and summary; all Skills if absent.
+    #[param(inline, example = "weekly report")]
+    query: Phrase<{ QUERY_CHARS_MAX }>,
+    /// How many Skills a page holds.
+    #[param(inline)]
+    limit: PageLimit<{ LIST_LIMIT_MAX }>,
+    /// How many Skills to leave out at the front.
+    #[param(inline)]
+    offset: Number<0, { LIST_OFFSET_MAX }, 0>,
+}
+
 /// List Skills
 ///
 /// Newest first, without their instructions. `query` keeps those whose name or summary holds
@@ -44,11 +60,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     operation_id = "list_skills",
     tag = "Skills",
     security(("api_key" = [])),
-    params(
-        ("query" = Option<String>, Query, description = "Words to look for in name and summary; all Skills if absent.", max_length = 1000, pattern = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$", example = "weekly report"),
-        ("limit" = Option<usize>, Query, description = "How many Skills a page holds; 20 if absent.", minimum = 1, maximum = 100),
-        ("offset" = Option<usize>, Query, description = "How many Skills to leave out at the front; 0 if absent.", minimum = 0, maximum = 1000000),
-    ),
+    params(SkillsQuery),
     responses((status = 200, description = "One page of Skills.", body = inline(Success<SkillPage>), example = json!({
         "success": true,
         "data": {
@@ -70,14 +82,13 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<SkillsQuery>,
 ) -> Result<Success<SkillPage>, ApiFailure> {
     let request = ListSkills {
-        query: query.words("query", QUERY_CHARS_MAX)?.unwrap_or_default(),
-        limit: query.number("limit", 1..=LIST_LIMIT_MAX, 20)?,
-        offset: query.number("offset", 0..=LIST_OFFSET_MAX, 0)?,
+        query: query.query.0.unwrap_or_default(),
+        limit: query.limit.0,
+        offset: query.offset.0,
     };
-    query.finish()?;
     let page = gateway.list_skills(&caller, request).await?;
     Ok(Success::new(&caller, page))
 }
@@ -142,10 +153,9 @@ struct CreateSkillBody {
 async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<CreateSkillBody>,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     let request = CreateSkill {
         name: body.name,
         summary: body.summary,
@@ -186,9 +196,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     let skill = gateway.skill(&caller, &skill_id).await?;
     Ok(tagged(&caller, skill))
 }
@@ -252,11 +261,10 @@ async fn update(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     headers: HeaderMap,
     JsonBody(body): JsonBody<UpdateSkillBody>,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     let tagged_version = if_match(&headers)?;
     if let (Some(tag), Some(version)) = (tagged_version, body.version)
         && tag != version
@@ -295,11 +303,22 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<DeletedSkill>, ApiFailure> {
-    query.finish()?;
     let deleted = gateway.delete_skill(&caller, &skill_id).await?;
     Ok(Success::new(&caller, deleted))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct SkillVersionsQuery {
+    /// How many versions a page holds.
+    #[param(inline)]
+    limit: PageLimit<{ LIST_LIMIT_MAX }>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
 }
 
 /// List a Skill's versions
@@ -314,8 +333,7 @@ async fn delete(
     security(("api_key" = [])),
     params(
         ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
-        ("limit" = Option<usize>, Query, description = "How many versions a page holds; 20 if absent.", minimum = 1, maximum = 100),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+        SkillVersionsQuery,
     ),
     responses((status = 200, description = "One page of versions.", body = inline(Success<SkillVersions>), example = json!({
         "success": true,
@@ -333,17 +351,24 @@ async fn versions(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<SkillVersionsQuery>,
 ) -> Result<Success<SkillVersions>, ApiFailure> {
-    let page = query.page(LIST_LIMIT_MAX)?;
-    query.finish()?;
     let request = ListSkillVersions {
         skill_id,
-        limit: page.limit,
-        cursor: page.cursor,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
     };
     let versions = gateway.skill_versions(&caller, request).await?;
     Ok(Success::new(&caller, versions))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct SkillCheckQuery {
+    /// The user who would follow it; the key's default user if absent.
+    #[param(inline)]
+    user_id: ForUser,
 }
 
 /// Check a Skill
@@ -358,7 +383,7 @@ async fn versions(
     security(("api_key" = [])),
     params(
         ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
-        ("user_id" = Option<String>, Query, description = "The user who would follow it; the key's default user if absent.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+        SkillCheckQuery,
     ),
     responses((status = 200, description = "What the Skill needs.", body = inline(Success<SkillCheck>), example = json!({
         "success": true,
@@ -376,11 +401,10 @@ async fn check(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([skill_id]): Segments<1>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<SkillCheckQuery>,
 ) -> Result<Success<SkillCheck>, ApiFailure> {
-    let user_id = query.user_id()?;
-    query.finish()?;
-    let check = gateway.check_skill(&caller, &skill_id, user_id).await?;
+    let check = gateway.check_skill(&caller, &skill_id, query.user_id.0);
+    let check = check.await?;
     Ok(Success::new(&caller, check))
 }
 

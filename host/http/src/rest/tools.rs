@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
+use utoipa::IntoParams;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -27,7 +28,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::ids;
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{ForUser, Id, NoQuery, Number, PageLimit, Phrase, QueryString};
 
 /// Longest search query.
 const QUERY_CHARS_MAX: usize = 1_000;
@@ -38,6 +39,27 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
         .routes(routes!(list))
         .routes(routes!(schema))
         .routes(routes!(execute))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ToolSearchQuery {
+    /// Keywords or natural language.
+    #[param(inline, required = true, example = "open an issue")]
+    query: Phrase<{ QUERY_CHARS_MAX }, true>,
+    /// Only tools of this service, by its lowercase name.
+    #[param(inline, example = "github")]
+    service: Id,
+    /// How many tools to answer.
+    #[param(inline)]
+    limit: PageLimit<100>,
+    /// For how many of the best tools the schema is included.
+    #[param(inline)]
+    schema_limit: Number<0, 5, 3>,
+    /// The user the tools would run for; the key's default user if absent.
+    #[param(inline)]
+    user_id: ForUser,
 }
 
 /// Search tools
@@ -52,13 +74,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     operation_id = "search_tools",
     tag = "Tools",
     security(("api_key" = [])),
-    params(
-        ("query" = String, Query, description = "Keywords or natural language.", min_length = 1, max_length = 1000, pattern = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$", example = "open an issue"),
-        ("service" = Option<String>, Query, description = "Only tools of this service, by its lowercase name.", example = "github"),
-        ("limit" = Option<usize>, Query, description = "How many tools to answer; 20 if absent.", minimum = 1, maximum = 100),
-        ("schema_limit" = Option<usize>, Query, description = "For how many of the best tools the schema is included; 3 if absent.", minimum = 0, maximum = 5),
-        ("user_id" = Option<String>, Query, description = "The user the tools would run for; the key's default user if absent.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
-    ),
+    params(ToolSearchQuery),
     responses((status = 200, description = "The tools found, possibly none.", body = inline(Success<FoundTools>), example = json!({
         "success": true,
         "data": {
@@ -84,21 +100,38 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 async fn search(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ToolSearchQuery>,
 ) -> Result<Success<FoundTools>, ApiFailure> {
     let request = SearchTools {
-        query: query.words("query", QUERY_CHARS_MAX)?.unwrap_or_default(),
-        service: query.id("service")?,
-        limit: query.number("limit", 1..=100, 20)?,
-        schema_limit: query.number("schema_limit", 0..=5, 3)?,
-        user_id: query.user_id()?,
+        query: query.query.0.unwrap_or_default(),
+        service: query.service.0,
+        limit: query.limit.0,
+        schema_limit: query.schema_limit.0,
+        user_id: query.user_id.0,
     };
-    query.finish()?;
     if request.query.is_empty() {
         return Err(ApiFailure::field("query", "must say what to search for"));
     }
     let found = gateway.search_tools(&caller, request).await?;
     Ok(Success::new(&caller, found))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ToolsQuery {
+    /// Only tools of this service, by its lowercase name.
+    #[param(inline, example = "github")]
+    service: Id,
+    /// How many tools a page holds.
+    #[param(inline)]
+    limit: Number<1, 500, 100>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
+    /// The user the tools would run for; the key's default user if absent.
+    #[param(inline)]
+    user_id: ForUser,
 }
 
 /// List tools
@@ -110,12 +143,7 @@ async fn search(
     operation_id = "list_tools",
     tag = "Tools",
     security(("api_key" = [])),
-    params(
-        ("service" = Option<String>, Query, description = "Only tools of this service, by its lowercase name.", example = "github"),
-        ("limit" = Option<usize>, Query, description = "How many tools a page holds; 100 if absent.", minimum = 1, maximum = 500),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
-        ("user_id" = Option<String>, Query, description = "The user the tools would run for; the key's default user if absent.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
-    ),
+    params(ToolsQuery),
     responses((status = 200, description = "One page of tools.", body = inline(Success<ToolPage>), example = json!({
         "success": true,
         "data": {
@@ -134,17 +162,25 @@ async fn search(
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ToolsQuery>,
 ) -> Result<Success<ToolPage>, ApiFailure> {
     let request = ListTools {
-        service: query.id("service")?,
-        limit: query.number("limit", 1..=500, 100)?,
-        cursor: query.id("cursor")?,
-        user_id: query.user_id()?,
+        service: query.service.0,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
+        user_id: query.user_id.0,
     };
-    query.finish()?;
     let page = gateway.list_tools(&caller, request).await?;
     Ok(Success::new(&caller, page))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ToolSchemaQuery {
+    /// The user the tool would run for; the key's default user if absent.
+    #[param(inline)]
+    user_id: ForUser,
 }
 
 /// Describe a tool
@@ -159,7 +195,7 @@ async fn list(
     security(("api_key" = [])),
     params(
         ("tool_name" = String, Path, description = "Exact name, as search and list answer it.", example = "github_create_issue"),
-        ("user_id" = Option<String>, Query, description = "The user the tool would run for; the key's default user if absent.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$"),
+        ToolSchemaQuery,
         ("If-None-Match" = Option<String>, Header, description = "Entity tags the caller already holds."),
     ),
     responses(
@@ -182,12 +218,11 @@ async fn schema(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([tool_name]): Segments<1>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<ToolSchemaQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiFailure> {
-    let user_id = query.user_id()?;
-    query.finish()?;
-    let schema = gateway.tool_schema(&caller, &tool_name, user_id).await?;
+    let schema = gateway.tool_schema(&caller, &tool_name, query.user_id.0);
+    let schema = schema.await?;
     let etag = format!("\"{}\"", schema.etag);
     let mut answer = if holds(&headers, &etag) {
         StatusCode::NOT_MODIFIED.into_response()
@@ -358,10 +393,9 @@ async fn execute(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([tool_name]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<ExecuteBody>,
 ) -> Result<Success<IdempotentAnswer<Execution>>, ApiFailure> {
-    query.finish()?;
     for (field, value) in [
         ("session_id", &body.session_id),
         ("connection_id", &body.connection_id),

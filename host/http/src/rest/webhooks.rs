@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -24,7 +25,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::QueryParameters;
+use toolgate_http_kit::query::{Id, NoQuery, PageLimit, QueryString, values};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource(
@@ -121,9 +122,8 @@ impl From<SecretWebhook> for WebhookWithSecret {
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<WebhookList>, ApiFailure> {
-    query.finish()?;
     let list = gateway.webhooks(&caller).await?;
     Ok(Success::new(&caller, list))
 }
@@ -152,10 +152,9 @@ async fn list(
 async fn create(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
-    query: QueryParameters,
+    _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<CreateWebhookBody>,
 ) -> Result<Response, ApiFailure> {
-    query.finish()?;
     let request = CreateWebhook {
         url: body.url,
         description: body.description,
@@ -190,9 +189,8 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<Webhook>, ApiFailure> {
-    query.finish()?;
     let webhook = gateway.webhook(&caller, &webhook_id).await?;
     Ok(Success::new(&caller, webhook))
 }
@@ -218,10 +216,9 @@ async fn update(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     JsonBody(body): JsonBody<UpdateWebhookBody>,
 ) -> Result<Success<Webhook>, ApiFailure> {
-    query.finish()?;
     let request = UpdateWebhook {
         webhook_id,
         url: body.url,
@@ -254,9 +251,8 @@ async fn delete(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
 ) -> Result<Success<DeletedWebhook>, ApiFailure> {
-    query.finish()?;
     let deleted = gateway.delete_webhook(&caller, &webhook_id).await?;
     Ok(Success::new(&caller, deleted))
 }
@@ -283,10 +279,9 @@ async fn rotate(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<RotateBody>,
 ) -> Result<Success<WebhookWithSecret>, ApiFailure> {
-    query.finish()?;
     let hours = body.overlap_hours.unwrap_or(OVERLAP_HOURS);
     let rotated = gateway.rotate_webhook_secret(&caller, &webhook_id, hours);
     let rotated = gateway
@@ -316,10 +311,9 @@ async fn test(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    query: QueryParameters,
+    _: NoQuery,
     Keyed(attempt): Keyed,
 ) -> Result<Success<IdempotentAnswer<Delivery>>, ApiFailure> {
-    query.finish()?;
     let sent = gateway.test_webhook(&caller, &webhook_id);
     Ok(Success::new(
         &caller,
@@ -327,6 +321,27 @@ async fn test(
             .once(&caller, Scope::Webhooks, attempt, Box::pin(sent))
             .await?,
     ))
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct DeliveriesQuery {
+    /// Only deliveries in this state.
+    #[serde(deserialize_with = "delivery_status")]
+    status: Option<DeliveryStatus>,
+    /// How many deliveries a page holds.
+    #[param(inline)]
+    limit: PageLimit<{ LIST_LIMIT_MAX }>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
+}
+
+fn delivery_status<'de, D: Deserializer<'de>>(
+    input: D,
+) -> Result<Option<DeliveryStatus>, D::Error> {
+    values::word(input, &DeliveryStatus::ALL).map(Some)
 }
 
 /// List deliveries
@@ -340,9 +355,7 @@ async fn test(
     security(("api_key" = [])),
     params(
         ("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
-        ("status" = Option<DeliveryStatus>, Query, description = "Only deliveries in this state."),
-        ("limit" = Option<usize>, Query, description = "How many deliveries a page holds; 20 if absent.", minimum = 1, maximum = 100),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
+        DeliveriesQuery,
     ),
     responses((status = 200, description = "One page of deliveries.", body = inline(Success<DeliveryPage>), example = json!({
         "success": true,
@@ -354,15 +367,14 @@ async fn deliveries(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id]): Segments<1>,
-    mut query: QueryParameters,
+    QueryString(query): QueryString<DeliveriesQuery>,
 ) -> Result<Success<DeliveryPage>, ApiFailure> {
     let request = ListDeliveries {
         webhook_id,
-        status: query.word("status", &DeliveryStatus::ALL)?,
-        limit: query.number("limit", 1..=LIST_LIMIT_MAX, 20)?,
-        cursor: query.id("cursor")?,
+        status: query.status,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
     };
-    query.finish()?;
     let page = gateway.webhook_deliveries(&caller, request).await?;
     Ok(Success::new(&caller, page))
 }
@@ -390,10 +402,9 @@ async fn resend(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([webhook_id, delivery_id]): Segments<2>,
-    query: QueryParameters,
+    _: NoQuery,
     Keyed(attempt): Keyed,
 ) -> Result<Success<IdempotentAnswer<Delivery>>, ApiFailure> {
-    query.finish()?;
     let again = gateway.resend_delivery(&caller, &webhook_id, &delivery_id);
     Ok(Success::new(
         &caller,
