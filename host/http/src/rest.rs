@@ -48,21 +48,25 @@ pub use openapi::document;
 
 /// Every resource, one line each.
 fn api() -> OpenApiRouter<RestState> {
-    OpenApiRouter::with_openapi(openapi::head())
-        .merge(tools::routes())
-        .merge(executions::routes())
-        .merge(skills::routes())
-        .merge(permissions::routes())
-        .merge(connections::routes())
-        .merge(approvals::routes())
-        .merge(sessions::routes())
-        .merge(messages::routes())
-        .merge(knowledge::routes())
-        .merge(results::routes())
-        .merge(webhooks::routes())
-        .merge(hooks::routes())
-        .merge(health::routes())
-        .merge(probes::routes())
+    let resources = [
+        tools::routes(),
+        executions::routes(),
+        skills::routes(),
+        permissions::routes(),
+        connections::routes(),
+        approvals::routes(),
+        sessions::routes(),
+        messages::routes(),
+        knowledge::routes(),
+        results::routes(),
+        webhooks::routes(),
+        hooks::routes(),
+        health::routes(),
+        probes::routes(),
+    ];
+    let head = OpenApiRouter::with_openapi(openapi::head());
+    let resources = resources.into_iter().map(openapi::tagged);
+    resources.fold(head, OpenApiRouter::merge)
 }
 
 /// What the edge needs beside the gateway.

@@ -89,14 +89,8 @@ struct LinkBody {
     post,
     path = "/v1/connections/link",
     operation_id = "link_connection",
-    tag = "Connections",
-    security(("api_key" = [])),
     request_body(content = LinkBody, description = "What is to be connected.", example = json!({"service": "github", "user_id": "ada@example.com"})),
-    responses((status = 201, description = "The link.", body = inline(Success<ConnectLink>), example = json!({
-        "success": true,
-        "data": {"connect_url": "https://gateway.example.com/connect/abc", "expires_at": "2026-11-20T09:45:00.000Z", "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 201, description = "The link.", body = inline(Success<ConnectLink>), example = json!({"connect_url": "https://gateway.example.com/connect/abc", "expires_at": "2026-11-20T09:45:00.000Z", "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}))),
 )]
 async fn link(
     Authenticated(caller): Authenticated,
@@ -154,14 +148,8 @@ struct ConfirmBody {
     post,
     path = "/v1/connections/confirm",
     operation_id = "confirm_connection",
-    tag = "Connections",
-    security(("api_key" = [])),
     request_body(content = ConfirmBody, description = "Code and user.", example = json!({"code": "abc", "user_id": "ada@example.com"})),
-    responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({
-        "success": true,
-        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}))),
 )]
 async fn confirm(
     Authenticated(caller): Authenticated,
@@ -222,14 +210,8 @@ struct ConnectionsQuery {
     get,
     path = "/v1/connections",
     operation_id = "list_connections",
-    tag = "Connections",
-    security(("api_key" = [])),
     params(ConnectionsQuery),
-    responses((status = 200, description = "The connections.", body = inline(Success<ConnectionList>), example = json!({
-        "success": true,
-        "data": {"connections": [{"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}]},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The connections.", body = inline(Success<ConnectionList>), example = json!({"connections": [{"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}]}))),
 )]
 async fn list(
     Authenticated(caller): Authenticated,
@@ -270,17 +252,11 @@ struct ConnectionQuery {
     get,
     path = "/v1/connections/{connection_id}",
     operation_id = "get_connection",
-    tag = "Connections",
-    security(("api_key" = [])),
     params(
         ("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
         ConnectionQuery,
     ),
-    responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({
-        "success": true,
-        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "cooling_down", "state_since": "2026-11-20T09:30:00.125Z", "next_retry_at": "2026-11-20T09:30:08.125Z", "last_error": "the provider cannot answer now (HTTP status 503)", "created_at": "2026-11-20T09:30:00.125Z"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "cooling_down", "state_since": "2026-11-20T09:30:00.125Z", "next_retry_at": "2026-11-20T09:30:08.125Z", "last_error": "the provider cannot answer now (HTTP status 503)", "created_at": "2026-11-20T09:30:00.125Z"}))),
 )]
 async fn read(
     Authenticated(caller): Authenticated,
@@ -303,14 +279,8 @@ async fn read(
     delete,
     path = "/v1/connections/{connection_id}",
     operation_id = "delete_connection",
-    tag = "Connections",
-    security(("api_key" = [])),
     params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedConnection>), example = json!({
-        "success": true,
-        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true, "revoked_at_provider": true},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedConnection>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true, "revoked_at_provider": true}))),
 )]
 async fn delete(
     Authenticated(caller): Authenticated,

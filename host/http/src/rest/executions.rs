@@ -55,25 +55,19 @@ struct ExecutionsQuery {
     get,
     path = "/v1/executions",
     operation_id = "list_executions",
-    tag = "Executions",
-    security(("api_key" = [])),
     params(ExecutionsQuery),
-    responses((status = 200, description = "One page of receipts.", body = inline(Success<ExecutionPage>), example = json!({
-        "success": true,
-        "data": {"executions": [{
-            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "kind": "tool",
-            "tool_name": "github_create_issue",
-            "user_id": "ada@example.com",
-            "key": {"name": "ci", "prefix": "a1B2c3D4"},
-            "status": "success",
-            "started_at": "2026-11-20T09:30:00.125Z",
-            "duration_ms": 212,
-            "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-            "requests": [{"method": "POST", "origin": "https://api.github.com", "host": "api.github.com", "path": "/repos/ada/engine/issues", "status": 201, "bytes_out": 44, "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", "bytes_in": 2310, "duration_ms": 198, "credential_slot": "user"}]
-        }], "next_cursor": null},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "One page of receipts.", body = inline(Success<ExecutionPage>), example = json!({"executions": [{
+        "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "kind": "tool",
+        "tool_name": "github_create_issue",
+        "user_id": "ada@example.com",
+        "key": {"name": "ci", "prefix": "a1B2c3D4"},
+        "status": "success",
+        "started_at": "2026-11-20T09:30:00.125Z",
+        "duration_ms": 212,
+        "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+        "requests": [{"method": "POST", "origin": "https://api.github.com", "host": "api.github.com", "path": "/repos/ada/engine/issues", "status": 201, "bytes_out": 44, "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", "bytes_in": 2310, "duration_ms": 198, "credential_slot": "user"}]
+    }], "next_cursor": null}))),
 )]
 async fn list(
     Authenticated(caller): Authenticated,
@@ -100,25 +94,19 @@ async fn list(
     get,
     path = "/v1/executions/{execution_id}",
     operation_id = "get_execution",
-    tag = "Executions",
-    security(("api_key" = [])),
     params(("execution_id" = String, Path, description = "As execute answered it.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The receipt.", body = inline(Success<ExecutionReceipt>), example = json!({
-        "success": true,
-        "data": {
-            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "kind": "tool",
-            "tool_name": "github_create_issue",
-            "user_id": "ada@example.com",
-            "key": {"name": "ci", "prefix": "a1B2c3D4"},
-            "status": "error",
-            "reason": "timeout",
-            "started_at": "2026-11-20T09:30:00.125Z",
-            "duration_ms": 30000,
-            "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-            "requests": [{"method": "POST", "origin": "https://api.github.com", "host": "api.github.com", "path": "/repos/ada/engine/issues", "bytes_out": 44, "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", "bytes_in": 0, "duration_ms": 29990, "credential_slot": "user"}]
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "kind": "tool",
+        "tool_name": "github_create_issue",
+        "user_id": "ada@example.com",
+        "key": {"name": "ci", "prefix": "a1B2c3D4"},
+        "status": "error",
+        "reason": "timeout",
+        "started_at": "2026-11-20T09:30:00.125Z",
+        "duration_ms": 30000,
+        "plugin": {"service": "github", "version": "1.4.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+        "requests": [{"method": "POST", "origin": "https://api.github.com", "host": "api.github.com", "path": "/repos/ada/engine/issues", "bytes_out": 44, "body_sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", "bytes_in": 0, "duration_ms": 29990, "credential_slot": "user"}]
     }))),
 )]
 async fn read(
@@ -140,16 +128,10 @@ async fn read(
     get,
     path = "/v1/executions/{execution_id}/payloads",
     operation_id = "get_execution_payloads",
-    tag = "Executions",
-    security(("api_key" = [])),
     params(("execution_id" = String, Path, description = "As execute answered it.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The bodies.", body = inline(Success<ExecutionPayloads>), example = json!({
-        "success": true,
-        "data": {
-            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "payloads": [{"number": 1, "side": "request", "method": "POST", "origin": "https://api.github.com", "path": "/repos/ada/engine/issues", "media_type": "application/json", "bytes_total": 23, "truncated": false, "encoding": "text", "content": "{\"title\": \"It is slow\"}"}]
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "payloads": [{"number": 1, "side": "request", "method": "POST", "origin": "https://api.github.com", "path": "/repos/ada/engine/issues", "media_type": "application/json", "bytes_total": 23, "truncated": false, "encoding": "text", "content": "{\"title\": \"It is slow\"}"}]
     }))),
 )]
 async fn payloads(

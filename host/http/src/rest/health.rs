@@ -25,21 +25,15 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     get,
     path = "/v1/health",
     operation_id = "health_check",
-    tag = "Gateway",
-    security(("api_key" = [])),
     responses((status = 200, description = "The gateway answers and the key is valid.", body = inline(Success<Health>), example = json!({
-        "success": true,
-        "data": {
-            "status": "ok",
-            "version": "0.1.0",
-            "database": "sqlite",
-            "plugins": {"active": 5, "loading": 0, "quarantined": 0, "pending_approval": 0},
-            "tools": 74,
-            "runtime": "pooling",
-            "search": "hybrid",
-            "search_model": "ready"
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "status": "ok",
+        "version": "0.1.0",
+        "database": "sqlite",
+        "plugins": {"active": 5, "loading": 0, "quarantined": 0, "pending_approval": 0},
+        "tools": 74,
+        "runtime": "pooling",
+        "search": "hybrid",
+        "search_model": "ready"
     }))),
 )]
 async fn health(
@@ -58,17 +52,11 @@ async fn health(
     get,
     path = "/v1/status",
     operation_id = "get_status",
-    tag = "Gateway",
-    security(("api_key" = [])),
     responses((status = 200, description = "The key is valid.", body = inline(Success<Status>), example = json!({
-        "success": true,
-        "data": {
-            "status": "ok",
-            "workspace": "default",
-            "key": {"name": "ci", "prefix": "a1B2c3D4", "scopes": ["tools:read", "tools:execute"], "user_id": "ada@example.com"},
-            "limits": {"request_bytes_max": 1048576, "execution_timeout_ms": 30000, "result_bytes_max": 8388608, "key_requests_per_minute": 60, "key_requests_per_day": null, "workspace_requests_per_minute": 100}
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "status": "ok",
+        "workspace": "default",
+        "key": {"name": "ci", "prefix": "a1B2c3D4", "scopes": ["tools:read", "tools:execute"], "user_id": "ada@example.com"},
+        "limits": {"request_bytes_max": 1048576, "execution_timeout_ms": 30000, "result_bytes_max": 8388608, "key_requests_per_minute": 60, "key_requests_per_day": null, "workspace_requests_per_minute": 100}
     }))),
 )]
 async fn status(

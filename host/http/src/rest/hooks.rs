@@ -66,15 +66,9 @@ impl From<SecretHook> for HookWithSecret {
     put,
     path = "/v1/connections/{connection_id}/hook",
     operation_id = "put_connection_hook",
-    tag = "Hooks",
-    security(("api_key" = [])),
     params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     request_body(content = HookBody, description = "The provider's secret, or nothing.", example = json!({})),
-    responses((status = 200, description = "The hook, and its secret if it was made.", body = inline(Success<HookWithSecret>), example = json!({
-        "success": true,
-        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "service": "github", "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "accepted": 0, "refused": 0, "created_at": "2026-11-20T09:00:00.125Z", "secret": "hook_9f86d081884c7d659a2feaa0c55ad015"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The hook, and its secret if it was made.", body = inline(Success<HookWithSecret>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "service": "github", "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "accepted": 0, "refused": 0, "created_at": "2026-11-20T09:00:00.125Z", "secret": "hook_9f86d081884c7d659a2feaa0c55ad015"}))),
 )]
 async fn put(
     Authenticated(caller): Authenticated,
@@ -95,14 +89,8 @@ async fn put(
     get,
     path = "/v1/connections/{connection_id}/hook",
     operation_id = "get_connection_hook",
-    tag = "Hooks",
-    security(("api_key" = [])),
     params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "The hook.", body = inline(Success<Hook>), example = json!({
-        "success": true,
-        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "service": "github", "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "accepted": 12, "refused": 1, "last_accepted_at": "2026-11-20T09:30:00.125Z", "last_refused_at": "2026-11-20T09:29:00.125Z", "last_refusal": "the signature is not the secret's", "created_at": "2026-11-20T09:00:00.125Z"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The hook.", body = inline(Success<Hook>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "service": "github", "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "accepted": 12, "refused": 1, "last_accepted_at": "2026-11-20T09:30:00.125Z", "last_refused_at": "2026-11-20T09:29:00.125Z", "last_refusal": "the signature is not the secret's", "created_at": "2026-11-20T09:00:00.125Z"}))),
 )]
 async fn read(
     Authenticated(caller): Authenticated,
@@ -121,14 +109,8 @@ async fn read(
     delete,
     path = "/v1/connections/{connection_id}/hook",
     operation_id = "delete_connection_hook",
-    tag = "Hooks",
-    security(("api_key" = [])),
     params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "It is closed.", body = inline(Success<DeletedHook>), example = json!({
-        "success": true,
-        "data": {"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "It is closed.", body = inline(Success<DeletedHook>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true}))),
 )]
 async fn delete(
     Authenticated(caller): Authenticated,

@@ -56,23 +56,17 @@ struct DocumentsQuery {
     get,
     path = "/v1/knowledge/documents",
     operation_id = "list_documents",
-    tag = "Knowledge",
-    security(("api_key" = [])),
     params(DocumentsQuery),
-    responses((status = 200, description = "One page of documents.", body = inline(Success<DocumentPage>), example = json!({
-        "success": true,
-        "data": {"documents": [{
-            "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "title": "Travel policy",
-            "media_type": "application/pdf",
-            "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-            "bytes": 48213,
-            "chars": 9120,
-            "pages": 4,
-            "created_at": "2026-11-20T09:30:00.125Z"
-        }], "next_cursor": null},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "One page of documents.", body = inline(Success<DocumentPage>), example = json!({"documents": [{
+        "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "title": "Travel policy",
+        "media_type": "application/pdf",
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "bytes": 48213,
+        "chars": 9120,
+        "pages": 4,
+        "created_at": "2026-11-20T09:30:00.125Z"
+    }], "next_cursor": null}))),
 )]
 async fn list(
     Authenticated(caller): Authenticated,
@@ -114,25 +108,19 @@ struct AddDocumentBody {
     post,
     path = "/v1/knowledge/documents",
     operation_id = "add_document",
-    tag = "Knowledge",
-    security(("api_key" = [])),
     request_body(content = AddDocumentBody, description = "The document.", example = json!({
         "title": "Travel policy",
         "media_type": "text/markdown",
         "content": "# Travel policy\n\nTrains before planes. Hotels up to 120 EUR a night."
     })),
     responses((status = 201, description = "The document.", body = inline(Success<ListedDocument>), example = json!({
-        "success": true,
-        "data": {
-            "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "title": "Travel policy",
-            "media_type": "text/markdown",
-            "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-            "bytes": 69,
-            "chars": 69,
-            "created_at": "2026-11-20T09:30:00.125Z"
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "title": "Travel policy",
+        "media_type": "text/markdown",
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "bytes": 69,
+        "chars": 69,
+        "created_at": "2026-11-20T09:30:00.125Z"
     }))),
 )]
 async fn add(
@@ -168,22 +156,16 @@ async fn add(
     get,
     path = "/v1/knowledge/documents/{document_id}",
     operation_id = "get_document",
-    tag = "Knowledge",
-    security(("api_key" = [])),
     params(("document_id" = String, Path, description = "As add and list answer it.", example = "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The document.", body = inline(Success<Document>), example = json!({
-        "success": true,
-        "data": {
-            "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "title": "Travel policy",
-            "media_type": "text/markdown",
-            "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-            "bytes": 69,
-            "chars": 69,
-            "created_at": "2026-11-20T09:30:00.125Z",
-            "content": "# Travel policy\n\nTrains before planes. Hotels up to 120 EUR a night."
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "title": "Travel policy",
+        "media_type": "text/markdown",
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "bytes": 69,
+        "chars": 69,
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "content": "# Travel policy\n\nTrains before planes. Hotels up to 120 EUR a night."
     }))),
 )]
 async fn read(
@@ -203,14 +185,8 @@ async fn read(
     delete,
     path = "/v1/knowledge/documents/{document_id}",
     operation_id = "delete_document",
-    tag = "Knowledge",
-    security(("api_key" = [])),
     params(("document_id" = String, Path, description = "As add and list answer it.", example = "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedDocument>), example = json!({
-        "success": true,
-        "data": {"document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedDocument>), example = json!({"document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true}))),
 )]
 async fn delete(
     Authenticated(caller): Authenticated,
@@ -242,22 +218,16 @@ struct KnowledgeSearchQuery {
     get,
     path = "/v1/knowledge/search",
     operation_id = "search_knowledge",
-    tag = "Knowledge",
-    security(("api_key" = [])),
     params(KnowledgeSearchQuery),
     responses((status = 200, description = "The passages.", body = inline(Success<FoundPassages>), example = json!({
-        "success": true,
-        "data": {
-            "query": "hotel price limit",
-            "passages": [{
-                "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-                "title": "Travel policy",
-                "text": "Trains before planes. Hotels up to 120 EUR a night.",
-                "position": {"starts_at": 17, "ends_at": 69, "page": 1},
-                "score": 1.5
-            }]
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "query": "hotel price limit",
+        "passages": [{
+            "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "title": "Travel policy",
+            "text": "Trains before planes. Hotels up to 120 EUR a night.",
+            "position": {"starts_at": 17, "ends_at": 69, "page": 1},
+            "score": 1.5
+        }]
     }))),
 )]
 async fn search(

@@ -49,22 +49,16 @@ struct MessagesQuery {
     get,
     path = "/v1/sessions/{session_id}/messages",
     operation_id = "list_messages",
-    tag = "Messages",
-    security(("api_key" = [])),
     params(
         ("session_id" = String, Path, description = "As create answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015"),
         MessagesQuery,
     ),
-    responses((status = 200, description = "One page of messages.", body = inline(Success<MessagePage>), example = json!({
-        "success": true,
-        "data": {"messages": [{
-            "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "role": "user",
-            "content": "Plan the week",
-            "created_at": "2026-11-20T09:30:00.125Z"
-        }], "next_cursor": null},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "One page of messages.", body = inline(Success<MessagePage>), example = json!({"messages": [{
+        "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "role": "user",
+        "content": "Plan the week",
+        "created_at": "2026-11-20T09:30:00.125Z"
+    }], "next_cursor": null}))),
 )]
 async fn list(
     Authenticated(caller): Authenticated,
@@ -106,30 +100,24 @@ struct SendMessageBody {
     post,
     path = "/v1/sessions/{session_id}/messages",
     operation_id = "send_message",
-    tag = "Messages",
-    security(("api_key" = [])),
     params(("session_id" = String, Path, description = "As create answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
     request_body(content = SendMessageBody, description = "What the user says.", example = json!({"content": "Which issues are open?"})),
     responses((status = 200, description = "The assistant's reply.", body = inline(Success<Message>), example = json!({
-        "success": true,
-        "data": {
-            "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "role": "assistant",
-            "content": "Connect github. Then resume the session.",
-            "created_at": "2026-11-20T09:30:02.000Z",
-            "status": "paused",
-            "reason": "auth_required",
-            "model_configured": true,
-            "pending": {
-                "tool_call_id": "call_1",
-                "tool_name": "github_list_issues",
-                "service": "github",
-                "message": "Connect github.",
-                "connect_url": "https://gateway.example.com/connect/Zk3..."
-            },
-            "tokens": 1830
+        "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "role": "assistant",
+        "content": "Connect github. Then resume the session.",
+        "created_at": "2026-11-20T09:30:02.000Z",
+        "status": "paused",
+        "reason": "auth_required",
+        "model_configured": true,
+        "pending": {
+            "tool_call_id": "call_1",
+            "tool_name": "github_list_issues",
+            "service": "github",
+            "message": "Connect github.",
+            "connect_url": "https://gateway.example.com/connect/Zk3..."
         },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "tokens": 1830
     }))),
 )]
 async fn say(
@@ -159,23 +147,17 @@ struct ResumeBody {}
     post,
     path = "/v1/sessions/{session_id}/resume",
     operation_id = "resume_session",
-    tag = "Messages",
-    security(("api_key" = [])),
     params(("session_id" = String, Path, description = "As create answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
     request_body(content = ResumeBody, description = "An empty object.", example = json!({})),
     responses((status = 200, description = "The assistant's reply.", body = inline(Success<Message>), example = json!({
-        "success": true,
-        "data": {
-            "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "role": "assistant",
-            "content": "Two issues are open.",
-            "created_at": "2026-11-20T09:31:02.000Z",
-            "status": "completed",
-            "reason": "answered",
-            "model_configured": true,
-            "tokens": 2210
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "role": "assistant",
+        "content": "Two issues are open.",
+        "created_at": "2026-11-20T09:31:02.000Z",
+        "status": "completed",
+        "reason": "answered",
+        "model_configured": true,
+        "tokens": 2210
     }))),
 )]
 async fn resume(

@@ -1,12 +1,15 @@
 //! The OpenAPI 3.1 document.
 //!
 //! The routes declare their own parameters and results; what all of them share is added here:
-//! the head, the key, and every refusal with the bodies that [`toolgate_http_kit::envelope`] really writes.
+//! the head, the tag of the resource, the key, the envelope around examples, and every refusal with the bodies that
+//! [`toolgate_http_kit::envelope`] really writes.
 
+use serde_json::Value;
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
 use utoipa::openapi::schema::{Schema, SchemaType, Type};
+use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::tag::TagBuilder;
-use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr};
+use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response};
 use utoipa_axum::router::OpenApiRouter;
 
 use super::RestState;
@@ -42,16 +45,34 @@ pub(super) fn head() -> OpenApi {
 }
 
 /// The router of one resource, to which its file adds its routes; `tag` is the resource's name in
-/// the document and on every one of its operations.
+/// the document and, by [`tagged`], on every one of its operations.
 pub(super) fn resource(tag: &str, description: &str) -> OpenApiRouter<RestState> {
     let tag = TagBuilder::new().name(tag).description(Some(description));
     let document = OpenApiBuilder::new().tags(Some([tag.build()])).build();
     OpenApiRouter::with_openapi(document)
 }
 
-/// Adds to every declared operation what all operations answer.
-pub(super) fn complete(mut document: OpenApi) -> OpenApi {
+/// Puts the resource's tag on its operations.
+pub(super) fn tagged(mut resource: OpenApiRouter<RestState>) -> OpenApiRouter<RestState> {
+    let document = resource.get_openapi_mut();
+    let tags = document.tags.iter().flatten();
+    let tags: Vec<String> = tags.map(|tag| tag.name.clone()).collect();
     for item in document.paths.paths.values_mut() {
+        for operation in operations(item) {
+            operation.tags = Some(tags.clone());
+        }
+    }
+    resource
+}
+
+/// Adds to every declared operation what all operations take and answer.
+pub(super) fn complete(mut document: OpenApi) -> OpenApi {
+    for (path, item) in &mut document.paths.paths {
+        if path.starts_with("/v1/") {
+            for operation in operations(item) {
+                need_key(operation);
+            }
+        }
         if let Some(post) = item
             .post
             .as_mut()
@@ -63,7 +84,8 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
         for operation in operations(item) {
             let own: Vec<String> = operation.responses.responses.keys().cloned().collect();
             for status in own {
-                if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(&status) {
+                let response = operation.responses.responses.get_mut(&status);
+                if let Some(response) = response.and_then(declared) {
                     response
                         .headers
                         .insert("X-Request-Id".to_owned(), refusals::request_id_header());
@@ -86,9 +108,38 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     document
 }
 
+/// Declares that an operation needs an API key, and puts the envelope around its examples.
+fn need_key(operation: &mut Operation) {
+    let scopes: [&str; 0] = [];
+    operation.security = Some(vec![SecurityRequirement::new("api_key", scopes)]);
+    for response in operation.responses.responses.values_mut() {
+        for example in examples(response) {
+            *example = refusals::success(example.take());
+        }
+    }
+}
+
+fn examples(response: &mut RefOr<Response>) -> impl Iterator<Item = &mut Value> {
+    let contents = declared(response).map(|response| response.content.values_mut());
+    let contents = contents.into_iter().flatten().filter_map(declared);
+    contents.flat_map(|content| {
+        let several = content.examples.values_mut().filter_map(declared);
+        let several = several.filter_map(|example| example.value.as_mut());
+        content.example.iter_mut().chain(several)
+    })
+}
+
+/// What stands here and not in the document's components.
+fn declared<T>(part: &mut RefOr<T>) -> Option<&mut T> {
+    match part {
+        RefOr::T(part) => Some(part),
+        RefOr::Ref(_) => None,
+    }
+}
+
 /// Gives a text parameter that declares no bounds of its own those of an identifier.
 fn bound(parameter: &mut RefOr<Parameter>) {
-    let RefOr::T(parameter) = parameter else {
+    let Some(parameter) = declared(parameter) else {
         return;
     };
     let in_path = parameter.parameter_in == ParameterIn::Path;
@@ -107,7 +158,7 @@ fn bound(parameter: &mut RefOr<Parameter>) {
 
 /// Ends the description of a number with its default, which only its type declares.
 fn name_default(parameter: &mut RefOr<Parameter>) {
-    let RefOr::T(parameter) = parameter else {
+    let Some(parameter) = declared(parameter) else {
         return;
     };
     if let Some(RefOr::T(Schema::Object(number))) = &mut parameter.schema
@@ -139,7 +190,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use toolgate_http_kit::envelope::ApiFailure;

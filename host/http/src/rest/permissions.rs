@@ -46,13 +46,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
     get,
     path = "/v1/permissions/services",
     operation_id = "list_permission_services",
-    tag = "Permissions",
-    security(("api_key" = [])),
-    responses((status = 200, description = "The services.", body = inline(Success<PermissionServices>), example = json!({
-        "success": true,
-        "data": {"services": [{"service": "github", "display_name": "GitHub", "tools": 38, "auth_type": "oauth2"}]},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The services.", body = inline(Success<PermissionServices>), example = json!({"services": [{"service": "github", "display_name": "GitHub", "tools": 38, "auth_type": "oauth2"}]}))),
 )]
 async fn services(
     Authenticated(caller): Authenticated,
@@ -70,13 +64,7 @@ async fn services(
     get,
     path = "/v1/permissions/default",
     operation_id = "get_default_permission",
-    tag = "Permissions",
-    security(("api_key" = [])),
-    responses((status = 200, description = "The default.", body = inline(Success<DefaultPermissionBody>), example = json!({
-        "success": true,
-        "data": {"default": "allow"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The default.", body = inline(Success<DefaultPermissionBody>), example = json!({"default": "allow"}))),
 )]
 async fn read_default(
     Authenticated(caller): Authenticated,
@@ -95,14 +83,8 @@ async fn read_default(
     patch,
     path = "/v1/permissions/default",
     operation_id = "change_default_permission",
-    tag = "Permissions",
-    security(("api_key" = [])),
     request_body(content = DefaultPermissionBody, description = "The default.", example = json!({"default": "by_effect"})),
-    responses((status = 200, description = "The default as it is now.", body = inline(Success<DefaultPermissionBody>), example = json!({
-        "success": true,
-        "data": {"default": "by_effect"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The default as it is now.", body = inline(Success<DefaultPermissionBody>), example = json!({"default": "by_effect"}))),
 )]
 async fn change_default(
     Authenticated(caller): Authenticated,
@@ -121,14 +103,8 @@ async fn change_default(
     get,
     path = "/v1/permissions/users/{user_id}",
     operation_id = "get_user_permissions",
-    tag = "Permissions",
-    security(("api_key" = [])),
     params(("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")),
-    responses((status = 200, description = "The rules.", body = inline(Success<UserPermissions>), example = json!({
-        "success": true,
-        "data": {"user_id": "ada@example.com", "default": "allow", "services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The rules.", body = inline(Success<UserPermissions>), example = json!({"user_id": "ada@example.com", "default": "allow", "services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}}))),
 )]
 async fn read(
     Authenticated(caller): Authenticated,
@@ -178,18 +154,12 @@ impl From<RuleBody> for Change {
     patch,
     path = "/v1/permissions/users/{user_id}/tools/{tool_name}",
     operation_id = "change_tool_permission",
-    tag = "Permissions",
-    security(("api_key" = [])),
     params(
         ("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com"),
         ("tool_name" = String, Path, description = "Exact name of the tool.", example = "github_create_issue"),
     ),
     request_body(content = RuleBody, description = "The rule.", example = json!({"permission": "deny"})),
-    responses((status = 200, description = "The user's rules.", body = inline(Success<UserPermissions>), example = json!({
-        "success": true,
-        "data": {"user_id": "ada@example.com", "default": "allow", "services": {}, "tools": {"github_create_issue": "deny"}},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The user's rules.", body = inline(Success<UserPermissions>), example = json!({"user_id": "ada@example.com", "default": "allow", "services": {}, "tools": {"github_create_issue": "deny"}}))),
 )]
 async fn change_tool(
     Authenticated(caller): Authenticated,
@@ -215,18 +185,12 @@ async fn change_tool(
     patch,
     path = "/v1/permissions/users/{user_id}/services/{service_name}",
     operation_id = "change_service_permission",
-    tag = "Permissions",
-    security(("api_key" = [])),
     params(
         ("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com"),
         ("service_name" = String, Path, description = "Lowercase name of the service.", example = "github"),
     ),
     request_body(content = RuleBody, description = "The rule.", example = json!({"permission": "ask", "approvers": "members", "expires_at": "2027-01-01T00:00:00Z"})),
-    responses((status = 200, description = "The user's rules.", body = inline(Success<UserPermissions>), example = json!({
-        "success": true,
-        "data": {"user_id": "ada@example.com", "default": "allow", "services": {"github": "ask"}, "tools": {}, "approvers": {"services": {"github": "members"}}, "limited": [{"service": "github", "permission": "ask", "expires_at": "2027-01-01T00:00:00.000Z"}]},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The user's rules.", body = inline(Success<UserPermissions>), example = json!({"user_id": "ada@example.com", "default": "allow", "services": {"github": "ask"}, "tools": {}, "approvers": {"services": {"github": "members"}}, "limited": [{"service": "github", "permission": "ask", "expires_at": "2027-01-01T00:00:00.000Z"}]}))),
 )]
 async fn change_service(
     Authenticated(caller): Authenticated,
@@ -251,14 +215,8 @@ async fn change_service(
     get,
     path = "/v1/permissions/users/{user_id}/summary",
     operation_id = "summarise_user_permissions",
-    tag = "Permissions",
-    security(("api_key" = [])),
     params(("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")),
-    responses((status = 200, description = "The counts.", body = inline(Success<PermissionSummary>), example = json!({
-        "success": true,
-        "data": {"user_id": "ada@example.com", "services": {"github": {"allow": 37, "deny": 1, "ask": 0}}, "total": {"allow": 37, "deny": 1, "ask": 0}},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The counts.", body = inline(Success<PermissionSummary>), example = json!({"user_id": "ada@example.com", "services": {"github": {"allow": 37, "deny": 1, "ask": 0}}, "total": {"allow": 37, "deny": 1, "ask": 0}}))),
 )]
 async fn summary(
     Authenticated(caller): Authenticated,
@@ -287,17 +245,11 @@ struct ExplainQuery {
     get,
     path = "/v1/permissions/users/{user_id}/explain",
     operation_id = "explain_permission",
-    tag = "Permissions",
-    security(("api_key" = [])),
     params(
         ("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com"),
         ExplainQuery,
     ),
-    responses((status = 200, description = "The decision.", body = inline(Success<PermissionExplanation>), example = json!({
-        "success": true,
-        "data": {"user_id": "ada@example.com", "tool_name": "github_create_issue", "service": "github", "effect": "write", "permission": "ask", "decided_by": "service_rule", "approvers": "admins"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The decision.", body = inline(Success<PermissionExplanation>), example = json!({"user_id": "ada@example.com", "tool_name": "github_create_issue", "service": "github", "effect": "write", "permission": "ask", "decided_by": "service_rule", "approvers": "admins"}))),
 )]
 async fn explain(
     Authenticated(caller): Authenticated,
@@ -334,15 +286,9 @@ struct BatchBody {
     patch,
     path = "/v1/permissions/users/{user_id}/batch",
     operation_id = "change_permissions",
-    tag = "Permissions",
-    security(("api_key" = [])),
     params(("user_id" = String, Path, description = "The user.", min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:@-]+$", example = "ada@example.com")),
     request_body(content = BatchBody, description = "The rules.", example = json!({"services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}, "approvers": "members"})),
-    responses((status = 200, description = "The user's rules.", body = inline(Success<UserPermissions>), example = json!({
-        "success": true,
-        "data": {"user_id": "ada@example.com", "default": "allow", "services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}, "approvers": {"tools": {"github_create_issue": "members"}}},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The user's rules.", body = inline(Success<UserPermissions>), example = json!({"user_id": "ada@example.com", "default": "allow", "services": {"slack": "deny"}, "tools": {"github_create_issue": "ask"}, "approvers": {"tools": {"github_create_issue": "members"}}}))),
 )]
 async fn batch(
     Authenticated(caller): Authenticated,

@@ -43,7 +43,6 @@ const OK: Json<Probe> = Json(Probe { status: "ok" });
     get,
     path = "/healthz",
     operation_id = "probe_liveness",
-    tag = "Probes",
     responses((status = 200, description = "The process answers.", body = Probe)),
 )]
 async fn healthz() -> Json<Probe> {
@@ -58,7 +57,6 @@ async fn healthz() -> Json<Probe> {
     get,
     path = "/readyz",
     operation_id = "probe_readiness",
-    tag = "Probes",
     responses((status = 200, description = "The gateway takes requests.", body = Probe)),
 )]
 async fn readyz(State(gateway): State<Arc<Gateway>>) -> Result<Json<Probe>, ApiFailure> {
@@ -77,7 +75,6 @@ async fn readyz(State(gateway): State<Arc<Gateway>>) -> Result<Json<Probe>, ApiF
     get,
     path = "/metrics",
     operation_id = "read_metrics",
-    tag = "Probes",
     responses((status = 200, description = "All metrics.", body = String, content_type = "application/openmetrics-text")),
 )]
 async fn metrics(State(options): State<Arc<RestOptions>>) -> Result<Response, ApiFailure> {
@@ -100,7 +97,6 @@ pub(super) fn exposition(metrics: &Metrics) -> Response {
     get,
     path = "/openapi.json",
     operation_id = "read_openapi",
-    tag = "Probes",
     responses((status = 200, description = "The document.", body = Object)),
 )]
 async fn document(State(pages): State<Arc<Pages>>) -> Response {
@@ -114,7 +110,6 @@ async fn document(State(pages): State<Arc<Pages>>) -> Response {
     get,
     path = "/docs",
     operation_id = "read_docs",
-    tag = "Probes",
     responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
 )]
 async fn docs(State(pages): State<Arc<Pages>>) -> Response {

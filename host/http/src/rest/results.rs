@@ -41,24 +41,18 @@ struct ResultQuery {
     get,
     path = "/v1/results/{result_id}",
     operation_id = "get_result",
-    tag = "Results",
-    security(("api_key" = [])),
     params(
         ("result_id" = String, Path, description = "As execute answered it.", example = "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
         ResultQuery,
     ),
     responses((status = 200, description = "The piece.", body = inline(Success<StoredResult>), example = json!({
-        "success": true,
-        "data": {
-            "result_id": "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-            "content": "\"title\":\"The mill jams on card 12\"}]",
-            "offset": 20000,
-            "bytes_total": 20036,
-            "next_offset": null,
-            "expires_at": "2026-11-20T10:30:00.125Z"
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "result_id": "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "content": "\"title\":\"The mill jams on card 12\"}]",
+        "offset": 20000,
+        "bytes_total": 20036,
+        "next_offset": null,
+        "expires_at": "2026-11-20T10:30:00.125Z"
     }))),
 )]
 async fn read(

@@ -53,20 +53,14 @@ struct SessionsQuery {
     get,
     path = "/v1/sessions",
     operation_id = "list_sessions",
-    tag = "Sessions",
-    security(("api_key" = [])),
     params(SessionsQuery),
-    responses((status = 200, description = "One page of sessions.", body = inline(Success<SessionPage>), example = json!({
-        "success": true,
-        "data": {"sessions": [{
-            "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
-            "user_id": "ada@example.com",
-            "created_at": "2026-11-20T09:30:00.125Z",
-            "last_active_at": "2026-11-20T09:31:00.000Z",
-            "expires_at": "2026-11-21T09:31:00.000Z"
-        }], "next_cursor": null},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "One page of sessions.", body = inline(Success<SessionPage>), example = json!({"sessions": [{
+        "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+        "user_id": "ada@example.com",
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "last_active_at": "2026-11-20T09:31:00.000Z",
+        "expires_at": "2026-11-21T09:31:00.000Z"
+    }], "next_cursor": null}))),
 )]
 async fn list(
     Authenticated(caller): Authenticated,
@@ -107,34 +101,28 @@ struct CreateSessionBody {
     post,
     path = "/v1/sessions",
     operation_id = "create_session",
-    tag = "Sessions",
-    security(("api_key" = [])),
     request_body(content = CreateSessionBody, description = "What the user asked for.", example = json!({"prompt": "Plan the week", "user_id": "ada@example.com"})),
     responses((status = 201, description = "The session.", body = inline(Success<Session>), example = json!({
-        "success": true,
-        "data": {
-            "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
-            "user_id": "ada@example.com",
-            "created_at": "2026-11-20T09:30:00.125Z",
-            "last_active_at": "2026-11-20T09:30:00.125Z",
-            "expires_at": "2026-11-21T09:30:00.125Z",
-            "messages": [{
-                "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-                "role": "user",
-                "content": "Plan the week",
-                "created_at": "2026-11-20T09:30:00.125Z"
-            }, {
-                "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
-                "role": "assistant",
-                "content": "Your calendar shows four free mornings.",
-                "created_at": "2026-11-20T09:30:04.210Z",
-                "status": "completed",
-                "reason": "answered",
-                "model_configured": true,
-                "tokens": 1830
-            }]
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+        "user_id": "ada@example.com",
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "last_active_at": "2026-11-20T09:30:00.125Z",
+        "expires_at": "2026-11-21T09:30:00.125Z",
+        "messages": [{
+            "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "role": "user",
+            "content": "Plan the week",
+            "created_at": "2026-11-20T09:30:00.125Z"
+        }, {
+            "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
+            "role": "assistant",
+            "content": "Your calendar shows four free mornings.",
+            "created_at": "2026-11-20T09:30:04.210Z",
+            "status": "completed",
+            "reason": "answered",
+            "model_configured": true,
+            "tokens": 1830
+        }]
     }))),
 )]
 async fn create(
@@ -171,34 +159,28 @@ async fn create(
     get,
     path = "/v1/sessions/{session_id}",
     operation_id = "get_session",
-    tag = "Sessions",
-    security(("api_key" = [])),
     params(("session_id" = String, Path, description = "As create or execute answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
     responses((status = 200, description = "The session.", body = inline(Success<Session>), example = json!({
-        "success": true,
-        "data": {
-            "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
-            "user_id": "ada@example.com",
-            "created_at": "2026-11-20T09:30:00.125Z",
-            "last_active_at": "2026-11-20T09:31:00.000Z",
-            "expires_at": "2026-11-21T09:31:00.000Z",
-            "messages": [{
-                "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-                "role": "user",
-                "content": "Plan the week",
-                "created_at": "2026-11-20T09:30:00.125Z"
-            }, {
-                "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
-                "role": "assistant",
-                "content": "Your calendar shows four free mornings.",
-                "created_at": "2026-11-20T09:30:04.210Z",
-                "status": "completed",
-                "reason": "answered",
-                "model_configured": true,
-                "tokens": 1830
-            }]
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
+        "user_id": "ada@example.com",
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "last_active_at": "2026-11-20T09:31:00.000Z",
+        "expires_at": "2026-11-21T09:31:00.000Z",
+        "messages": [{
+            "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "role": "user",
+            "content": "Plan the week",
+            "created_at": "2026-11-20T09:30:00.125Z"
+        }, {
+            "message_id": "msg_01KAHZ6M5V2G7Y4D0K8SZN5TQF",
+            "role": "assistant",
+            "content": "Your calendar shows four free mornings.",
+            "created_at": "2026-11-20T09:30:04.210Z",
+            "status": "completed",
+            "reason": "answered",
+            "model_configured": true,
+            "tokens": 1830
+        }]
     }))),
 )]
 async fn read(
@@ -218,14 +200,8 @@ async fn read(
     delete,
     path = "/v1/sessions/{session_id}",
     operation_id = "delete_session",
-    tag = "Sessions",
-    security(("api_key" = [])),
     params(("session_id" = String, Path, description = "As create or execute answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
-    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedSession>), example = json!({
-        "success": true,
-        "data": {"session_id": "ses_9f86d081884c7d659a2feaa0c55ad015", "deleted": true},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedSession>), example = json!({"session_id": "ses_9f86d081884c7d659a2feaa0c55ad015", "deleted": true}))),
 )]
 async fn delete(
     Authenticated(caller): Authenticated,

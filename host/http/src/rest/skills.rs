@@ -58,25 +58,19 @@ struct SkillsQuery {
     get,
     path = "/v1/skills",
     operation_id = "list_skills",
-    tag = "Skills",
-    security(("api_key" = [])),
     params(SkillsQuery),
     responses((status = 200, description = "One page of Skills.", body = inline(Success<SkillPage>), example = json!({
-        "success": true,
-        "data": {
-            "skills": [{
-                "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
-                "name": "Weekly report",
-                "summary": "Summarises the week's issues of a repository; use on Fridays.",
-                "version": 2,
-                "created_at": "2026-11-20T09:30:00.125Z",
-                "updated_at": "2026-11-20T10:02:11.000Z"
-            }],
-            "total": 1,
-            "limit": 20,
-            "offset": 0
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "skills": [{
+            "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+            "name": "Weekly report",
+            "summary": "Summarises the week's issues of a repository; use on Fridays.",
+            "version": 2,
+            "created_at": "2026-11-20T09:30:00.125Z",
+            "updated_at": "2026-11-20T10:02:11.000Z"
+        }],
+        "total": 1,
+        "limit": 20,
+        "offset": 0
     }))),
 )]
 async fn list(
@@ -129,25 +123,19 @@ struct CreateSkillBody {
     post,
     path = "/v1/skills",
     operation_id = "create_skill",
-    tag = "Skills",
-    security(("api_key" = [])),
     request_body(content = CreateSkillBody, description = "The Skill's texts.", example = json!({
         "name": "Weekly report",
         "summary": "Summarises the week's issues of a repository; use on Fridays.",
         "instructions": "1. List the issues closed this week.\n2. Write three sentences."
     })),
     responses((status = 201, description = "The Skill.", body = inline(Success<Skill>), example = json!({
-        "success": true,
-        "data": {
-            "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
-            "name": "Weekly report",
-            "summary": "Summarises the week's issues of a repository; use on Fridays.",
-            "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
-            "version": 1,
-            "created_at": "2026-11-20T09:30:00.125Z",
-            "updated_at": "2026-11-20T09:30:00.125Z"
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+        "name": "Weekly report",
+        "summary": "Summarises the week's issues of a repository; use on Fridays.",
+        "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
+        "version": 1,
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "updated_at": "2026-11-20T09:30:00.125Z"
     }))),
 )]
 async fn create(
@@ -175,21 +163,15 @@ async fn create(
     get,
     path = "/v1/skills/{skill_id}",
     operation_id = "get_skill",
-    tag = "Skills",
-    security(("api_key" = [])),
     params(("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10")),
     responses((status = 200, description = "The Skill.", body = inline(Success<Skill>), headers(("ETag" = String, description = "The version, quoted.")), example = json!({
-        "success": true,
-        "data": {
-            "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
-            "name": "Weekly report",
-            "summary": "Summarises the week's issues of a repository; use on Fridays.",
-            "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
-            "version": 1,
-            "created_at": "2026-11-20T09:30:00.125Z",
-            "updated_at": "2026-11-20T09:30:00.125Z"
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+        "name": "Weekly report",
+        "summary": "Summarises the week's issues of a repository; use on Fridays.",
+        "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
+        "version": 1,
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "updated_at": "2026-11-20T09:30:00.125Z"
     }))),
 )]
 async fn read(
@@ -236,25 +218,19 @@ struct UpdateSkillBody {
     put,
     path = "/v1/skills/{skill_id}",
     operation_id = "update_skill",
-    tag = "Skills",
-    security(("api_key" = [])),
     params(
         ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
         ("If-Match" = Option<String>, Header, description = "The entity tag of the version to change, or `*`."),
     ),
     request_body(content = UpdateSkillBody, description = "What to change.", example = json!({"instructions": "1. List the closed issues.\n2. Write three sentences.", "version": 1})),
     responses((status = 200, description = "The Skill as it is now.", body = inline(Success<Skill>), headers(("ETag" = String, description = "The version, quoted.")), example = json!({
-        "success": true,
-        "data": {
-            "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
-            "name": "Weekly report",
-            "summary": "Summarises the week's issues of a repository; use on Fridays.",
-            "instructions": "1. List the closed issues.\n2. Write three sentences.",
-            "version": 2,
-            "created_at": "2026-11-20T09:30:00.125Z",
-            "updated_at": "2026-11-20T10:02:11.000Z"
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+        "name": "Weekly report",
+        "summary": "Summarises the week's issues of a repository; use on Fridays.",
+        "instructions": "1. List the closed issues.\n2. Write three sentences.",
+        "version": 2,
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "updated_at": "2026-11-20T10:02:11.000Z"
     }))),
 )]
 async fn update(
@@ -290,14 +266,8 @@ async fn update(
     delete,
     path = "/v1/skills/{skill_id}",
     operation_id = "delete_skill",
-    tag = "Skills",
-    security(("api_key" = [])),
     params(("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10")),
-    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedSkill>), example = json!({
-        "success": true,
-        "data": {"skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10", "deleted": true},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedSkill>), example = json!({"skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10", "deleted": true}))),
 )]
 async fn delete(
     Authenticated(caller): Authenticated,
@@ -329,23 +299,17 @@ struct SkillVersionsQuery {
     get,
     path = "/v1/skills/{skill_id}/versions",
     operation_id = "list_skill_versions",
-    tag = "Skills",
-    security(("api_key" = [])),
     params(
         ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
         SkillVersionsQuery,
     ),
-    responses((status = 200, description = "One page of versions.", body = inline(Success<SkillVersions>), example = json!({
-        "success": true,
-        "data": {"skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10", "versions": [{
-            "version": 1,
-            "name": "Weekly report",
-            "summary": "Summarises the week's issues of a repository; use on Fridays.",
-            "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
-            "created_at": "2026-11-20T09:30:00.125Z"
-        }], "next_cursor": null},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "One page of versions.", body = inline(Success<SkillVersions>), example = json!({"skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10", "versions": [{
+        "version": 1,
+        "name": "Weekly report",
+        "summary": "Summarises the week's issues of a repository; use on Fridays.",
+        "instructions": "1. List the issues closed this week.\n2. Write three sentences.",
+        "created_at": "2026-11-20T09:30:00.125Z"
+    }], "next_cursor": null}))),
 )]
 async fn versions(
     Authenticated(caller): Authenticated,
@@ -379,22 +343,16 @@ struct SkillCheckQuery {
     get,
     path = "/v1/skills/{skill_id}/check",
     operation_id = "check_skill",
-    tag = "Skills",
-    security(("api_key" = [])),
     params(
         ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
         SkillCheckQuery,
     ),
     responses((status = 200, description = "What the Skill needs.", body = inline(Success<SkillCheck>), example = json!({
-        "success": true,
-        "data": {
-            "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
-            "user_id": "ada@example.com",
-            "ready": false,
-            "tools": [{"tool_name": "github_list_issues", "service": "github", "permission": "allow", "connection": "not_connected"}],
-            "unknown_tools": []
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
+        "user_id": "ada@example.com",
+        "ready": false,
+        "tools": [{"tool_name": "github_list_issues", "service": "github", "permission": "allow", "connection": "not_connected"}],
+        "unknown_tools": []
     }))),
 )]
 async fn check(

@@ -72,29 +72,23 @@ struct ToolSearchQuery {
     get,
     path = "/v1/tools/search",
     operation_id = "search_tools",
-    tag = "Tools",
-    security(("api_key" = [])),
     params(ToolSearchQuery),
     responses((status = 200, description = "The tools found, possibly none.", body = inline(Success<FoundTools>), example = json!({
-        "success": true,
-        "data": {
-            "query": "open an issue",
+        "query": "open an issue",
+        "service": "github",
+        "total": 1,
+        "tools": [{
+            "name": "github_create_issue",
             "service": "github",
-            "total": 1,
-            "tools": [{
-                "name": "github_create_issue",
-                "service": "github",
-                "description": "Opens an issue in a repository.",
-                "version": "1.4.0",
-                "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true},
-                "score": 12.5,
-                "match_reasons": ["name: issue", "keyword: ticket"],
-                "connection": "connected",
-                "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}}
-            }],
-            "ranking": "hybrid"
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+            "description": "Opens an issue in a repository.",
+            "version": "1.4.0",
+            "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true},
+            "score": 12.5,
+            "match_reasons": ["name: issue", "keyword: ticket"],
+            "connection": "connected",
+            "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}}
+        }],
+        "ranking": "hybrid"
     }))),
 )]
 async fn search(
@@ -141,22 +135,16 @@ struct ToolsQuery {
     get,
     path = "/v1/tools/list",
     operation_id = "list_tools",
-    tag = "Tools",
-    security(("api_key" = [])),
     params(ToolsQuery),
     responses((status = 200, description = "One page of tools.", body = inline(Success<ToolPage>), example = json!({
-        "success": true,
-        "data": {
-            "tools": [{
-                "name": "github_create_issue",
-                "service": "github",
-                "description": "Opens an issue in a repository.",
-                "version": "1.4.0",
-                "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true}
-            }],
-            "next_cursor": null
-        },
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+        "tools": [{
+            "name": "github_create_issue",
+            "service": "github",
+            "description": "Opens an issue in a repository.",
+            "version": "1.4.0",
+            "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true}
+        }],
+        "next_cursor": null
     }))),
 )]
 async fn list(
@@ -191,8 +179,6 @@ struct ToolSchemaQuery {
     get,
     path = "/v1/tools/{tool_name}/schema",
     operation_id = "get_tool_schema",
-    tag = "Tools",
-    security(("api_key" = [])),
     params(
         ("tool_name" = String, Path, description = "Exact name, as search and list answer it.", example = "github_create_issue"),
         ToolSchemaQuery,
@@ -200,16 +186,12 @@ struct ToolSchemaQuery {
     ),
     responses(
         (status = 200, description = "The tool.", body = inline(Success<ToolSchema>), headers(("ETag" = String, description = "Strong entity tag.")), example = json!({
-            "success": true,
-            "data": {
-                "name": "github_create_issue",
-                "service": "github",
-                "description": "Opens an issue in a repository.",
-                "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}},
-                "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true},
-                "auth": {"type": "oauth2", "scopes": ["repo"]}
-            },
-            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
+            "name": "github_create_issue",
+            "service": "github",
+            "description": "Opens an issue in a repository.",
+            "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}},
+            "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true},
+            "auth": {"type": "oauth2", "scopes": ["repo"]}
         })),
         (status = 304, description = "One of the entity tags sent is current.", headers(("ETag" = String, description = "Strong entity tag."))),
     ),
@@ -354,39 +336,17 @@ fn arguments_schema() -> Schema {
     post,
     path = "/v1/tools/{tool_name}/execute",
     operation_id = "execute_tool",
-    tag = "Tools",
-    security(("api_key" = [])),
     params(("tool_name" = String, Path, description = "Exact name, as search and list answer it.", example = "github_create_issue")),
     request_body(content = ExecuteBody, description = "Arguments and, where wanted, session, user and connection.", example = json!({
         "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
         "user_id": "ada@example.com"
     })),
     responses((status = 200, description = "What became of the call.", body = inline(Success<Execution>), examples(
-        ("success" = (summary = "The tool ran", value = json!({
-            "success": true,
-            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 212, "status": "success", "result": {"number": 7}},
-            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-        }))),
-        ("error" = (summary = "The provider refused", value = json!({
-            "success": true,
-            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 180, "status": "error", "reason": "provider_error", "error": {"code": "not_found", "message": "The repository does not exist or is private.", "can_retry": false, "suggested_fix": "Check owner and repo.", "provider_status": 404}},
-            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-        }))),
-        ("auth_required" = (summary = "The user has to connect an account", value = json!({
-            "success": true,
-            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 1, "status": "auth_required", "reason": "auth_required", "auth_type": "oauth2", "message": "Connect a GitHub account to use this tool.", "connect_url": "https://gateway.example.com/connect/abc"},
-            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-        }))),
-        ("approval_required" = (summary = "A person has to allow the call", value = json!({
-            "success": true,
-            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 2, "status": "approval_required", "reason": "approval_required", "message": "A person has to approve this call of github_create_issue for the user ada@example.com first.", "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "approval_url": "https://gateway.example.com/approvals/apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "expires_at": "2026-11-21T09:30:00.125Z", "requests": []},
-            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-        }))),
-        ("dry_run" = (summary = "Nothing was sent", value = json!({
-            "success": true,
-            "data": {"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 2, "status": "dry_run", "requests": [{"method": "POST", "url": "https://api.github.com/repos/ada/engine/issues", "headers": [["authorization", "[slot user]"]], "body": "{\"title\":\"The mill jams on card 12\"}"}]},
-            "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-        }))),
+        ("success" = (summary = "The tool ran", value = json!({"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 212, "status": "success", "result": {"number": 7}}))),
+        ("error" = (summary = "The provider refused", value = json!({"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 180, "status": "error", "reason": "provider_error", "error": {"code": "not_found", "message": "The repository does not exist or is private.", "can_retry": false, "suggested_fix": "Check owner and repo.", "provider_status": 404}}))),
+        ("auth_required" = (summary = "The user has to connect an account", value = json!({"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 1, "status": "auth_required", "reason": "auth_required", "auth_type": "oauth2", "message": "Connect a GitHub account to use this tool.", "connect_url": "https://gateway.example.com/connect/abc"}))),
+        ("approval_required" = (summary = "A person has to allow the call", value = json!({"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 2, "status": "approval_required", "reason": "approval_required", "message": "A person has to approve this call of github_create_issue for the user ada@example.com first.", "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "approval_url": "https://gateway.example.com/approvals/apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "expires_at": "2026-11-21T09:30:00.125Z", "requests": []}))),
+        ("dry_run" = (summary = "Nothing was sent", value = json!({"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 2, "status": "dry_run", "requests": [{"method": "POST", "url": "https://api.github.com/repos/ada/engine/issues", "headers": [["authorization", "[slot user]"]], "body": "{\"title\":\"The mill jams on card 12\"}"}]}))),
     ))),
 )]
 async fn execute(

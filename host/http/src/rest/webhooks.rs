@@ -111,13 +111,7 @@ impl From<SecretWebhook> for WebhookWithSecret {
     get,
     path = "/v1/webhooks",
     operation_id = "list_webhooks",
-    tag = "Webhooks",
-    security(("api_key" = [])),
-    responses((status = 200, description = "The webhooks.", body = inline(Success<WebhookList>), example = json!({
-        "success": true,
-        "data": {"webhooks": [{"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"}]},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The webhooks.", body = inline(Success<WebhookList>), example = json!({"webhooks": [{"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"}]}))),
 )]
 async fn list(
     Authenticated(caller): Authenticated,
@@ -140,14 +134,8 @@ async fn list(
     post,
     path = "/v1/webhooks",
     operation_id = "create_webhook",
-    tag = "Webhooks",
-    security(("api_key" = [])),
     request_body(content = CreateWebhookBody, description = "Where to send which events.", example = json!({"url": "https://app.example.com/toolgate", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}})),
-    responses((status = 201, description = "The webhook and its secret.", body = inline(Success<WebhookWithSecret>), example = json!({
-        "success": true,
-        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 201, description = "The webhook and its secret.", body = inline(Success<WebhookWithSecret>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"}))),
 )]
 async fn create(
     Authenticated(caller): Authenticated,
@@ -176,14 +164,8 @@ async fn create(
     get,
     path = "/v1/webhooks/{webhook_id}",
     operation_id = "get_webhook",
-    tag = "Webhooks",
-    security(("api_key" = [])),
     params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "The webhook.", body = inline(Success<Webhook>), example = json!({
-        "success": true,
-        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The webhook.", body = inline(Success<Webhook>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"}))),
 )]
 async fn read(
     Authenticated(caller): Authenticated,
@@ -202,15 +184,9 @@ async fn read(
     patch,
     path = "/v1/webhooks/{webhook_id}",
     operation_id = "update_webhook",
-    tag = "Webhooks",
-    security(("api_key" = [])),
     params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     request_body(content = UpdateWebhookBody, description = "What to change.", example = json!({"enabled": true})),
-    responses((status = 200, description = "The webhook as it is now.", body = inline(Success<Webhook>), example = json!({
-        "success": true,
-        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The webhook as it is now.", body = inline(Success<Webhook>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"}))),
 )]
 async fn update(
     Authenticated(caller): Authenticated,
@@ -238,14 +214,8 @@ async fn update(
     delete,
     path = "/v1/webhooks/{webhook_id}",
     operation_id = "delete_webhook",
-    tag = "Webhooks",
-    security(("api_key" = [])),
     params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedWebhook>), example = json!({
-        "success": true,
-        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "It is gone.", body = inline(Success<DeletedWebhook>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true}))),
 )]
 async fn delete(
     Authenticated(caller): Authenticated,
@@ -265,15 +235,9 @@ async fn delete(
     post,
     path = "/v1/webhooks/{webhook_id}/rotate",
     operation_id = "rotate_webhook_secret",
-    tag = "Webhooks",
-    security(("api_key" = [])),
     params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     request_body(content = RotateBody, description = "How long both secrets sign.", example = json!({"overlap_hours": 24})),
-    responses((status = 200, description = "The webhook and its new secret.", body = inline(Success<WebhookWithSecret>), example = json!({
-        "success": true,
-        "data": {"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The webhook and its new secret.", body = inline(Success<WebhookWithSecret>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"}))),
 )]
 async fn rotate(
     Authenticated(caller): Authenticated,
@@ -298,14 +262,8 @@ async fn rotate(
     post,
     path = "/v1/webhooks/{webhook_id}/test",
     operation_id = "test_webhook",
-    tag = "Webhooks",
-    security(("api_key" = [])),
     params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "The delivery that waits to be sent.", body = inline(Success<Delivery>), example = json!({
-        "success": true,
-        "data": {"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The delivery that waits to be sent.", body = inline(Success<Delivery>), example = json!({"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}))),
 )]
 async fn test(
     Authenticated(caller): Authenticated,
@@ -351,17 +309,11 @@ fn delivery_status<'de, D: Deserializer<'de>>(
     get,
     path = "/v1/webhooks/{webhook_id}/deliveries",
     operation_id = "list_webhook_deliveries",
-    tag = "Webhooks",
-    security(("api_key" = [])),
     params(
         ("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
         DeliveriesQuery,
     ),
-    responses((status = 200, description = "One page of deliveries.", body = inline(Success<DeliveryPage>), example = json!({
-        "success": true,
-        "data": {"deliveries": [{"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}], "next_cursor": null},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "One page of deliveries.", body = inline(Success<DeliveryPage>), example = json!({"deliveries": [{"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}], "next_cursor": null}))),
 )]
 async fn deliveries(
     Authenticated(caller): Authenticated,
@@ -386,17 +338,11 @@ async fn deliveries(
     post,
     path = "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend",
     operation_id = "resend_webhook_delivery",
-    tag = "Webhooks",
-    security(("api_key" = [])),
     params(
         ("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
         ("delivery_id" = String, Path, description = "As the list of deliveries answers it.", example = "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
     ),
-    responses((status = 200, description = "The new delivery, which waits to be sent.", body = inline(Success<Delivery>), example = json!({
-        "success": true,
-        "data": {"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"},
-        "meta": {"request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"}
-    }))),
+    responses((status = 200, description = "The new delivery, which waits to be sent.", body = inline(Success<Delivery>), example = json!({"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}))),
 )]
 async fn resend(
     Authenticated(caller): Authenticated,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
+use serde_json::Value;
 use utoipa::openapi::example::Example;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{Components, ComponentsBuilder, ObjectBuilder, Type};
@@ -13,10 +14,17 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 use toolgate_gateway::tools::idempotency::KEY_CHARS_MAX;
 use toolgate_gateway::{Error, RateLimited, Violation};
 use toolgate_http_kit::BODY_BYTES_MAX;
-use toolgate_http_kit::envelope::{ApiFailure, FailureBody};
+use toolgate_http_kit::envelope::{ApiFailure, FailureBody, Success};
 
 /// The request id in examples.
 const REQUEST_ID: &str = "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD";
+
+/// The body of an answer that carries `data`.
+pub(crate) fn success(data: Value) -> Value {
+    let success = Success::for_request(REQUEST_ID.to_owned(), data);
+    serde_json::to_value(success).expect("JSON values are JSON")
+}
+
 /// The schemas, responses and headers that all operations refer to.
 pub(crate) fn components() -> Components {
     let key = Http::new(HttpAuthScheme::Bearer);
