@@ -17,6 +17,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use maud::Markup;
 
 use toolgate_gateway::Gateway;
 use toolgate_gateway::connections::apps::CALLBACK_PATH;
@@ -85,8 +86,8 @@ fn rendered(step: Result<Step, ConnectProblem>) -> Response {
         }
         Ok(Step::Done(done)) => html(StatusCode::OK, &nonce, pages::done(&done, &nonce)),
         Ok(Step::Again(page)) => {
-            let text = pages::connect(&page, &nonce);
-            html(StatusCode::UNPROCESSABLE_ENTITY, &nonce, text)
+            let page = pages::connect(&page, &nonce);
+            html(StatusCode::UNPROCESSABLE_ENTITY, &nonce, page)
         }
         Err(problem) => refused(&problem),
     }
@@ -144,11 +145,11 @@ fn plain_refusal(status: StatusCode, sentence: &str) -> Response {
     html(status, &nonce, pages::refusal(sentence, &nonce))
 }
 
-fn html(status: StatusCode, nonce: &str, text: String) -> Response {
+fn html(status: StatusCode, nonce: &str, page: Markup) -> Response {
     let policy = format!(
         "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     );
-    let mut response = Response::new(Body::from(text));
+    let mut response = Response::new(Body::from(page.into_string()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     for (name, value) in [

@@ -1,6 +1,6 @@
-//! The HTML of the connect pages. Every text is escaped where it is written.
+//! The HTML of the connect pages. `maud` escapes every text where it is written.
 
-use std::fmt::Write as _;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use toolgate_catalog::manifest::Effect;
 use toolgate_core::ids;
@@ -24,203 +24,162 @@ pub(super) fn nonce() -> String {
     ids::hex128("n")
 }
 
-/// Text as it may stand in an element or in a quoted attribute.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// The page that says what a link is for.
-pub(super) fn connect(page: &ConnectPage, nonce: &str) -> String {
-    let service = escape(&page.service);
-    let mut body = format!("<h1>Connect {service}</h1>");
-    if let Some(problem) = &page.problem {
-        let _ = write!(
-            body,
-            "<p class=\"problem\" role=\"alert\">{}</p>",
-            escape(problem)
-        );
-    }
-    let _ = write!(
-        body,
-        "<dl><dt>Workspace</dt><dd>{}</dd><dt>For the user</dt><dd><strong>{}</strong></dd><dt>Service</dt><dd>{service}: {}</dd>",
-        escape(&page.workspace),
-        escape(&page.user),
-        escape(&page.slot)
-    );
-    if let Some(account) = &page.renews {
-        let _ = write!(body, "<dt>Renews</dt><dd>{}</dd>", escape(account));
-    }
-    if let Some(tool) = &page.asked_by {
-        let _ = write!(
-            body,
-            "<dt>Asked for by</dt><dd><code>{}</code></dd>",
-            escape(tool)
-        );
-    }
-    let _ = write!(
-        body,
-        "</dl><p>Whatever account you sign in with, its data becomes available to <strong>{}</strong> in the workspace <strong>{}</strong>. If that is not you, close this page.</p>",
-        escape(&page.user),
-        escape(&page.workspace)
-    );
-    if !page.scopes.is_empty() {
-        body.push_str("<h2>It asks for these rights</h2><ul>");
-        for scope in &page.scopes {
-            let _ = write!(body, "<li><code>{}</code></li>", escape(scope));
-        }
-        body.push_str("</ul>");
-    }
-    tools(page, &mut body);
-    if page.asks_who {
-        let _ = write!(
-            body,
-            "<h2 id=\"who\">Are you {} of the workspace {}?</h2><p>Somebody may have passed this link on to you. Go on only if you are, and if you have asked for it yourself just now.</p>",
-            escape(&page.user),
-            escape(&page.workspace)
-        );
-    }
-    // The address of the form is the page's own.
-    body.push_str("<form method=\"post\" autocomplete=\"off\">");
-    for one in &page.inputs {
-        input(one, &mut body);
-    }
+pub(super) fn connect(page: &ConnectPage, nonce: &str) -> Markup {
+    let ConnectPage {
+        workspace,
+        user,
+        service,
+        ..
+    } = page;
+    let title = format!("Connect {service}");
     let button = match (page.leaves_for_provider, page.asks_who) {
         (true, true) => format!("Yes, that is me: continue to {service}"),
         (true, false) => format!("Continue to {service}"),
         (false, true) => format!("Yes, that is me: connect {service}"),
-        (false, false) => format!("Connect {service}"),
+        (false, false) => title.clone(),
     };
-    let _ = write!(body, "<button type=\"submit\">{button}</button></form>");
-    document(&format!("Connect {service}"), &body, "", nonce)
+    let body = html! {
+        h1 { (title) }
+        @if let Some(problem) = &page.problem {
+            p class="problem" role="alert" { (problem) }
+        }
+        dl {
+            dt { "Workspace" } dd { (workspace) }
+            dt { "For the user" } dd { strong { (user) } }
+            dt { "Service" } dd { (service) ": " (page.slot) }
+            @if let Some(account) = &page.renews {
+                dt { "Renews" } dd { (account) }
+            }
+            @if let Some(tool) = &page.asked_by {
+                dt { "Asked for by" } dd { code { (tool) } }
+            }
+        }
+        p {
+            "Whatever account you sign in with, its data becomes available to " strong { (user) }
+            " in the workspace " strong { (workspace) } ". If that is not you, close this page."
+        }
+        @if !page.scopes.is_empty() {
+            h2 { "It asks for these rights" }
+            ul {
+                @for scope in &page.scopes { li { code { (scope) } } }
+            }
+        }
+        (tools(page))
+        @if page.asks_who {
+            h2 id="who" { "Are you " (user) " of the workspace " (workspace) "?" }
+            p {
+                "Somebody may have passed this link on to you. "
+                "Go on only if you are, and if you have asked for it yourself just now."
+            }
+        }
+        // The address of the form is the page's own.
+        form method="post" autocomplete="off" {
+            @for one in &page.inputs { (input(one)) }
+            button type="submit" { (button) }
+        }
+    };
+    document(&title, &body, None, nonce)
 }
 
-fn tools(page: &ConnectPage, body: &mut String) {
-    for (effect, heading) in [
+fn tools(page: &ConnectPage) -> Markup {
+    let groups = [
         (Effect::Read, "With it, tools can read"),
         (Effect::Write, "With it, tools can add and change"),
         (
             Effect::Destructive,
             "With it, tools can remove, or do what cannot be taken back",
         ),
-    ] {
-        let all: Vec<&str> = page
-            .tools
-            .iter()
-            .filter(|tool| tool.effect == effect)
-            .map(|tool| tool.title.as_str())
-            .collect();
-        if all.is_empty() {
-            continue;
+    ];
+    let titles = |effect| {
+        let tools = page.tools.iter().filter(move |tool| tool.effect == effect);
+        tools.map(|tool| &tool.title).collect::<Vec<_>>()
+    };
+    html! {
+        @for (effect, heading) in groups {
+            @let all = titles(effect);
+            @if !all.is_empty() {
+                h2 { (heading) }
+                ul {
+                    @for title in all.iter().take(TOOLS_SHOWN_MAX) { li { (title) } }
+                    @if all.len() > TOOLS_SHOWN_MAX {
+                        li { "and " (all.len() - TOOLS_SHOWN_MAX) " more" }
+                    }
+                }
+            }
         }
-        let _ = write!(body, "<h2>{heading}</h2><ul>");
-        for title in all.iter().take(TOOLS_SHOWN_MAX) {
-            let _ = write!(body, "<li>{}</li>", escape(title));
-        }
-        if all.len() > TOOLS_SHOWN_MAX {
-            let _ = write!(body, "<li>and {} more</li>", all.len() - TOOLS_SHOWN_MAX);
-        }
-        body.push_str("</ul>");
     }
 }
 
-fn input(input: &Input, body: &mut String) {
-    let (key, title) = (escape(&input.key), escape(&input.title));
-    let required = if input.required { " required" } else { "" };
-    let _ = write!(body, "<label for=\"{key}\">{title}</label>");
-    if input.options.is_empty() {
-        let kind = if input.secret { "password" } else { "text" };
-        let pattern = input
-            .pattern
-            .as_ref()
-            .map(|pattern| format!(" pattern=\"{}\"", escape(pattern)))
-            .unwrap_or_default();
-        let _ = write!(
-            body,
-            "<input id=\"{key}\" name=\"{key}\" type=\"{kind}\" value=\"{}\" autocomplete=\"off\" spellcheck=\"false\"{pattern}{required}>",
-            escape(&input.value)
-        );
-    } else {
-        let _ = write!(body, "<select id=\"{key}\" name=\"{key}\"{required}>");
-        for option in &input.options {
-            let selected = if *option == input.value {
-                " selected"
-            } else {
-                ""
-            };
-            let option = escape(option);
-            let _ = write!(
-                body,
-                "<option value=\"{option}\"{selected}>{option}</option>"
-            );
+fn input(input: &Input) -> Markup {
+    let (key, required) = (&input.key, input.required);
+    html! {
+        label for=(key) { (input.title) }
+        @if input.options.is_empty() {
+            input id=(key) name=(key) type=(if input.secret { "password" } else { "text" })
+                value=(input.value) autocomplete="off" spellcheck="false"
+                pattern=[&input.pattern] required[required];
+        } @else {
+            select id=(key) name=(key) required[required] {
+                @for option in &input.options {
+                    option value=(option) selected[*option == input.value] { (option) }
+                }
+            }
         }
-        body.push_str("</select>");
-    }
-    if let Some(help) = &input.help {
-        let _ = write!(body, "<small>{}</small>", escape(help));
+        @if let Some(help) = &input.help { small { (help) } }
     }
 }
 
 /// A page that sends the browser on, and a link for browsers that do not go.
-pub(super) fn leave(url: &str, nonce: &str) -> String {
-    let url = escape(url);
-    document(
-        "Going on",
-        &format!(
-            "<h1>Going on</h1><p><a class=\"button\" id=\"continue\" rel=\"noreferrer\" href=\"{url}\">Continue</a></p>"
-        ),
-        &format!("<meta http-equiv=\"refresh\" content=\"0;url={url}\">"),
-        nonce,
-    )
+pub(super) fn leave(url: &str, nonce: &str) -> Markup {
+    let body = html! {
+        h1 { "Going on" }
+        p { a class="button" id="continue" rel="noreferrer" href=(url) { "Continue" } }
+    };
+    document("Going on", &body, Some(url), nonce)
 }
 
 /// The last page.
-pub(super) fn done(done: &Connected, nonce: &str) -> String {
-    let account = match &done.account {
-        Some(account) => format!(" as <strong>{}</strong>", escape(account)),
-        None => String::new(),
+pub(super) fn done(done: &Connected, nonce: &str) -> Markup {
+    let body = html! {
+        h1 { "Connected" }
+        p id="connected" {
+            (done.service) " is connected"
+            @if let Some(account) = &done.account { " as " strong { (account) } }
+            " for the user " strong { (done.user) }
+            ". You can close this page and repeat the call."
+        }
     };
-    document(
-        "Connected",
-        &format!(
-            "<h1>Connected</h1><p id=\"connected\">{} is connected{account} for the user <strong>{}</strong>. You can close this page and repeat the call.</p>",
-            escape(&done.service),
-            escape(&done.user)
-        ),
-        "",
-        nonce,
-    )
+    document("Connected", &body, None, nonce)
 }
 
 /// A page that says why there is no other.
-pub(super) fn refusal(sentence: &str, nonce: &str) -> String {
-    document(
-        "Not connected",
-        &format!(
-            "<h1>Not connected</h1><p class=\"problem\" role=\"alert\">{}</p>",
-            escape(sentence)
-        ),
-        "",
-        nonce,
-    )
+pub(super) fn refusal(sentence: &str, nonce: &str) -> Markup {
+    let body = html! {
+        h1 { "Not connected" }
+        p class="problem" role="alert" { (sentence) }
+    };
+    document("Not connected", &body, None, nonce)
 }
 
-fn document(title: &str, body: &str, head: &str, nonce: &str) -> String {
-    format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <meta name=\"robots\" content=\"noindex\"><title>{title}</title>{head}<style nonce=\"{nonce}\">{STYLE}</style></head>\
-         <body><main>{body}</main></body></html>"
-    )
+/// A whole page; the browser goes on to `next` by itself.
+fn document(title: &str, body: &Markup, next: Option<&str>, nonce: &str) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                meta name="robots" content="noindex";
+                title { (title) }
+                @if let Some(url) = next {
+                    meta http-equiv="refresh" content={ "0;url=" (url) };
+                }
+                style nonce=(nonce) { (PreEscaped(STYLE)) }
+            }
+            body { main { (body) } }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -244,7 +203,7 @@ mod tests {
             inputs: vec![Input {
                 key: "f_secret".into(),
                 title: "Key".into(),
-                help: Some("'help'".into()),
+                help: Some("<u>".into()),
                 secret: true,
                 required: true,
                 pattern: None,
@@ -259,19 +218,20 @@ mod tests {
 
     #[test]
     fn nothing_a_stranger_chose_is_markup() {
-        let text = connect(&page(), "n1");
-        for raw in ["<w>", "<script>", "<b>", "<i>", "<account>", "'help'"] {
+        let text = connect(&page(), "n1").into_string();
+        for raw in ["<w>", "<script>", "<b>", "<i>", "<account>", "<u>"] {
             assert!(!text.contains(raw), "{raw}");
         }
         assert!(text.contains("Desk &amp; Co") && text.contains("ada&quot;&gt;"));
-        let leave = leave("https://id.test/?a=1&b=\"><script>", "n1");
+        let leave = leave("https://id.test/?a=1&b=\"><script>", "n1").into_string();
         assert!(!leave.contains("<script>"), "{leave}");
-        assert!(refusal("<x>", "n").contains("&lt;x&gt;"));
+        let refusal = refusal("<x>", "n").into_string();
+        assert!(refusal.contains("&lt;x&gt;"));
     }
 
     #[test]
     fn the_page_says_whose_connection_it_is_and_what_it_unlocks() {
-        let text = connect(&page(), "n1");
+        let text = connect(&page(), "n1").into_string();
         for said in [
             "Workspace",
             "For the user",
@@ -301,7 +261,7 @@ mod tests {
                 effect: Effect::Write,
             })
             .collect();
-        let text = connect(&page, "n");
+        let text = connect(&page, "n").into_string();
         assert!(text.contains("and 1 more") && !text.contains(&format!("tool {TOOLS_SHOWN_MAX}")));
     }
 }

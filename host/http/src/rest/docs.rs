@@ -1,19 +1,17 @@
 //! `/docs`: the OpenAPI document as one page for people.
 //!
 //! Rendered once at start, without scripts, fonts, images or requests, so that its content
-//! security policy can forbid all of them. Everything that comes from the document is escaped.
+//! security policy can forbid all of them. `maud` escapes everything that comes from the document.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use http::HeaderValue;
-use serde_json::Value;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-mod html;
 mod schema;
-
-use html::{HtmlWriter, list, object, text};
 
 const STYLE: &str = include_str!("docs/style.css");
 
@@ -31,41 +29,50 @@ impl DocsPage {
              form-action 'none'; frame-ancestors 'none'"
         );
         Self {
-            html: HtmlWriter::page(document).into(),
+            html: DocsWriter(document).page().into_string().into(),
             content_security_policy: HeaderValue::from_str(&policy)
                 .expect("a hash in base64 is visible ASCII"),
         }
     }
 }
 
-impl<'a> HtmlWriter<'a> {
-    fn page(document: &'a Value) -> String {
-        let mut page = Self::new(document);
-        let info = &document["info"];
+/// Writes the document out as HTML.
+#[derive(Clone, Copy)]
+struct DocsWriter<'a>(&'a Value);
+
+impl<'a> DocsWriter<'a> {
+    fn page(self) -> Markup {
+        let info = &self.0["info"];
         let title = format!("{} {}", text(&info["title"]), text(&info["version"]));
-        page.raw("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
-        page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-        page.element("title", &title);
-        page.raw("<style>");
-        page.raw(STYLE);
-        page.raw("</style></head><body><header>");
-        page.element("h1", &title);
-        page.prose(text(&info["description"]));
-        page.raw("<p>The same as <a href=\"/openapi.json\">OpenAPI document</a>.</p></header>");
-        page.contents();
-        page.raw("<main>");
-        for tag in list(&document["tags"]) {
-            page.tag(tag);
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    title { (title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    header {
+                        h1 { (title) }
+                        (prose(text(&info["description"])))
+                        p { "The same as " a href="/openapi.json" { "OpenAPI document" } "." }
+                    }
+                    (self.contents())
+                    main {
+                        @for tag in list(&self.0["tags"]) { (self.tag(tag)) }
+                        (self.refusals())
+                    }
+                }
+            }
         }
-        page.refusals();
-        page.raw("</main></body></html>");
-        page.html
     }
 
     /// All operations that carry `tag`, as method, path and declaration.
-    fn operations(&self, tag: &str) -> Vec<(&'a str, &'a str, &'a Value)> {
+    fn operations(self, tag: &str) -> Vec<(&'a str, &'a str, &'a Value)> {
         let mut found = Vec::new();
-        for (path, item) in object(&self.document["paths"]) {
+        for (path, item) in object(&self.0["paths"]) {
             for (method, operation) in object(item) {
                 if list(&operation["tags"]).any(|own| own == tag) {
                     found.push((method.as_str(), path.as_str(), operation));
@@ -75,151 +82,170 @@ impl<'a> HtmlWriter<'a> {
         found
     }
 
-    fn contents(&mut self) {
-        self.raw("<nav><ul>");
-        for tag in list(&self.document["tags"]) {
-            let name = text(&tag["name"]);
-            self.raw("<li>");
-            self.text(name);
-            self.raw("<ul>");
-            for (method, path, operation) in self.operations(name) {
-                self.raw("<li><a href=\"#");
-                self.text(text(&operation["operationId"]));
-                self.raw("\">");
-                self.endpoint(method, path);
-                self.raw("</a></li>");
+    fn contents(self) -> Markup {
+        html! {
+            nav {
+                ul {
+                    @for name in list(&self.0["tags"]).map(|tag| text(&tag["name"])) {
+                        li {
+                            (name)
+                            ul {
+                                @for (method, path, operation) in self.operations(name) {
+                                    @let id = text(&operation["operationId"]);
+                                    li { a href={ "#" (id) } { (endpoint(method, path)) } }
+                                }
+                            }
+                        }
+                    }
+                    li { a href="#refusals" { "Refusals" } }
+                }
             }
-            self.raw("</ul></li>");
         }
-        self.raw("<li><a href=\"#refusals\">Refusals</a></li></ul></nav>");
     }
 
-    fn endpoint(&mut self, method: &str, path: &str) {
-        self.element("b", &method.to_uppercase());
-        self.raw(" ");
-        self.element("code", path);
-    }
-
-    fn tag(&mut self, tag: &Value) {
+    fn tag(self, tag: &Value) -> Markup {
         let name = text(&tag["name"]);
-        self.raw("<section>");
-        self.element("h2", name);
-        self.prose(text(&tag["description"]));
-        for (method, path, operation) in self.operations(name) {
-            self.operation(method, path, operation);
+        html! {
+            section {
+                h2 { (name) }
+                (prose(text(&tag["description"])))
+                @for (method, path, operation) in self.operations(name) {
+                    (self.operation(method, path, operation))
+                }
+            }
         }
-        self.raw("</section>");
     }
 
-    fn operation(&mut self, method: &str, path: &str, operation: &'a Value) {
-        self.raw("<article id=\"");
-        self.text(text(&operation["operationId"]));
-        self.raw("\">");
-        self.element("h3", text(&operation["summary"]));
-        self.raw("<p class=\"endpoint\">");
-        self.endpoint(method, path);
-        self.raw("</p>");
-        self.prose(text(&operation["description"]));
-        if operation["security"].is_array() {
-            self.prose("Needs the header `Authorization: Bearer <API_KEY>`.");
+    fn operation(self, method: &str, path: &str, operation: &'a Value) -> Markup {
+        let key = if operation["security"].is_array() {
+            "Needs the header `Authorization: Bearer <API_KEY>`."
         } else {
-            self.prose("Needs no key.");
-        }
-        self.parameters(operation);
-        for (media_type, content) in object(&operation["requestBody"]["content"]) {
-            self.element("h4", &format!("Body, {media_type}"));
-            self.content(content);
-        }
-        for (status, response) in object(&operation["responses"]) {
-            if response["$ref"].is_null() {
-                self.element("h4", &format!("Answer {status}"));
-                self.prose(text(&response["description"]));
-                for (_, content) in object(&response["content"]) {
-                    self.content(content);
+            "Needs no key."
+        };
+        let responses = || object(&operation["responses"]);
+        let refusal = |(status, response): (&'a String, &'a Value)| {
+            let name = response["$ref"].as_str()?.rsplit('/').next()?;
+            Some((status, name))
+        };
+        html! {
+            article id=(text(&operation["operationId"])) {
+                h3 { (text(&operation["summary"])) }
+                p class="endpoint" { (endpoint(method, path)) }
+                (prose(text(&operation["description"])))
+                (prose(key))
+                (self.parameters(operation))
+                @for (media_type, content) in object(&operation["requestBody"]["content"]) {
+                    h4 { "Body, " (media_type) }
+                    (self.content(content))
+                }
+                @for (status, response) in responses().filter(|(_, it)| it["$ref"].is_null()) {
+                    h4 { "Answer " (status) }
+                    (prose(text(&response["description"])))
+                    @for (_, content) in object(&response["content"]) { (self.content(content)) }
+                }
+                h4 { "Refusals" }
+                p {
+                    @for (status, name) in responses().filter_map(refusal) {
+                        a href={ "#" (name) } { (status) } " "
+                    }
                 }
             }
         }
-        self.raw("<h4>Refusals</h4><p>");
-        for (status, response) in object(&operation["responses"]) {
-            if let Some(name) = response["$ref"].as_str().and_then(last_segment) {
-                self.raw("<a href=\"#");
-                self.text(name);
-                self.raw("\">");
-                self.text(status);
-                self.raw("</a> ");
-            }
-        }
-        self.raw("</p></article>");
     }
 
-    fn parameters(&mut self, operation: &'a Value) {
-        if list(&operation["parameters"]).next().is_none() {
-            return;
-        }
-        self.raw("<h4>Parameters</h4><dl>");
-        for parameter in list(&operation["parameters"]) {
-            self.raw("<dt>");
-            self.element("code", text(&parameter["name"]));
-            let place = text(&parameter["in"]);
-            let needed = if parameter["required"] == true {
-                "required"
-            } else {
-                "optional"
-            };
-            let kind = self.kind(&parameter["schema"]);
-            self.text(&format!(" {kind}, {place}, {needed}"));
-            self.raw("</dt><dd>");
-            self.inline(text(&parameter["description"]));
-            self.bounds(&parameter["schema"]);
-            self.raw("</dd>");
-        }
-        self.raw("</dl>");
-    }
-
-    fn content(&mut self, content: &'a Value) {
-        self.schema(&content["schema"], 0);
-        let single = Some(("Example", &content["example"])).filter(|(_, value)| !value.is_null());
-        let several = object(&content["examples"]).map(|(name, example)| {
-            let summary = example["summary"].as_str().unwrap_or(name);
-            (summary, &example["value"])
-        });
-        for (summary, value) in single.into_iter().chain(several) {
-            self.example(summary, value);
-        }
-    }
-
-    fn example(&mut self, summary: &str, value: &Value) {
-        self.raw("<details>");
-        self.element("summary", summary);
-        self.raw("<pre>");
-        self.text(&format!("{value:#}"));
-        self.raw("</pre></details>");
-    }
-
-    fn refusals(&mut self) {
-        self.raw("<section id=\"refusals\"><h2>Refusals</h2>");
-        self.prose("A refusal of any route has this body.");
-        let components = &self.document["components"];
-        self.schema(&components["schemas"]["Failure"], 0);
-        for (name, response) in object(&components["responses"]) {
-            self.raw("<article id=\"");
-            self.text(name);
-            self.raw("\">");
-            self.element("h3", name);
-            self.prose(text(&response["description"]));
-            for (_, content) in object(&response["content"]) {
-                for (code, example) in object(&content["examples"]) {
-                    self.example(code, &example["value"]);
+    fn parameters(self, operation: &'a Value) -> Markup {
+        let needed = |parameter: &Value| match parameter["required"] == true {
+            true => "required",
+            false => "optional",
+        };
+        html! {
+            @if list(&operation["parameters"]).next().is_some() {
+                h4 { "Parameters" }
+                dl {
+                    @for parameter in list(&operation["parameters"]) {
+                        dt {
+                            code { (text(&parameter["name"])) }
+                            " " (self.kind(&parameter["schema"])) ", " (text(&parameter["in"]))
+                            ", " (needed(parameter))
+                        }
+                        dd {
+                            (inline(text(&parameter["description"])))
+                            (self.bounds(&parameter["schema"]))
+                        }
+                    }
                 }
             }
-            self.raw("</article>");
         }
-        self.raw("</section>");
+    }
+
+    fn content(self, content: &'a Value) -> Markup {
+        html! {
+            (self.schema(&content["schema"], 0))
+            @if !content["example"].is_null() { (example("Example", &content["example"])) }
+            @for (name, one) in object(&content["examples"]) {
+                (example(one["summary"].as_str().unwrap_or(name), &one["value"]))
+            }
+        }
+    }
+
+    fn refusals(self) -> Markup {
+        let components = &self.0["components"];
+        html! {
+            section id="refusals" {
+                h2 { "Refusals" }
+                (prose("A refusal of any route has this body."))
+                (self.schema(&components["schemas"]["Failure"], 0))
+                @for (name, response) in object(&components["responses"]) {
+                    article id=(name) {
+                        h3 { (name) }
+                        (prose(text(&response["description"])))
+                        @for (_, content) in object(&response["content"]) {
+                            @for (code, one) in object(&content["examples"]) {
+                                (example(code, &one["value"]))
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
-fn last_segment(reference: &str) -> Option<&str> {
-    reference.rsplit('/').next()
+fn endpoint(method: &str, path: &str) -> Markup {
+    html! { b { (method.to_uppercase()) } " " code { (path) } }
+}
+
+fn example(summary: &str, value: &Value) -> Markup {
+    html! { details { summary { (summary) } pre { (format!("{value:#}")) } } }
+}
+
+/// A paragraph of [`inline`] text.
+fn prose(text: &str) -> Markup {
+    html! { p { (inline(text)) } }
+}
+
+/// Text in which `code` is marked as in Markdown.
+fn inline(text: &str) -> Markup {
+    html! {
+        @for (at, part) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+/// A value as text, empty if it is none.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("")
+}
+
+/// A value's items, none if it is no array.
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// A value's members, none if it is no object.
+fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flat_map(Map::iter)
 }
 
 #[cfg(test)]
