@@ -8,6 +8,7 @@ pub mod answer;
 pub mod auth;
 pub mod body;
 pub mod client;
+pub mod cookies;
 pub mod envelope;
 pub mod ids;
 pub mod layer;

@@ -22,6 +22,7 @@ use maud::Markup;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::connections::apps::CALLBACK_PATH;
 use toolgate_gateway::connections::flow::{ConnectProblem, Cookie, Step};
+use toolgate_http_kit::cookies::{self, NewCookie};
 
 /// The routes, ready to be merged; they need no key: the link is the key.
 pub fn router(gateway: Arc<Gateway>) -> Router {
@@ -66,7 +67,7 @@ async fn callback(
     headers: HeaderMap,
 ) -> Response {
     let query = query.unwrap_or_default();
-    let step = gateway.connect_callback(&query, |name| form::cookie(&headers, name));
+    let step = gateway.connect_callback(&query, |name| cookies::get(&headers, name));
     let step = Box::pin(step).await;
     rendered(step)
 }
@@ -79,8 +80,8 @@ fn rendered(step: Result<Step, ConnectProblem>) -> Response {
             // to `form-action`, at every hop that the provider adds.
             let page = pages::leave(url.expose(), &nonce);
             let mut response = html(StatusCode::OK, &nonce, page);
-            if let Some(cookie) = cookie.as_ref().and_then(set_cookie) {
-                response.headers_mut().append(header::SET_COOKIE, cookie);
+            if let Some(cookie) = &cookie {
+                set_cookie(response.headers_mut(), cookie);
             }
             response
         }
@@ -93,23 +94,18 @@ fn rendered(step: Result<Step, ConnectProblem>) -> Response {
     }
 }
 
-/// `SameSite=Lax` lets it come back with the provider's redirect and with nothing else from
-/// elsewhere (RFC 6265bis, section 5.6.7.1).
-fn set_cookie(cookie: &Cookie) -> Option<HeaderValue> {
-    let secure = if cookie.name.starts_with("__Host-") {
-        "; Secure"
-    } else {
-        ""
+/// It comes back with the provider's redirect and with nothing else from elsewhere (RFC 6265bis,
+/// section 5.6.7.1).
+fn set_cookie(headers: &mut HeaderMap, cookie: &Cookie) {
+    let flow = NewCookie {
+        name: &cookie.name,
+        value: cookie.value.expose(),
+        path: "/",
+        life_s: cookie.max_age_s,
+        comes_with_redirects: true,
+        secure: cookie.name.starts_with("__Host-"),
     };
-    let text = format!(
-        "{}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{secure}",
-        cookie.name,
-        cookie.value.expose(),
-        cookie.max_age_s
-    );
-    let mut value = HeaderValue::from_str(&text).ok()?;
-    value.set_sensitive(true);
-    Some(value)
+    cookies::set(headers, flow);
 }
 
 fn refused(problem: &ConnectProblem) -> Response {

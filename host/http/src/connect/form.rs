@@ -1,4 +1,4 @@
-//! What a browser sends to a page: a form, cookies, and where it comes from.
+//! What a browser sends to a page: a form, and where it comes from.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -77,20 +77,6 @@ pub(super) fn comes_from_here(headers: &HeaderMap) -> bool {
         .is_none_or(|site| site == "same-origin" || site == "none")
 }
 
-/// The value of a cookie; `None` where it is given twice with two values.
-pub(super) fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
-    let mut values = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(key, _)| *key == name)
-        .map(|(_, value)| value);
-    let first = values.next()?;
-    values.all(|other| other == first).then(|| first.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,16 +116,5 @@ mod tests {
             }
             assert_eq!(comes_from_here(&headers), here, "{site:?}");
         }
-    }
-
-    #[test]
-    fn a_cookie_is_found_by_its_whole_name() {
-        let mut headers = HeaderMap::new();
-        headers.append(header::COOKIE, HeaderValue::from_static("ab=1; a=2;c=3"));
-        assert_eq!(cookie(&headers, "a").as_deref(), Some("2"));
-        assert_eq!(cookie(&headers, "c").as_deref(), Some("3"));
-        assert_eq!(cookie(&headers, "b"), None);
-        headers.append(header::COOKIE, HeaderValue::from_static("a=9"));
-        assert_eq!(cookie(&headers, "a"), None);
     }
 }

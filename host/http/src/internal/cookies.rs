@@ -1,12 +1,13 @@
 //! The two cookies of a sign-in. Script reads neither (`HttpOnly`), no other site's page has them
 //! sent (`SameSite=Strict`, RFC 6265bis), and nothing but this edge gets them (`Path`).
 
-use http::{HeaderMap, HeaderValue, header};
+use http::HeaderMap;
 
 use toolgate_gateway::identity::members::attempts::DEVICE_LIFE_MS;
 use toolgate_gateway::identity::members::enter::JWT_LIFE_MS;
 use toolgate_gateway::identity::members::oidc::FLOW_LIFE_MS;
 use toolgate_gateway::identity::members::sign_in::{LIFE_MS, SignedIn};
+use toolgate_http_kit::cookies::{self, NewCookie};
 use toolgate_vault::Secret;
 
 /// Holds the JWT.
@@ -33,17 +34,7 @@ fn name(name: &str, secure: bool) -> String {
 
 /// The value of a cookie; `None` where it is given twice with two values.
 pub(super) fn read(headers: &HeaderMap, cookie: &str, secure: bool) -> Option<String> {
-    let name = name(cookie, secure);
-    let mut values = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(key, _)| *key == name)
-        .map(|(_, value)| value);
-    let first = values.next()?;
-    values.all(|other| other == first).then(|| first.to_owned())
+    cookies::get(headers, &name(cookie, secure))
 }
 
 /// Gives the browser what a sign-in consists of.
@@ -86,15 +77,15 @@ pub(super) fn clear_flow(headers: &mut HeaderMap, secure: bool) {
 }
 
 fn put_flow(headers: &mut HeaderMap, value: &str, life_s: i64, secure: bool) {
-    let name = name(FLOW_COOKIE, secure);
-    let secure = if secure { "; Secure" } else { "" };
-    let text = format!(
-        "{name}={value}; Path={PATH}/oidc; HttpOnly; SameSite=Lax; Max-Age={life_s}{secure}"
-    );
-    if let Ok(mut value) = HeaderValue::from_str(&text) {
-        value.set_sensitive(true);
-        headers.append(header::SET_COOKIE, value);
-    }
+    let flow = NewCookie {
+        name: &name(FLOW_COOKIE, secure),
+        value,
+        path: OIDC_PATH,
+        life_s,
+        comes_with_redirects: true,
+        secure,
+    };
+    cookies::set(headers, flow);
 }
 
 fn put(headers: &mut HeaderMap, cookie: &str, value: &str, life_s: i64, secure: bool) {
@@ -109,36 +100,30 @@ fn put_at(
     life_s: i64,
     secure: bool,
 ) {
-    let name = name(cookie, secure);
-    let secure = if secure { "; Secure" } else { "" };
-    let text =
-        format!("{name}={value}; Path={path}; HttpOnly; SameSite=Strict; Max-Age={life_s}{secure}");
-    if let Ok(mut value) = HeaderValue::from_str(&text) {
-        value.set_sensitive(true);
-        headers.append(header::SET_COOKIE, value);
-    }
+    let strict = NewCookie {
+        name: &name(cookie, secure),
+        value,
+        path,
+        life_s,
+        comes_with_redirects: false,
+        secure,
+    };
+    cookies::set(headers, strict);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::{HeaderValue, header};
 
     #[test]
-    fn a_cookie_that_is_given_twice_differently_is_none() {
-        for (cookies, expected) in [
-            (&["toolgate_session=a; x=y"][..], Some("a")),
-            (&["x=y", "toolgate_session=a"], Some("a")),
-            (&["toolgate_session=a; toolgate_session=a"], Some("a")),
-            (&["toolgate_session=a", "toolgate_session=b"], None),
-            (&["__Secure-toolgate_session=a"], None),
-            (&[], None),
-        ] {
+    fn over_https_only_the_cookie_with_the_prefix_is_read() {
+        for (secure, expected) in [(false, "a"), (true, "b")] {
             let mut headers = HeaderMap::new();
-            for cookie in cookies {
-                headers.append(header::COOKIE, HeaderValue::from_static(cookie));
-            }
-            let read = read(&headers, SESSION_COOKIE, false);
-            assert_eq!(read.as_deref(), expected, "{cookies:?}");
+            let both = "toolgate_session=a; __Secure-toolgate_session=b";
+            headers.append(header::COOKIE, HeaderValue::from_static(both));
+            let read = read(&headers, SESSION_COOKIE, secure);
+            assert_eq!(read.as_deref(), Some(expected));
         }
     }
 
@@ -154,8 +139,8 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "__Secure-toolgate_session=; Path=/internal; HttpOnly; SameSite=Strict; Max-Age=0; Secure",
-                "__Secure-toolgate_refresh=; Path=/internal; HttpOnly; SameSite=Strict; Max-Age=0; Secure",
+                "__Secure-toolgate_session=; HttpOnly; SameSite=Strict; Secure; Path=/internal; Max-Age=0",
+                "__Secure-toolgate_refresh=; HttpOnly; SameSite=Strict; Secure; Path=/internal; Max-Age=0",
             ]
         );
     }
