@@ -9,6 +9,7 @@
 //! side. A credential is sealed in the store and open only while it is written into a request.
 
 pub mod integrations;
+pub mod service_test;
 pub mod services;
 
 mod account;

@@ -35,6 +35,7 @@ mod open;
 mod page;
 mod payloads;
 mod permissions;
+mod plugin_files;
 mod plugins;
 mod rate_counts;
 mod results;
@@ -81,9 +82,10 @@ pub use oauth_apps::{OAuthApp, SealedBox};
 pub use page::{Cursor, Page};
 pub use payloads::PayloadRow;
 pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
+pub use plugin_files::PluginFile;
 pub use plugins::{
-    ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, PluginFile,
-    PluginRow, PluginState, PluginVersionRow,
+    ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, PluginRow,
+    PluginState, PluginVersionRow,
 };
 pub use rate_counts::RateCount;
 pub use results::ResultPiece;

@@ -13,6 +13,7 @@ mod files;
 mod issue_details;
 mod issues;
 mod labels;
+mod notifications;
 mod people;
 mod projects;
 mod pulls;
@@ -159,9 +160,9 @@ toolgate_sdk::plugin! {
         releases::remove_collaborator,
         releases::list_contributors,
         releases::get_languages,
-        people::list_notifications,
-        people::mark_notification_read,
-        people::mark_all_notifications_read,
+        notifications::list_notifications,
+        notifications::mark_notification_read,
+        notifications::mark_all_notifications_read,
         people::star_repo,
         people::unstar_repo,
         people::list_starred_repos,

@@ -18,9 +18,6 @@ use crate::tools::ListedTool;
 use crate::tools::find::listed;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::manifest::Manifest;
-use toolgate_oauth::OAuthError;
-use toolgate_oauth::authorize::{self, verifier};
-use toolgate_oauth::token::TokenGrant;
 use toolgate_store::{
     ALL_WORKSPACES, Connection, ConnectionHealth, OAuthApp, Role, ServiceSetting,
 };
@@ -103,22 +100,8 @@ pub struct PutApp {
     pub base_url: Option<String>,
 }
 
-/// Whether a service is ready, step by step.
-#[derive(Clone, Debug, Serialize)]
-pub struct ServiceTest {
-    pub ok: bool,
-    pub checks: Vec<ServiceCheck>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct ServiceCheck {
-    pub check: &'static str,
-    pub ok: bool,
-    pub message: String,
-}
-
 /// Everything that is known of settings and connections at one moment.
-struct IntegrationState {
+pub(super) struct IntegrationState {
     settings: Vec<ServiceSetting>,
     apps: Vec<OAuthApp>,
     connections: Vec<Connection>,
@@ -258,91 +241,7 @@ impl Gateway {
         self.service(caller, service).await
     }
 
-    /// Tries what a connection will need: settings, addresses, and whether the provider knows this
-    /// application. No user's data is touched.
-    pub async fn test_service(&self, caller: &Caller, service: &str) -> Result<ServiceTest, Error> {
-        caller.need_role(Role::Admin)?;
-        let manifest = self.manifest_of(service)?;
-        let workspace = &caller.workspace_id;
-        let set = self.store.service_config(workspace, service).await?;
-        let mut checks = Vec::new();
-        for declared in &manifest.config {
-            let optional = declared.schema.get("default").is_some();
-            let there = set.contains_key(&declared.key);
-            checks.push(ServiceCheck {
-                check: "setting",
-                ok: there || optional,
-                message: match (there, optional) {
-                    (true, _) => format!("{} is set", declared.key),
-                    (false, true) => format!("{} has its default", declared.key),
-                    (false, false) => format!("{} is not set", declared.key),
-                },
-            });
-        }
-        let app = apps::find(&self.store, &manifest, workspace).await?;
-        for slot in manifest.auth.iter().filter(|slot| apps::needs_app(slot)) {
-            let Some(app) = &app else {
-                checks.push(ServiceCheck {
-                    check: "application",
-                    ok: false,
-                    message: "no OAuth application is registered".to_owned(),
-                });
-                break;
-            };
-            if !manifest.parameters.is_empty() {
-                checks.push(ServiceCheck {
-                    check: "application",
-                    ok: true,
-                    message: format!(
-                        "registered as {}; its addresses depend on what each user names, so they are tried when a user connects",
-                        app.client_id
-                    ),
-                });
-                continue;
-            }
-            let provider = apps::provider(self.vault(), slot, app, &BTreeMap::new())?;
-            if provider.authorize_url.is_some() {
-                let challenge = authorize::challenge(&verifier());
-                let built = authorize::url(
-                    &provider,
-                    &authorize::Authorize {
-                        redirect_uri: &format!("{}{CALLBACK_PATH}", self.public_url),
-                        scopes: &slot.scopes,
-                        state: "test",
-                        challenge: &challenge,
-                    },
-                );
-                checks.push(ServiceCheck {
-                    check: "authorize_url",
-                    ok: built.is_ok(),
-                    message: match built {
-                        Ok(_) => "the address that users are sent to can be built".to_owned(),
-                        Err(cause) => cause.to_string(),
-                    },
-                });
-            }
-            // A code that nobody was given: who is known is told that the code is bad, who is not
-            // is told so.
-            let (code, verifier) = (Secret::new("toolgate-test"), verifier());
-            let redirect_uri = format!("{}{CALLBACK_PATH}", self.public_url);
-            let grant = TokenGrant::Code {
-                code: &code,
-                redirect_uri: &redirect_uri,
-                verifier: &verifier,
-            };
-            let tried = self
-                .connections
-                .try_application(caller, service, &provider, &grant);
-            let answer = tried.await;
-            checks.push(judged(answer.err()));
-        }
-        Ok(ServiceTest {
-            ok: checks.iter().all(|check| check.ok),
-            checks,
-        })
-    }
-
-    fn manifest_of(&self, service: &str) -> Result<Arc<Manifest>, Error> {
+    pub(super) fn manifest_of(&self, service: &str) -> Result<Arc<Manifest>, Error> {
         let snapshot = self.snapshot();
         let manifest = snapshot.catalog.manifest(service);
         manifest
@@ -350,7 +249,11 @@ impl Gateway {
             .ok_or_else(|| Error::ServiceNotFound(toolgate_core::visible::shown_name(service)))
     }
 
-    async fn kept_secret(&self, owner: &str, service: &str) -> Result<Option<Secret>, Error> {
+    pub(super) async fn kept_secret(
+        &self,
+        owner: &str,
+        service: &str,
+    ) -> Result<Option<Secret>, Error> {
         let apps = self.store.list_oauth_apps().await?;
         let kept = apps
             .into_iter()
@@ -361,7 +264,10 @@ impl Gateway {
         }
     }
 
-    async fn known_of_services(&self, caller: &Caller) -> Result<IntegrationState, Error> {
+    pub(super) async fn known_of_services(
+        &self,
+        caller: &Caller,
+    ) -> Result<IntegrationState, Error> {
         let ours = |of: &str| of == ALL_WORKSPACES || caller.workspace_id == of;
         let mut settings = self.store.list_service_config().await?;
         settings.retain(|row| ours(&row.workspace_id));
@@ -381,7 +287,7 @@ impl Gateway {
 }
 
 /// Whose settings the caller's changes are.
-fn owner(caller: &Caller) -> &str {
+pub(super) fn owner(caller: &Caller) -> &str {
     if caller.operator {
         ALL_WORKSPACES
     } else {
@@ -389,7 +295,11 @@ fn owner(caller: &Caller) -> &str {
     }
 }
 
-fn described(caller: &Caller, manifest: &Manifest, known: &IntegrationState) -> ServiceInfo {
+pub(super) fn described(
+    caller: &Caller,
+    manifest: &Manifest,
+    known: &IntegrationState,
+) -> ServiceInfo {
     let service = manifest.service.as_str();
     let admin = caller.need_role(Role::Admin).is_ok();
     // A workspace's own stands before the one for all.
@@ -477,26 +387,5 @@ fn described(caller: &Caller, manifest: &Manifest, known: &IntegrationState) -> 
             .collect(),
         connections_broken: connections.iter().filter(broken).count(),
         connections: connections.len(),
-    }
-}
-
-/// What the answer to a bad code says of the registration.
-fn judged(refused: Option<OAuthError>) -> ServiceCheck {
-    let (ok, message) = match refused {
-        None | Some(OAuthError::Refused(_)) => (
-            true,
-            "the token endpoint answers and knows this application".to_owned(),
-        ),
-        Some(cause @ OAuthError::Client(_)) => (false, cause.to_string()),
-        Some(OAuthError::Unreachable(cause)) => (
-            false,
-            format!("the token endpoint cannot be reached: {cause}"),
-        ),
-        Some(cause) => (false, cause.to_string()),
-    };
-    ServiceCheck {
-        check: "token_endpoint",
-        ok,
-        message,
     }
 }
