@@ -7,6 +7,7 @@
 //! without a receipt, and a panic in it ends nothing else.
 
 mod permit;
+mod receipt;
 #[cfg(test)]
 mod tests;
 
@@ -17,31 +18,30 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use permit::Permit;
+use receipt::receipt_of;
 
 use crate::access::permissions::Permissions;
 use crate::connections::services;
 use crate::connections::{AuthClaim, CallConnection, ForCall};
-use crate::executions::journal::{RunJournal, requests_text};
-use crate::executions::payloads::PayloadSeals;
-use crate::executions::writer::{QueuedReceipt, ReceiptPending};
-use crate::executions::{ExecutionStatus, ReceiptKind};
+use crate::executions::ExecutionStatus;
+use crate::executions::journal::RunJournal;
 use crate::jobs::detached::detach;
 use crate::plugins::ServingPlugin;
 use crate::sessions::state::{DryRunState, SessionState};
 use crate::tools::idempotency::{self, ClaimedKey};
 use crate::tools::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
 use crate::tools::results::Budget;
-use crate::tools::{Arguments, Execute, Execution, FailureReason, Outcome};
+use crate::tools::{Arguments, Execute, Execution, Outcome};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_catalog::manifest::Effect;
 use toolgate_catalog::{Tool, write_integers};
 use toolgate_core::ids::{self, UserId};
 use toolgate_core::text::Text;
-use toolgate_egress::{self as egress, CallLimits, Mode, RequestRecord};
+use toolgate_egress::{self as egress, CallLimits, Mode};
 use toolgate_runtime::{
     Call, CallEnd, KeyValue, Random, RefusalKind, Requester, StartError, limits, size,
 };
-use toolgate_store::{ExecutionRow, KvScope, SessionRow};
+use toolgate_store::KvScope;
 
 /// A session id as a caller may choose it.
 const SESSION_ID_BYTES_MAX: usize = 64;
@@ -60,7 +60,6 @@ struct PreparedRun {
     /// The caller's choice among the user's connections, or the one that an approval is bound to.
     connection_id: Option<String>,
     execution_id: Text,
-    dry_run: bool,
     permit: Permit,
     budget: Budget,
     claim: Option<ClaimedKey>,
@@ -153,8 +152,7 @@ impl Gateway {
             },
             budget: request.budget,
             claim: request.claim,
-            permit: Permit::default(),
-            dry_run: request.dry_run,
+            permit: Permit::wanted(request.dry_run),
             started_at_ms: self.clock.now_ms(),
             tool,
             serving,
@@ -200,7 +198,7 @@ impl Gateway {
         // What the plugin did stands, whatever trouble the gateway has with it.
         let (status, reason) = outcome.as_ref().map_or(came_to, status_of);
         let took = began.elapsed();
-        if !run.dry_run {
+        if !run.permit.is_dry() {
             self.on_probation(&run.serving, &caller.workspace_id, trapped);
         }
         self.metrics.executed(
@@ -249,10 +247,10 @@ impl Gateway {
                 &run.tool,
                 &run.serving,
                 run.connection_id.as_deref(),
-                run.dry_run,
+                run.permit.is_dry(),
             )
             .await?;
-        if let Some(bound) = &run.permit.bound {
+        if let Some(bound) = run.permit.bound() {
             held.check_bound(bound)?;
         }
         let mut scope = egress::CallScope::new(
@@ -260,7 +258,7 @@ impl Gateway {
             held.parameters(),
             held.clone(),
             call_limits,
-            if run.dry_run {
+            if run.permit.is_dry() {
                 Mode::DryRun
             } else {
                 Mode::Live
@@ -272,11 +270,11 @@ impl Gateway {
             let queries = &run.tool.spec().queries;
             scope = scope.reading(egress::AllowedQueries::new(queries, &held.config()));
         }
-        if ends.is_none() && !run.dry_run {
+        if ends.is_none() && !run.permit.is_dry() {
             self.mark_claim(caller, run).await?;
         }
         // A plugin without capabilities sends nothing.
-        if ends.is_none() && !run.dry_run && !run.serving.manifest.capabilities.is_empty() {
+        if ends.is_none() && !run.permit.is_dry() && !run.serving.manifest.capabilities.is_empty() {
             let mut receipt = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
             receipt.0.connection_id = held.connection_id().map(Text::from);
             let may_write = run.tool.effect() != Effect::Read;
@@ -287,7 +285,7 @@ impl Gateway {
             let journal = RunJournal::new(self.receipts.clone(), *receipt, seals, may_write);
             scope = scope.journaled_by(Arc::new(journal));
         }
-        if let Some(approved) = &run.permit.approved {
+        if let Some(approved) = run.permit.approved() {
             scope = scope.held_to(approved.requests.clone(), approved.whole);
         }
         let scope = Arc::new(scope);
@@ -304,7 +302,7 @@ impl Gateway {
                 connection_id: held.connection_id().map(Text::from),
             },
         };
-        let kv: Arc<dyn KeyValue> = if run.dry_run {
+        let kv: Arc<dyn KeyValue> = if run.permit.is_dry() {
             Arc::new(DryRunState::over(state))
         } else {
             Arc::new(state)
@@ -393,22 +391,6 @@ impl Gateway {
             false => Err(idempotency::in_progress()),
         }
     }
-
-    /// Present where the workspace keeps bodies.
-    fn seals(&self, caller: &Caller, run: &PreparedRun) -> Option<PayloadSeals> {
-        caller.keep_payloads.then(|| {
-            let workspace_id = caller.workspace_id.clone();
-            PayloadSeals::new(&self.vault, workspace_id, run.execution_id.clone())
-        })
-    }
-
-    async fn keep_receipt(&self, receipt: QueuedReceipt, durable: bool) {
-        let execution_id = receipt.0.id.clone();
-        if self.receipts.keep(receipt, durable).await == Err(ReceiptPending) {
-            // What was sent was sent: the caller learns what became of it all the same.
-            tracing::warn!(%execution_id, "receipts.late");
-        }
-    }
 }
 
 /// Against whom a call of the caller counts.
@@ -426,49 +408,6 @@ fn after_the_run(error: Error) -> Error {
         Error::Internal(_) => error,
         other => Error::Internal(anyhow::anyhow!("after the run: {other}")),
     }
-}
-
-/// The receipt as it is kept, and the session that the run belongs to.
-fn receipt_of(
-    caller: &Caller,
-    run: &PreparedRun,
-    status: ExecutionStatus,
-    reason: Option<FailureReason>,
-    duration_ms: u64,
-    requests: &[RequestRecord],
-) -> QueuedReceipt {
-    let row = ExecutionRow {
-        workspace_id: caller.workspace_id.clone(),
-        id: run.execution_id.clone(),
-        kind: ReceiptKind::Tool.as_str().into(),
-        tool_name: run.tool.name.clone(),
-        service: run.serving.service.clone(),
-        user_id: run.user.text(),
-        key_id: caller.key_id.clone(),
-        key_name: caller.key_name.clone(),
-        key_prefix: caller.key_prefix.clone(),
-        session_id: run.session_id.clone(),
-        connection_id: None,
-        status: status.as_str().into(),
-        reason: reason.map(|reason| reason_text(reason).into()),
-        started_at_ms: run.started_at_ms,
-        duration_ms: i64::try_from(duration_ms).unwrap_or(i64::MAX),
-        plugin_version: run.serving.version.clone(),
-        plugin_sha256: run.serving.sha256.clone(),
-        requests: requests_text(requests),
-        arguments: None,
-        result: None,
-        payloads: Vec::new(),
-    };
-    let session = SessionRow {
-        workspace_id: caller.workspace_id.clone(),
-        id: run.session_id.clone(),
-        user_id: run.user.text(),
-        prompt: None,
-        created_at_ms: run.started_at_ms,
-        last_active_at_ms: run.started_at_ms,
-    };
-    Box::new((row, Some(session)))
 }
 
 /// What a plugin's refusal says about its credential.

@@ -76,6 +76,72 @@ struct KeptAnswer {
     answer: Box<RawValue>,
 }
 
+/// How a request is done that names a key.
+struct OnceRules<S> {
+    /// How long the work may take.
+    longest: Duration,
+    /// Whether the claim is marked before the work begins; else the work does so, if it ever has to.
+    marks_first: bool,
+    /// What becomes of the key.
+    settles: S,
+}
+
+/// What becomes of a claimed key once its request has ended.
+enum Settlement {
+    /// This text answers every repetition.
+    Keep(String),
+    /// A repetition does the work again.
+    Free,
+    /// The same, unless the claim was marked: then what became of the request nobody will know.
+    FreeUnlessMarked,
+}
+
+impl Settlement {
+    fn keep<T: Serialize>(answer: &T) -> Result<Self, Error> {
+        let text = serde_json::to_string(answer);
+        text.map(Self::Keep)
+            .map_err(|cause| Error::Internal(cause.into()))
+    }
+
+    /// Of work that reaches out: how far it came before trouble of our own nobody knows.
+    fn after(cause: &Error) -> Self {
+        match cause {
+            Error::Internal(_) => Self::FreeUnlessMarked,
+            _ => Self::Free,
+        }
+    }
+}
+
+fn settled_run(ran: &Result<Execution, Error>) -> Result<Settlement, Error> {
+    match ran {
+        Err(cause) => Ok(Settlement::after(cause)),
+        Ok(execution) => match execution.outcome {
+            // Links for people are secrets: such an answer is never kept. Where the plugin had begun
+            // already, the key stays claimed and its outcome unknown.
+            Outcome::AuthRequired(_)
+            | Outcome::AuthExpired(_)
+            | Outcome::ApprovalRequired(_)
+            | Outcome::DryRun { .. } => Ok(Settlement::FreeUnlessMarked),
+            Outcome::Success { .. } | Outcome::Error { .. } => Settlement::keep(execution),
+        },
+    }
+}
+
+/// What a request with a key comes to.
+enum KeyedAnswer<T> {
+    New(T),
+    Kept(KeptAnswer),
+}
+
+impl<T> From<KeyedAnswer<T>> for IdempotentAnswer<T> {
+    fn from(answer: KeyedAnswer<T>) -> Self {
+        match answer {
+            KeyedAnswer::New(answer) => Self::New(answer),
+            KeyedAnswer::Kept(kept) => Self::Again(kept.answer),
+        }
+    }
+}
+
 /// An answer that was just made, or the one that was kept.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -104,7 +170,8 @@ pub(crate) fn canonical(value: &Value) -> String {
 }
 
 impl Gateway {
-    /// Runs a tool at most once for the attempt's key. See [`Gateway::execute`].
+    /// Runs a tool at most once for the attempt's key. See [`Gateway::execute`]. The run itself marks
+    /// its claim, when a write is about to leave.
     ///
     /// # Errors
     /// `idempotency_conflict` when the key was used for another request; `in_progress` while the
@@ -119,56 +186,31 @@ impl Gateway {
             return Ok(IdempotentAnswer::New(self.execute(caller, request).await?));
         };
         caller.need(Scope::ToolsExecute)?;
-        caller.user(request.user_id.as_ref())?;
+        let user = caller.user(request.user_id.as_ref())?;
         let (gateway, caller) = (self.clone(), caller.clone());
-        // A caller who hangs up must not keep the answer from being kept.
-        let task = self.running.spawn(async move {
-            let claim = match gateway.claim(&caller, &attempt).await? {
-                Ok(claim) => claim,
-                Err(kept) => {
-                    let user = caller.user(request.user_id.as_ref())?;
-                    let (tool, ran) = (&request.tool_name, &kept.execution_id);
+        self.to_its_end(async move {
+            let rules = OnceRules {
+                longest: CALL_TIMEOUT,
+                marks_first: false,
+                settles: settled_run,
+            };
+            let tool_name = request.tool_name.clone();
+            let work = |claim| {
+                let claim = Some(claim);
+                gateway.execute(&caller, Execute { claim, ..request })
+            };
+            match gateway.with_key(&caller, &attempt, rules, work).await? {
+                KeyedAnswer::New(execution) => Ok(IdempotentAnswer::New(execution)),
+                KeyedAnswer::Kept(kept) => {
+                    let ran = &kept.execution_id;
                     gateway
-                        .may_have_again(&caller, &user, ran, Some(tool))
+                        .may_have_again(&caller, &user, ran, Some(&tool_name))
                         .await?;
-                    return Ok(IdempotentAnswer::Again(kept.answer));
-                }
-            };
-            let request = Execute {
-                claim: Some(claim.clone()),
-                ..request
-            };
-            let ran = gateway.execute(&caller, request).await;
-            match &ran {
-                // Where something may have left, the key stays claimed and its outcome unknown.
-                Err(Error::Internal(_)) => {
-                    gateway.free(&caller, &claim, false).await?;
-                }
-                Err(_) => {
-                    gateway.free(&caller, &claim, true).await?;
-                }
-                Ok(execution) => {
-                    // Links for people are secrets: such an answer is never kept. Where the plugin
-                    // had begun already, the key stays claimed and its outcome unknown.
-                    let to_be_repeated = matches!(
-                        execution.outcome,
-                        Outcome::AuthRequired(_)
-                            | Outcome::AuthExpired(_)
-                            | Outcome::ApprovalRequired(_)
-                            | Outcome::DryRun { .. }
-                    );
-                    if to_be_repeated {
-                        gateway.free(&caller, &claim, false).await?;
-                    } else {
-                        gateway.keep_answer(&caller, &claim, execution).await?;
-                    }
+                    Ok(IdempotentAnswer::Again(kept.answer))
                 }
             }
-            Ok(IdempotentAnswer::New(ran?))
-        });
-        task.await.map_err(|cause| {
-            Error::Internal(anyhow::anyhow!("the execution's task ended: {cause}"))
-        })?
+        })
+        .await
     }
 
     /// Does `work`, which writes to the database alone and needs `scope`, at most once for the
@@ -189,21 +231,16 @@ impl Gateway {
         let Some(attempt) = attempt else {
             return Ok(IdempotentAnswer::New(work.await?));
         };
-        let claim = match self.claim(caller, &attempt).await? {
-            Ok(claim) => claim,
-            Err(kept) => return Ok(IdempotentAnswer::Again(kept.answer)),
+        let rules = OnceRules {
+            longest: CALL_TIMEOUT,
+            marks_first: true,
+            settles: |done: &Result<T, Error>| match done {
+                Ok(answer) => Settlement::keep(answer),
+                Err(_) => Ok(Settlement::Free),
+            },
         };
-        if !self.mark_sent(caller, &claim).await? {
-            return Err(in_progress());
-        }
-        let done = work.await;
-        match &done {
-            Ok(answer) => self.keep_answer(caller, &claim, answer).await?,
-            Err(_) => {
-                self.free(caller, &claim, true).await?;
-            }
-        }
-        Ok(IdempotentAnswer::New(done?))
+        let answer = self.with_key(caller, &attempt, rules, |_| work);
+        Ok(answer.await?.into())
     }
 
     /// Does `work`, whose answer holds a secret and is never kept, for one request with the attempt's
@@ -220,12 +257,16 @@ impl Gateway {
         let Some(attempt) = attempt else {
             return work.await;
         };
-        let Ok(claim) = self.claim(caller, &attempt).await? else {
-            return Err(Error::IdempotencyConflict);
+        let rules = OnceRules {
+            longest: CALL_TIMEOUT,
+            marks_first: false,
+            settles: |_: &Result<T, Error>| Ok(Settlement::Free),
         };
-        let done = work.await;
-        self.free(caller, &claim, true).await?;
-        done
+        let answer = self.with_key(caller, &attempt, rules, |_| work);
+        match answer.await? {
+            KeyedAnswer::New(done) => Ok(done),
+            KeyedAnswer::Kept(_) => Err(Error::IdempotencyConflict),
+        }
     }
 
     /// Does `work`, which reaches out and may take as long as `longest`, at most once for the
@@ -243,45 +284,68 @@ impl Gateway {
         W: Future<Output = Result<T, Error>> + Send + 'static,
     {
         let (gateway, caller) = (self.clone(), caller.clone());
-        let task = self.running.spawn(async move {
+        self.to_its_end(async move {
             let Some(attempt) = attempt else {
                 return Ok(IdempotentAnswer::New(work.await?));
             };
-            let claim = match gateway.claim_for(&caller, &attempt, longest).await? {
-                Ok(claim) => claim,
-                Err(kept) => return Ok(IdempotentAnswer::Again(kept.answer)),
+            let rules = OnceRules {
+                longest,
+                marks_first: true,
+                settles: move |done: &Result<T, Error>| match done {
+                    Ok(answer) => Settlement::keep(&kept(answer)),
+                    Err(cause) => Ok(Settlement::after(cause)),
+                },
             };
-            if !gateway.mark_sent(&caller, &claim).await? {
-                return Err(in_progress());
-            }
-            let done = work.await;
-            match &done {
-                Ok(answer) => gateway.keep_answer(&caller, &claim, &kept(answer)).await?,
-                // How far it came nobody knows.
-                Err(Error::Internal(_)) => {
-                    gateway.free(&caller, &claim, false).await?;
-                }
-                Err(_) => {
-                    gateway.free(&caller, &claim, true).await?;
-                }
-            }
-            Ok(IdempotentAnswer::New(done?))
-        });
-        task.await.map_err(|cause| {
+            let answer = gateway.with_key(&caller, &attempt, rules, |_| work);
+            Ok(answer.await?.into())
+        })
+        .await
+    }
+
+    /// Goes on with `request` when its caller hangs up, who must not keep the answer from being kept.
+    async fn to_its_end<T: Send + 'static>(
+        &self,
+        request: impl Future<Output = Result<T, Error>> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.running.spawn(request).await.map_err(|cause| {
             Error::Internal(anyhow::anyhow!("the request's task ended: {cause}"))
         })?
     }
 
-    async fn claim(
+    /// Claims the key, does the work, settles the key.
+    async fn with_key<T, S, W>(
         &self,
         caller: &Caller,
         attempt: &KeyedRequest,
-    ) -> Result<Result<ClaimedKey, KeptAnswer>, Error> {
-        self.claim_for(caller, attempt, CALL_TIMEOUT).await
+        rules: OnceRules<S>,
+        work: impl FnOnce(ClaimedKey) -> W,
+    ) -> Result<KeyedAnswer<T>, Error>
+    where
+        S: FnOnce(&Result<T, Error>) -> Result<Settlement, Error>,
+        W: Future<Output = Result<T, Error>>,
+    {
+        let claim = match self.claim(caller, attempt, rules.longest).await? {
+            Ok(claim) => claim,
+            Err(kept) => return Ok(KeyedAnswer::Kept(kept)),
+        };
+        if rules.marks_first && !self.mark_sent(caller, &claim).await? {
+            return Err(in_progress());
+        }
+        let done = work(claim.clone()).await;
+        match (rules.settles)(&done)? {
+            Settlement::Keep(answer) => self.keep_answer(caller, &claim, &answer).await?,
+            Settlement::Free => {
+                self.free(caller, &claim, true).await?;
+            }
+            Settlement::FreeUnlessMarked => {
+                self.free(caller, &claim, false).await?;
+            }
+        }
+        Ok(KeyedAnswer::New(done?))
     }
 
     /// Claims the key for this request, or finds the answer that was kept for it.
-    async fn claim_for(
+    async fn claim(
         &self,
         caller: &Caller,
         attempt: &KeyedRequest,
@@ -343,16 +407,18 @@ impl Gateway {
         Ok(marked.await?)
     }
 
-    async fn keep_answer<T: Serialize>(
+    async fn keep_answer(
         &self,
         caller: &Caller,
         claim: &ClaimedKey,
-        answer: &T,
+        answer: &str,
     ) -> Result<(), Error> {
-        let text = serde_json::to_string(answer).map_err(|cause| Error::Internal(cause.into()))?;
-        let kept =
-            self.store
-                .answer_request(&caller.workspace_id, &claim.key, &claim.execution_id, &text);
+        let kept = self.store.answer_request(
+            &caller.workspace_id,
+            &claim.key,
+            &claim.execution_id,
+            answer,
+        );
         if !kept.await? {
             tracing::warn!(
                 execution_id = claim.execution_id,

@@ -10,26 +10,76 @@ use crate::{Caller, Error, Gateway};
 use toolgate_egress as egress;
 use toolgate_store::{Approvers, PermissionRule};
 
-/// What a run was permitted with.
-#[derive(Default)]
-pub(super) struct Permit {
-    /// A person has to be asked, or was: what the question is bound to.
-    pub bound: Option<ApprovalBinding>,
+/// How a run is permitted.
+pub(super) enum Permit {
+    /// It sends what it wants to send.
+    Live {
+        /// The approval that the run uses up.
+        approval: Option<TakenApproval>,
+        /// The rule with a number of calls that the run was counted against.
+        counted: Option<PermissionRule>,
+    },
+    /// The caller wants the plan of the call. `alone`: a live call would have asked or been counted,
+    /// so that its plan is all there is to see.
+    DryRun { alone: bool },
     /// The call waits for a person: it runs dry, and its requests are kept with the question.
-    pub parks: Option<PlanSeed>,
-    /// The approval that the run uses up.
-    pub approved: Option<UsedApproval>,
-    /// The rule with a number of calls that the run was counted against.
-    pub counted: Option<PermissionRule>,
-    /// A live call would have asked or been counted: a dry run of it answers its plan alone.
-    pub plan_alone: bool,
+    Parked {
+        bound: ApprovalBinding,
+        rehearsal: PlanSeed,
+    },
+}
+
+/// A person's approval of this very call.
+pub(super) struct TakenApproval {
+    /// What the question was bound to.
+    pub bound: ApprovalBinding,
+    pub used: UsedApproval,
 }
 
 impl Permit {
+    /// Before anything is taken for the run.
+    pub(super) fn wanted(dry_run: bool) -> Self {
+        match dry_run {
+            true => Self::DryRun { alone: false },
+            false => Self::Live {
+                approval: None,
+                counted: None,
+            },
+        }
+    }
+
+    /// Whether nothing may leave.
+    pub(super) fn is_dry(&self) -> bool {
+        match self {
+            Self::Live { .. } => false,
+            Self::DryRun { .. } | Self::Parked { .. } => true,
+        }
+    }
+
+    /// The approval that the run is held to.
+    pub(super) fn approved(&self) -> Option<&UsedApproval> {
+        match self {
+            Self::Live { approval, .. } => approval.as_ref().map(|taken| &taken.used),
+            Self::DryRun { .. } | Self::Parked { .. } => None,
+        }
+    }
+
+    /// What a question about the call is bound to.
+    pub(super) fn bound(&self) -> Option<&ApprovalBinding> {
+        match self {
+            Self::Live { approval, .. } => approval.as_ref().map(|taken| &taken.bound),
+            Self::Parked { bound, .. } => Some(bound),
+            Self::DryRun { .. } => None,
+        }
+    }
+
     /// The clock and the random bytes that the plugin has to be given.
     pub(super) fn rehearsal(&self) -> Option<PlanSeed> {
-        let approved = self.approved.as_ref().map(|approved| approved.rehearsal);
-        approved.or(self.parks)
+        match self {
+            Self::Live { .. } => self.approved().map(|used| used.rehearsal),
+            Self::Parked { rehearsal, .. } => Some(*rehearsal),
+            Self::DryRun { .. } => None,
+        }
     }
 }
 
@@ -56,37 +106,46 @@ impl Gateway {
         mut run: PreparedRun,
     ) -> Result<PreparedRun, Error> {
         let decided = permissions.decide(&run.tool);
-        if run.dry_run {
-            run.permit.plan_alone = decided.permission == Permission::Ask
+        if run.permit.is_dry() {
+            let alone = decided.permission == Permission::Ask
                 || decided.rule.is_some_and(|rule| rule.max_calls.is_some());
+            run.permit = Permit::DryRun { alone };
             return Ok(run);
         }
         if decided.permission == Permission::Ask {
             let approvers = permissions.approvers(&decided);
             self.take_or_park(caller, approvers, &mut run).await?;
         }
-        if run.permit.parks.is_none() {
-            let counted = self.count_call(caller, &run.user, &run.tool, permissions);
-            let decided = match counted.await {
-                Ok((Permission::Deny, _)) => Err(permissions::denied(&run.user, &run.tool.name)),
-                Ok((permission, rule)) => {
-                    run.permit.counted = rule;
-                    // A rule that allowed was used up meanwhile.
-                    if permission == Permission::Ask && run.permit.bound.is_none() {
-                        self.take_or_park(caller, Approvers::Admins, &mut run).await
-                    } else {
-                        Ok(())
-                    }
-                }
-                Err(error) => Err(error),
-            };
-            if let Err(error) = decided {
-                self.give_back(caller, &run).await;
-                return Err(error);
-            }
+        if !run.permit.is_dry()
+            && let Err(error) = self.count_live(caller, permissions, &mut run).await
+        {
+            self.give_back(caller, &run).await;
+            return Err(error);
         }
-        run.dry_run = run.permit.parks.is_some();
         Ok(run)
+    }
+
+    /// Counts a live run against the rule that allows it so many times.
+    async fn count_live(
+        &self,
+        caller: &Caller,
+        permissions: &Permissions,
+        run: &mut PreparedRun,
+    ) -> Result<(), Error> {
+        let (permission, rule) = self
+            .count_call(caller, &run.user, &run.tool, permissions)
+            .await?;
+        if permission == Permission::Deny {
+            return Err(permissions::denied(&run.user, &run.tool.name));
+        }
+        if let Permit::Live { counted, .. } = &mut run.permit {
+            *counted = rule;
+        }
+        // A rule that allowed was used up meanwhile.
+        if permission == Permission::Ask && run.permit.bound().is_none() {
+            return self.take_or_park(caller, Approvers::Admins, run).await;
+        }
+        Ok(())
     }
 
     async fn take_or_park(
@@ -104,25 +163,36 @@ impl Gateway {
             connection: connection.map(Into::into),
         };
         let question = run.question(&bound);
-        let approved = self
+        let used = self
             .take_approval(caller, &question, &run.execution_id)
             .await?;
-        match approved {
-            Some(approved) => {
-                // The plan saw what the plugin keeps in that session.
-                if let Some(planned_in) = &approved.session_id
-                    && !run.session_named
-                {
-                    run.session_id = planned_in.as_str().into();
-                }
-                run.permit.approved = Some(approved);
-            }
-            None => run.permit.parks = Some(PlanSeed::new(run.started_at_ms)),
-        }
         if let Some(connection) = &bound.connection {
             run.connection_id = Some(connection.id.clone());
         }
-        run.permit.bound = Some(bound);
+        let Some(used) = used else {
+            let parked = Permit::Parked {
+                bound,
+                rehearsal: PlanSeed::new(run.started_at_ms),
+            };
+            // What waits for a person is no call yet.
+            if let Permit::Live {
+                counted: Some(rule),
+                ..
+            } = std::mem::replace(&mut run.permit, parked)
+            {
+                self.uncount_call(&rule).await?;
+            }
+            return Ok(());
+        };
+        // The plan saw what the plugin keeps in that session.
+        if let Some(planned_in) = &used.session_id
+            && !run.session_named
+        {
+            run.session_id = planned_in.as_str().into();
+        }
+        if let Permit::Live { approval, .. } = &mut run.permit {
+            *approval = Some(TakenApproval { bound, used });
+        }
         Ok(())
     }
 
@@ -134,13 +204,17 @@ impl Gateway {
                 tracing::error!(execution_id = %run.execution_id, error = %cause, "executions.not_given_back");
             }
         };
-        if let Some(approved) = &run.permit.approved {
+        if let Some(approved) = run.permit.approved() {
             told(
                 self.return_approval(caller, &approved.id, &run.execution_id)
                     .await,
             );
         }
-        if let Some(rule) = &run.permit.counted {
+        if let Permit::Live {
+            counted: Some(rule),
+            ..
+        } = &run.permit
+        {
             told(self.uncount_call(rule).await);
         }
         if let Some(claim) = &run.claim {
@@ -156,27 +230,43 @@ impl Gateway {
         scope: &egress::CallScope,
         outcome: Outcome,
     ) -> Result<Outcome, Error> {
-        let permit = &run.permit;
-        if let (Some(rehearsal), Some(bound)) = (permit.parks, &permit.bound) {
-            let whole = match outcome {
-                Outcome::DryRun { .. } => false,
-                // A tool that sends nothing has its answer already; it is not for the caller yet.
-                Outcome::Success { .. } => true,
-                other => return Ok(other),
-            };
-            let question = run.question(bound);
-            let needed = self
-                .ask_approval(caller, &question, rehearsal, scope, whole)
-                .await?;
-            return Ok(Outcome::ApprovalRequired(needed));
+        match &run.permit {
+            Permit::Parked { bound, rehearsal } => {
+                let whole = match outcome {
+                    Outcome::DryRun { .. } => false,
+                    // A tool that sends nothing has its answer already; it is not for the caller yet.
+                    Outcome::Success { .. } => true,
+                    other => return Ok(other),
+                };
+                let question = run.question(bound);
+                let needed = self
+                    .ask_approval(caller, &question, *rehearsal, scope, whole)
+                    .await?;
+                Ok(Outcome::ApprovalRequired(needed))
+            }
+            Permit::DryRun { alone: true } if matches!(outcome, Outcome::Success { .. }) => {
+                let requests = scope.planned();
+                Ok(Outcome::DryRun { requests })
+            }
+            Permit::DryRun { .. } | Permit::Live { approval: None, .. } => Ok(outcome),
+            Permit::Live {
+                approval: Some(taken),
+                ..
+            } => {
+                self.settle_taken(caller, run, &taken.used, scope, outcome)
+                    .await
+            }
         }
-        if permit.plan_alone && matches!(outcome, Outcome::Success { .. }) {
-            let requests = scope.planned();
-            return Ok(Outcome::DryRun { requests });
-        }
-        let Some(approved) = &permit.approved else {
-            return Ok(outcome);
-        };
+    }
+
+    async fn settle_taken(
+        &self,
+        caller: &Caller,
+        run: &PreparedRun,
+        approved: &UsedApproval,
+        scope: &egress::CallScope,
+        outcome: Outcome,
+    ) -> Result<Outcome, Error> {
         if scope.strayed() {
             return Ok(strayed());
         }

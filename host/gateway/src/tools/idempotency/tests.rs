@@ -77,7 +77,11 @@ async fn a_running_request_is_in_progress_and_a_dead_one_unknown() {
     let caller = world.caller(&[Scope::Admin]).await;
     let body = json!({"a": 1});
     let first = attempt("k", body.clone()).unwrap();
-    let claim = world.claim(&caller, &first).await.unwrap().unwrap();
+    let claim = world
+        .claim(&caller, &first, CALL_TIMEOUT)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(world.mark_sent(&caller, &claim).await.unwrap());
     let second = create(&world, &caller, attempt("k", body.clone()), "A").await;
     let Err(Error::InProgress { retry_after_s }) = second else {
@@ -107,7 +111,11 @@ async fn a_dead_request_that_sent_nothing_simply_runs() {
     let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let first = attempt("k", json!({})).unwrap();
-    let _claim = world.claim(&caller, &first).await.unwrap().unwrap();
+    let _claim = world
+        .claim(&caller, &first, CALL_TIMEOUT)
+        .await
+        .unwrap()
+        .unwrap();
     world.clock.advance_ms(120_000);
     let second = create(&world, &caller, attempt("k", json!({})), "A").await;
     assert_eq!(second.unwrap()["name"], "A");

@@ -1,0 +1,73 @@
+//! The receipt of a run, as it is queued for the writer.
+
+use super::PreparedRun;
+use crate::executions::journal::requests_text;
+use crate::executions::payloads::PayloadSeals;
+use crate::executions::writer::{QueuedReceipt, ReceiptPending};
+use crate::executions::{ExecutionStatus, ReceiptKind};
+use crate::tools::FailureReason;
+use crate::tools::outcome::reason_text;
+use crate::{Caller, Gateway};
+use toolgate_egress::RequestRecord;
+use toolgate_store::{ExecutionRow, SessionRow};
+
+impl Gateway {
+    /// Present where the workspace keeps bodies.
+    pub(super) fn seals(&self, caller: &Caller, run: &PreparedRun) -> Option<PayloadSeals> {
+        caller.keep_payloads.then(|| {
+            let workspace_id = caller.workspace_id.clone();
+            PayloadSeals::new(&self.vault, workspace_id, run.execution_id.clone())
+        })
+    }
+
+    pub(super) async fn keep_receipt(&self, receipt: QueuedReceipt, durable: bool) {
+        let execution_id = receipt.0.id.clone();
+        if self.receipts.keep(receipt, durable).await == Err(ReceiptPending) {
+            // What was sent was sent: the caller learns what became of it all the same.
+            tracing::warn!(%execution_id, "receipts.late");
+        }
+    }
+}
+
+/// The receipt as it is kept, and the session that the run belongs to.
+pub(super) fn receipt_of(
+    caller: &Caller,
+    run: &PreparedRun,
+    status: ExecutionStatus,
+    reason: Option<FailureReason>,
+    duration_ms: u64,
+    requests: &[RequestRecord],
+) -> QueuedReceipt {
+    let row = ExecutionRow {
+        workspace_id: caller.workspace_id.clone(),
+        id: run.execution_id.clone(),
+        kind: ReceiptKind::Tool.as_str().into(),
+        tool_name: run.tool.name.clone(),
+        service: run.serving.service.clone(),
+        user_id: run.user.text(),
+        key_id: caller.key_id.clone(),
+        key_name: caller.key_name.clone(),
+        key_prefix: caller.key_prefix.clone(),
+        session_id: run.session_id.clone(),
+        connection_id: None,
+        status: status.as_str().into(),
+        reason: reason.map(|reason| reason_text(reason).into()),
+        started_at_ms: run.started_at_ms,
+        duration_ms: i64::try_from(duration_ms).unwrap_or(i64::MAX),
+        plugin_version: run.serving.version.clone(),
+        plugin_sha256: run.serving.sha256.clone(),
+        requests: requests_text(requests),
+        arguments: None,
+        result: None,
+        payloads: Vec::new(),
+    };
+    let session = SessionRow {
+        workspace_id: caller.workspace_id.clone(),
+        id: run.session_id.clone(),
+        user_id: run.user.text(),
+        prompt: None,
+        created_at_ms: run.started_at_ms,
+        last_active_at_ms: run.started_at_ms,
+    };
+    Box::new((row, Some(session)))
+}
