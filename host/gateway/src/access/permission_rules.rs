@@ -426,7 +426,7 @@ fn checked<'a>(
     let expires_at_ms = match &change.expires_at {
         None => None,
         Some(text) => {
-            let at = parse_time(text).ok_or_else(|| {
+            let at = parse_rfc3339(text).ok_or_else(|| {
                 Error::InvalidRequest(
                     "expires_at must be a time in UTC, for example 2026-11-20T09:30:00Z".to_owned(),
                 )
@@ -460,12 +460,4 @@ fn checked<'a>(
         expires_at_ms,
         max_calls: change.max_calls,
     })
-}
-
-/// RFC 3339 in UTC, with or without milliseconds.
-fn parse_time(text: &str) -> Option<i64> {
-    match text.strip_suffix('Z') {
-        Some(seconds) if text.len() == 20 => parse_rfc3339(&format!("{seconds}.000Z")),
-        _ => parse_rfc3339(text),
-    }
 }

@@ -193,13 +193,9 @@ fn networks(texts: &[String]) -> Result<Vec<IpNet>, ApiFailure> {
     texts.iter().map(network).collect()
 }
 
-/// RFC 3339 in UTC, with or without milliseconds.
 fn time(text: &str) -> Result<i64, ApiFailure> {
-    let with_ms = text.strip_suffix('Z').map(|text| format!("{text}.000Z"));
-    parse_rfc3339(text)
-        .or_else(|| parse_rfc3339(&with_ms?))
-        .ok_or_else(|| {
-            let sentence = "must be an RFC 3339 time in UTC, for example 2027-01-01T00:00:00Z";
-            ApiFailure::field("expires_at", sentence)
-        })
+    parse_rfc3339(text).ok_or_else(|| {
+        let sentence = "must be an RFC 3339 time, for example 2027-01-01T00:00:00Z";
+        ApiFailure::field("expires_at", sentence)
+    })
 }
