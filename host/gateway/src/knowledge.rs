@@ -188,7 +188,7 @@ impl Gateway {
     ) -> Result<IdempotentAnswer<ListedDocument>, Error> {
         caller.need(Scope::Knowledge)?;
         let (gateway, owned) = (self.clone(), caller.clone());
-        let work = async move { gateway.add_document(&owned, request).await };
+        let work = Box::pin(async move { gateway.add_document(&owned, request).await });
         self.once_within(caller, attempt, ADDED_WITHIN, work, Clone::clone)
             .await
     }

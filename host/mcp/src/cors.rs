@@ -48,7 +48,7 @@ impl Origins {
     }
 
     /// The request's origin, if pages of it may call.
-    pub(crate) fn from_headers<'a>(&self, headers: &'a HeaderMap) -> RequestOrigin<'a> {
+    pub(crate) fn check<'a>(&self, headers: &'a HeaderMap) -> RequestOrigin<'a> {
         let mut values = headers.get_all(header::ORIGIN).iter();
         let Some(value) = values.next() else {
             return RequestOrigin::None;
@@ -156,16 +156,16 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::ORIGIN, text.parse().expect("a value"));
-            let found = matches!(origins.from_headers(&headers), RequestOrigin::Allowed(_));
+            let found = matches!(origins.check(&headers), RequestOrigin::Allowed(_));
             assert_eq!(found, is_allowed, "{text}");
             headers.append(header::ORIGIN, text.parse().expect("a value"));
             assert!(
-                matches!(origins.from_headers(&headers), RequestOrigin::Refused),
+                matches!(origins.check(&headers), RequestOrigin::Refused),
                 "{text} twice"
             );
         }
         assert!(matches!(
-            origins.from_headers(&HeaderMap::new()),
+            origins.check(&HeaderMap::new()),
             RequestOrigin::None
         ));
     }

@@ -156,7 +156,7 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
     let method = request.method().clone();
     let client = address_of(request.extensions());
 
-    let shared_with = match endpoint.origins.from_headers(request.headers()) {
+    let shared_with = match endpoint.origins.check(request.headers()) {
         RequestOrigin::Allowed(origin) => Some(origin.clone()),
         RequestOrigin::None | RequestOrigin::Refused => None,
     };

@@ -142,7 +142,7 @@ async fn a_line_names_the_whole_request_and_no_credential_of_its_query() {
     let received = upstream.received();
     assert_eq!(line["bytes_out"], received[0].body.len());
     let hash = <sha2::Sha256 as sha2::Digest>::digest(received[0].body.as_bytes());
-    assert_eq!(line["body_sha256"], hex::encode(&hash));
+    assert_eq!(line["body_sha256"], hex::encode(hash));
     assert!(!receipt.to_string().contains("my-own"), "{receipt}");
 }
 

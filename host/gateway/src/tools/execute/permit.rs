@@ -15,7 +15,7 @@ pub(super) enum Permit {
     /// It sends what it wants to send.
     Live {
         /// The approval that the run uses up.
-        approval: Option<TakenApproval>,
+        approval: Option<Box<TakenApproval>>,
         /// The rule with a number of calls that the run was counted against.
         counted: Option<PermissionRule>,
     },
@@ -191,7 +191,7 @@ impl Gateway {
             run.session_id = planned_in.as_str().into();
         }
         if let Permit::Live { approval, .. } = &mut run.permit {
-            *approval = Some(TakenApproval { bound, used });
+            *approval = Some(Box::new(TakenApproval { bound, used }));
         }
         Ok(())
     }
