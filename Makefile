@@ -18,9 +18,18 @@ endif
 run: build ## build everything and serve with a first API key
 	$(TARGET)/quick/toolgate serve --dev
 
-build: tools plugins dashboard ## target/quick/toolgate and plugins/dist/<service>.wasm
-	cargo build --locked --profile quick -p toolgate
+# Program and plugins have target folders of their own, so they are compiled side by side.
+build: tools ## target/quick/toolgate and plugins/dist/<service>.wasm
+	@$(MAKE) --no-print-directory -j 2 quick-program shipped-plugins
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/quick/toolgate
+
+.PHONY: quick-program shipped-plugins interpreter
+quick-program: dashboard interpreter
+	cargo build --locked --profile quick -p toolgate
+shipped-plugins: interpreter
+	plugins/build.sh --shipped
+interpreter: # the program embeds it
+	plugins/build-interpreter.sh
 
 release: tools plugins dashboard ## the program to ship, optimized: target/release/toolgate
 	cargo build --locked --release -p toolgate

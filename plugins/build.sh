@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds every Rust plugin (plugins/*/Cargo.toml, package toolgate-plugin-<service>) into
 # plugins/dist/<service>.wasm, and the plugins that only tests use from tests/plugins into
-# tests/plugins/dist.
+# tests/plugins/dist, unless the argument --shipped leaves these out.
 #
 # Plugins are built without WASI: what they may do is what they import of toolgate. One that needs it
 # says so in its Cargo.toml: `[package.metadata.plugin] target = "wasm32-wasip2"`.
@@ -15,7 +15,9 @@ cargo=${CARGO:-cargo}
 packages=()
 folders=()
 targets=()
-for manifest in plugins/*/Cargo.toml tests/plugins/*/Cargo.toml; do
+manifests=(plugins/*/Cargo.toml)
+[ "${1:-}" = --shipped ] || manifests+=(tests/plugins/*/Cargo.toml)
+for manifest in "${manifests[@]}"; do
     package=$(sed -n 's/^name = "\(.*\)"$/\1/p' "$manifest" | head -n 1)
     if [[ $package == toolgate-plugin-* ]]; then
         packages+=("$package")
