@@ -181,6 +181,8 @@ mod tests {
             "https://%61pi.example.com/",
             "https://api.example.com./",
             "https://api..example.com/",
+            "https://.api.example.com/",
+            "https://.a.salesforce.com/",
             "https://api\u{3002}example\u{3002}com/",
             "https://\u{ff41}pi.example.com/",
             "https://ap\u{131}.example.com/",

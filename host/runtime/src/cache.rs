@@ -14,6 +14,7 @@ use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -31,6 +32,8 @@ pub(crate) struct CodeCache {
     bytes_max: Option<u64>,
     /// Names the engine's settings and version, so that another build looks for other files.
     engine_mark: String,
+    /// Two threads that keep the same component would write into one another's unfinished file.
+    changing: Mutex<()>,
 }
 
 impl CodeCache {
@@ -54,6 +57,7 @@ impl CodeCache {
             key,
             bytes_max,
             engine_mark,
+            changing: Mutex::default(),
         })
     }
 
@@ -101,6 +105,7 @@ impl CodeCache {
         let image = component.serialize()?;
         let path = self.path(sha256);
         let mac = self.mac(sha256, &image).finalize().into_bytes();
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = fs::remove_file(mac_path(&path));
         write_new(&path, &image)?;
         write_new(&mac_path(&path), &mac)?;
@@ -112,6 +117,7 @@ impl CodeCache {
 
     /// Forgets a component; nothing happens if it is not here.
     pub(crate) fn remove(&self, sha256: &str) {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(sha256);
         let _ = fs::remove_file(mac_path(&path));
         let _ = fs::remove_file(path);

@@ -82,6 +82,23 @@ fn a_component_that_is_removed_leaves_nothing_and_runs_on_where_it_is_loaded() {
 }
 
 #[test]
+fn one_component_is_kept_by_many_threads_at_once() {
+    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
+    let cache = cache(folder.path(), &engine, None);
+    let component = answering(&engine, 5);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..4 {
+                    cache.store("a", &component).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(run(&engine, &cache.load(&engine, "a").unwrap()), 5);
+}
+
+#[test]
 fn a_file_that_was_touched_is_never_loaded_and_written_anew() {
     let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
     let cache = cache(folder.path(), &engine, None);
