@@ -236,6 +236,11 @@ impl Process {
         Answer::read(request.send().await.expect("the process answers")).await
     }
 
+    /// While it runs.
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// What the process holds of the machine's memory now.
     pub fn memory(&self) -> anyhow::Result<Memory> {
         let id = self.child.id().context("it runs")?;

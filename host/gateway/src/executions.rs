@@ -6,6 +6,7 @@
 
 pub(crate) mod journal;
 pub mod payloads;
+pub(crate) mod receipt_log;
 pub(crate) mod receipts;
 pub(crate) mod writer;
 

@@ -48,6 +48,8 @@ pub use error::{Error, RateLimited, Violation};
 pub use identity::caller::{Caller, Identity, Scope};
 
 use crate::config::GatewayConfig;
+use crate::executions::receipt_log::ReceiptLog;
+use crate::executions::writer::Receipts;
 use crate::metrics::Metrics;
 use plugins::{Intake, Snapshot};
 use toolgate_core::clock::Clock;
@@ -151,7 +153,7 @@ impl Gateway {
             .context("the names of connected accounts cannot be cleaned")?;
         let (stop, running) = (CancellationToken::new(), TaskTracker::new());
         let public_url = config.public_url.clone();
-        let receipts = executions::writer::Receipts::start(store.clone());
+        let receipts = open_receipts(config, &store).await?;
         let gateway = Arc::new(Self {
             connections: connections::ConnectionManager::new(connections::ConnectionManagerParts {
                 store: store.clone(),
@@ -296,4 +298,20 @@ pub fn make_private_dir(dir: &std::path::Path) -> anyhow::Result<()> {
         .mode(0o700)
         .create(dir)
         .with_context(|| format!("the data folder {} cannot be made", dir.display()))
+}
+
+/// The writer of receipts, which first writes what earlier processes left in their logs. A database that
+/// other machines share is the only place that outlives this one: there receipts have no log.
+async fn open_receipts(config: &GatewayConfig, store: &Store) -> anyhow::Result<Receipts> {
+    if !store.is_file() {
+        return Ok(Receipts::start(store.clone(), None));
+    }
+    let folder = config.data_dir.join("receipts");
+    let opened = tokio::task::spawn_blocking(move || ReceiptLog::open(&folder));
+    let (log, left) = opened
+        .await?
+        .context("the log of receipts cannot be opened")?;
+    let receipts = Receipts::start(store.clone(), Some(Arc::new(log)));
+    receipts.write_left(left, store).await;
+    Ok(receipts)
 }

@@ -73,6 +73,11 @@ struct SeenChanges {
 }
 
 impl Watch {
+    /// Processes of this machine share it beside the database's file.
+    pub(super) fn has_shared_version(&self) -> bool {
+        self.version.is_some()
+    }
+
     /// `version`: what all processes of this database share.
     pub(super) fn new(version: Option<SharedVersion>) -> Self {
         Self {

@@ -7,6 +7,7 @@ use super::payloads::insert_payloads;
 use super::sessions::{tell_new_sessions, upsert_sessions};
 use super::shared_text::{SqlText, read_rows};
 use super::{Cursor, Event, EventType, Page, PayloadRow, SessionRow, Store, StoreError, portable};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolgate_core::clock::rfc3339;
 use toolgate_core::text::Text;
@@ -25,7 +26,7 @@ static UPSERT: Statement = Statement::new(
 const TOOL_KIND: &str = "tool";
 
 /// One receipt.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct ExecutionRow {
     pub workspace_id: Text,
     /// `exe_<ULID>`.
@@ -55,6 +56,7 @@ pub struct ExecutionRow {
     pub arguments: Option<Text>,
     pub result: Option<Text>,
     /// Bodies to be written with it; never read with it.
+    #[serde(skip)]
     pub payloads: Vec<PayloadRow>,
 }
 

@@ -213,6 +213,11 @@ impl Store {
         }
     }
 
+    /// Whether the database is a file of this machine.
+    pub fn is_file(&self) -> bool {
+        self.watch.has_shared_version()
+    }
+
     /// One round trip that proves that the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
         let _one: i64 = portable!(read self, db => {

@@ -1,5 +1,6 @@
 //! Sessions: what ties the steps of one task together, until they have been idle for a day.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::batch::Statement;
@@ -11,7 +12,7 @@ use toolgate_core::text::Text;
 /// A session that nobody used for this long is gone.
 pub const SESSION_IDLE_MS: i64 = 24 * 60 * 60 * 1000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct SessionRow {
     pub workspace_id: Text,
     /// `tool_<32 hex>` or `ses_<32 hex>`.

@@ -1,9 +1,8 @@
 //! Where connections are answered: on one thread for each processor, each with a runtime of its own.
 //!
 //! A request is parsed, answered and written by the thread that its connection was given to: handed
-//! from worker to worker it would wake threads and move between caches. What may take its time does
-//! not stay here: the gateway moves a run to the workers that all requests share as soon as it waits
-//! or has used its slice of the processor.
+//! from worker to worker it would wake threads and move between caches. So does the call that it makes
+//! of a service. What computes for long does not stay here: the gateway moves it to other threads.
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,19 @@
 //! The servers that toolgate's answers are held against: the same work and nothing around it. One runs
 //! in the process of the loader or as a program of its own, as toolgate does beside it.
+//!
+//! `echo` and `mcp` compute. `relay` and `mcp-relay` ask an `upstream` for their answer, as a tool does:
+//! they parse it and wrap it, without key, receipt and sandbox.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use axum::routing::post;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
 use axum::serve::ListenerExt as _;
 use axum::{Json, Router};
 use rmcp::model::{
@@ -17,7 +24,7 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
@@ -28,7 +35,7 @@ pub struct Server {
     pub address: SocketAddr,
     /// Aborted when this goes.
     _here: JoinSet<anyhow::Result<()>>,
-    _program: Option<Child>,
+    program: Option<Child>,
 }
 
 impl Server {
@@ -41,14 +48,15 @@ impl Server {
         Ok(Self {
             address,
             _here: here,
-            _program: None,
+            program: None,
         })
     }
 
-    /// A bare one: this program, started again.
-    pub async fn program(name: &str) -> anyhow::Result<Self> {
+    /// A bare one: this program, started again. `upstream`: whom a relay asks.
+    pub async fn program(name: &str, upstream: Option<SocketAddr>) -> anyhow::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg(format!("serve-{name}"))
+            .envs(upstream.map(|address| (UPSTREAM, address.to_string())))
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
@@ -58,8 +66,13 @@ impl Server {
         Ok(Self {
             address,
             _here: JoinSet::new(),
-            _program: Some(child),
+            program: Some(child),
         })
+    }
+
+    /// Of a program.
+    pub fn process_id(&self) -> Option<u32> {
+        self.program.as_ref().and_then(Child::id)
     }
 }
 
@@ -70,12 +83,18 @@ pub async fn serve(name: &str) -> anyhow::Result<()> {
     serve_on(listener, app(name)?).await
 }
 
-/// Of a bare server: `echo` or `mcp`.
+/// Of a bare server.
 pub fn app(name: &str) -> anyhow::Result<Router> {
     Ok(match name {
         "echo" => Router::new().route("/", post(echo)),
-        "mcp" => Router::new().route_service("/mcp", mcp()),
-        _ => bail!("there is no bare server {name}: echo or mcp"),
+        "mcp" => Router::new().route_service("/mcp", mcp(None)),
+        "relay" => Router::new()
+            .route("/", post(relay))
+            .with_state(Upstream::from_env()?),
+        "mcp-relay" => Router::new().route_service("/mcp", mcp(Some(Upstream::from_env()?))),
+        "upstream" => Router::new().fallback(get(|| answer(Duration::ZERO))),
+        "slow-upstream" => Router::new().fallback(get(|| answer(SLOW))),
+        _ => bail!("unknown server {name}"),
     })
 }
 
@@ -90,17 +109,73 @@ async fn echo(Json(body): Json<Value>) -> Json<Value> {
     Json(toolgate_plugin_words::counted(text, 2))
 }
 
-fn mcp() -> StreamableHttpService<Bare, LocalSessionManager> {
+/// The environment variable that names the upstream of a relay.
+const UPSTREAM: &str = "BENCH_UPSTREAM";
+/// How long the slow upstream takes for an answer.
+const SLOW: Duration = Duration::from_millis(50);
+/// What Prometheus answers to a query for one number.
+const VECTOR: &str = r#"{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"up","instance":"localhost:9090","job":"prometheus"},"value":[1790000000.123,"1"]}]}}"#;
+
+async fn answer(after: Duration) -> impl IntoResponse {
+    if !after.is_zero() {
+        tokio::time::sleep(after).await;
+    }
+    ([(header::CONTENT_TYPE, "application/json")], VECTOR)
+}
+
+/// Whom a relay asks.
+#[derive(Clone)]
+struct Upstream {
+    client: reqwest::Client,
+    url: String,
+}
+
+impl Upstream {
+    fn from_env() -> anyhow::Result<Self> {
+        let address = std::env::var(UPSTREAM).context(UPSTREAM)?;
+        Ok(Self {
+            client: toolgate_tests::gateway::client(),
+            url: format!("http://{address}/api/v1/query"),
+        })
+    }
+
+    async fn ask(&self, arguments: &Value) -> anyhow::Result<Value> {
+        let query = arguments["query"].as_str().context("a query")?;
+        let mut url = reqwest::Url::parse(&self.url)?;
+        url.query_pairs_mut().append_pair("query", query);
+        let answer = self.client.get(url).send().await?.error_for_status()?;
+        Ok(serde_json::from_slice(&answer.bytes().await?)?)
+    }
+}
+
+async fn relay(
+    State(upstream): State<Upstream>,
+    Json(body): Json<Value>,
+) -> Result<Json<Value>, (StatusCode, String)> {
+    let answer = upstream.ask(&body["arguments"]).await;
+    let answer = answer.map_err(|cause| (StatusCode::BAD_GATEWAY, cause.to_string()))?;
+    Ok(Json(
+        json!({ "data": { "status": "success", "result": answer["data"] } }),
+    ))
+}
+
+fn mcp(upstream: Option<Upstream>) -> StreamableHttpService<Bare, LocalSessionManager> {
     StreamableHttpService::new(
-        || Ok(Bare),
+        move || {
+            Ok(Bare {
+                upstream: upstream.clone(),
+            })
+        },
         Arc::new(LocalSessionManager::default()),
         StreamableHttpServerConfig::default().with_json_response(true),
     )
 }
 
-/// A server of one tool.
+/// A server of one tool, which counts words or asks the upstream.
 #[derive(Clone)]
-struct Bare;
+struct Bare {
+    upstream: Option<Upstream>,
+}
 
 impl ServerHandler for Bare {
     fn get_info(&self) -> ServerConfig {
@@ -118,8 +193,16 @@ impl ServerHandler for Bare {
             .and_then(Value::as_str)
             .and_then(|text| serde_json::from_str(text).ok())
             .unwrap_or_default();
-        let text = arguments["text"].as_str().unwrap_or_default();
-        let answer = toolgate_plugin_words::counted(text, 2).to_string();
+        let answer = match &self.upstream {
+            Some(upstream) => match upstream.ask(&arguments).await {
+                Ok(answer) => answer["data"].to_string(),
+                Err(cause) => return Err(ErrorData::internal_error(cause.to_string(), None)),
+            },
+            None => {
+                let text = arguments["text"].as_str().unwrap_or_default();
+                toolgate_plugin_words::counted(text, 2).to_string()
+            }
+        };
         Ok(CallToolResult::success(vec![ContentBlock::text(answer)]).into())
     }
 }

@@ -1,10 +1,11 @@
 //! What a call, a start and a request cost, each beside the same work without toolgate, in one run
 //! and printed as ratios: absolute times are the machine's, ratios travel.
 //!
-//! `make bench` runs it on an optimised build; a word (`call`, `start`, `http`, `mcp`) runs one part
+//! `make bench` runs it on an optimised build; a word (`real`, `call`, `start`, `http`, `mcp`) runs one part
 //! alone. Nothing here passes or fails.
 
 mod bare;
+mod real_calls;
 mod requests;
 mod start;
 
@@ -43,6 +44,9 @@ async fn main() -> anyhow::Result<()> {
         return bare::serve(server).await;
     }
     let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|one| one == part);
+    if wants("real") {
+        real_calls::compare_all().await?;
+    }
     println!("| what | toolgate | beside it | ratio |\n|---|---|---|---|");
     if wants("call") {
         fresh_store_call().await?;

@@ -21,10 +21,10 @@ const TURN: Duration = Duration::from_secs(2);
 const WARM_UP: Duration = Duration::from_millis(500);
 
 /// What one connection sends, over and over.
-struct Request {
-    url: String,
-    headers: Vec<(&'static str, String)>,
-    body: String,
+pub struct Request {
+    pub url: String,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: String,
 }
 
 /// Where the servers run.
@@ -104,7 +104,7 @@ impl Where {
     async fn bare(self, name: &str) -> anyhow::Result<Server> {
         match self {
             Self::OneProcess => Server::start(bare::app(name)?).await,
-            Self::Programs => Server::program(name).await,
+            Self::Programs => Server::program(name, None).await,
         }
     }
 }
@@ -160,7 +160,7 @@ impl Toolgate {
     }
 }
 
-fn tool_call(url: String, name: &str, arguments: Value) -> Request {
+pub fn tool_call(url: String, name: &str, arguments: Value) -> Request {
     let body = json!({
         "jsonrpc": "2.0",
         "id": 1,

@@ -10,6 +10,8 @@ use tokio::sync::{Notify, Semaphore};
 use toolgate_core::clock::Clock;
 use toolgate_openapi::{self as openapi, BuildInput};
 use toolgate_tests::gateway::{Answer, Options, PATIENCE, TestGateway, client};
+use toolgate_tests::process::{Installation, wait};
+use toolgate_tests::upstream::Upstream;
 
 use crate::serving::serve_with;
 
@@ -205,4 +207,51 @@ async fn a_killed_gateway_never_sends_a_write_twice_and_tells_what_left() {
     assert_eq!(ran.data()["status"], "success", "{}", ran.text);
     let kept = again("notes_create_note", &body).await;
     assert_eq!(kept.data()["execution_id"], ran.data()["execution_id"]);
+}
+
+/// The rows of answered calls may not be in the database yet; their receipts are in the log.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answered_call_has_its_receipt_after_a_kill() {
+    const CALLS: usize = 40;
+    let folder = tempfile::tempdir().unwrap();
+    let vector = json!({"status": "success", "data": {"resultType": "vector", "result": []}});
+    let upstream =
+        Upstream::start(move |_| axum::http::Response::new(Body::from(vector.to_string()))).await;
+    let installation = Installation::new(folder.path(), &["prometheus"]);
+    let process = installation.serve(&["prometheus_query"]).await;
+    let base = format!("api_base={}", upstream.url());
+    let set = ["service", "configure", "prometheus", "--set", &base];
+    installation.run(&set).await;
+    let path = "/v1/tools/prometheus_query/execute";
+    let body = json!({ "arguments": { "query": "up" } });
+    wait("the setting to be in use", async || {
+        process.post(path, &body).await.status == 200
+    })
+    .await;
+    let calls = (0..CALLS).map(|_| process.post(path, &body));
+    let answers = futures_util::future::join_all(calls).await;
+    process.kill().await;
+
+    let ids = answers.iter().map(|answer| {
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let data = answer.data();
+        data["execution_id"].as_str().unwrap().to_owned()
+    });
+    let ids: Vec<String> = ids.collect();
+    let process = installation.serve(&["prometheus_query"]).await;
+    for id in &ids {
+        let receipt = process.get(&format!("/v1/executions/{id}")).await;
+        assert_eq!(receipt.status, 200, "{id}: {}", receipt.text);
+        assert_eq!(receipt.data()["status"], "success");
+        assert_eq!(receipt.data()["requests"][0]["method"], "GET");
+    }
+    // What is in the database is in the log no more.
+    wait("an empty log", async || {
+        let files = std::fs::read_dir(folder.path().join("data/receipts")).unwrap();
+        files
+            .into_iter()
+            .all(|file| file.unwrap().metadata().unwrap().len() == 0)
+    })
+    .await;
+    process.kill().await;
 }

@@ -1,7 +1,8 @@
 //! Writing receipts, many in one transaction.
 //!
-//! A call that sent something waits until its receipt is on disk before it answers; a call that
-//! sent nothing does not wait, and its receipt may lie in memory for [`GATHERED_FOR`].
+//! A call that sent something answers once its receipt is on disk: in the log of this process
+//! ([`super::receipt_log`]) or, where there is none, in the database. The receipt of a call that sent
+//! nothing may lie in memory for [`GATHERED_FOR`].
 //!
 //! When the database cannot take them, receipts stay in the queue and are tried again until they
 //! are written; calls that already sent something answer what became of them, and no new call
@@ -15,6 +16,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
+use super::receipt_log::{LeftReceipt, LoggedIn, ReceiptLog};
 use toolgate_core::text::Text;
 use toolgate_store::{ExecutionRow, SessionRow, Store, StoreError};
 
@@ -24,6 +26,8 @@ const QUEUE_MAX: usize = 8_192;
 const BATCH_MAX: usize = 4_096;
 /// How long receipts that nobody waits for are gathered into one transaction.
 const GATHERED_FOR: Duration = Duration::from_millis(100);
+/// The status of a receipt that was written before its call ended.
+const RUNNING: &str = "running";
 /// Between two tries to write; doubled from the first to the last.
 const AGAIN_AFTER: Duration = Duration::from_millis(100);
 const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
@@ -41,41 +45,77 @@ pub(crate) struct Receipts {
     /// Somebody waits for the writer, or much does.
     hurry: Arc<Notify>,
     behind: Arc<AtomicBool>,
+    log: Option<Arc<ReceiptLog>>,
 }
 
 /// A receipt and the session it belongs to, if any; apart, because they pass through many hands.
 pub(crate) type QueuedReceipt = Box<(ExecutionRow, Option<SessionRow>)>;
 
 /// A receipt on its way to the disk.
-pub(crate) struct Queued(oneshot::Receiver<Result<(), ReceiptPending>>);
+pub(crate) enum Queued {
+    /// It is in the log.
+    Logged,
+    /// Told when the writer has tried it.
+    Waits(oneshot::Receiver<Result<(), ReceiptPending>>),
+}
 
 impl Queued {
     /// Returns when it is on disk, or was tried in vain once.
     pub(crate) async fn written(self) -> Result<(), ReceiptPending> {
-        self.0.await.unwrap_or(Err(ReceiptPending))
+        match self {
+            Self::Logged => Ok(()),
+            Self::Waits(done) => done.await.unwrap_or(Err(ReceiptPending)),
+        }
     }
 }
 
+#[derive(Default)]
 struct Item {
     receipt: Option<QueuedReceipt>,
     written: Option<WriteResult>,
+    logged: Option<LoggedIn>,
 }
 
 impl Receipts {
-    /// Starts the one writer of this process.
-    pub(crate) fn start(store: Store) -> Self {
+    /// Starts the one writer of this process. `log`: where receipts are on disk before they are rows.
+    pub(crate) fn start(store: Store, log: Option<Arc<ReceiptLog>>) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE_MAX);
         let (hurry, behind) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
         let writer = ReceiptWriter {
             store,
             hurry: hurry.clone(),
             behind: behind.clone(),
+            log: log.clone(),
         };
         tokio::spawn(writer.write_all(waiting));
         Self {
             queue,
             hurry,
             behind,
+            log,
+        }
+    }
+
+    /// Writes what earlier processes left in their logs.
+    pub(crate) async fn write_left(&self, left: Vec<LeftReceipt>, store: &Store) {
+        for LeftReceipt {
+            receipt,
+            session,
+            logged,
+        } in left
+        {
+            // Written and not released: its subscribers have been told.
+            let known = store.find_execution(&receipt.workspace_id, &receipt.id);
+            let written = matches!(known.await, Ok(Some(row)) if row.status != *RUNNING);
+            let receipt = (!written).then(|| Box::new((receipt, session)));
+            let item = Item {
+                receipt,
+                logged: Some(logged),
+                ..Item::default()
+            };
+            if self.queue.send(item).await.is_err() {
+                return;
+            }
         }
     }
 
@@ -93,11 +133,15 @@ impl Receipts {
         if durable {
             return self.queue(receipt).await?.written().await;
         }
-        let receipt = Some(receipt);
         let item = Item {
-            receipt,
-            written: None,
+            receipt: Some(receipt),
+            ..Item::default()
         };
+        self.gathered(item).await
+    }
+
+    /// Queues what nobody waits for.
+    async fn gathered(&self, item: Item) -> Result<(), ReceiptPending> {
         if let Err(TrySendError::Full(item) | TrySendError::Closed(item)) =
             self.queue.try_send(item)
         {
@@ -111,7 +155,29 @@ impl Receipts {
 
     /// Queues a receipt that somebody waits for.
     pub(crate) async fn queue(&self, receipt: QueuedReceipt) -> Result<Queued, ReceiptPending> {
-        self.push(Some(receipt)).await
+        let Some(logged) = self.log(&receipt) else {
+            return self.push(Some(receipt)).await;
+        };
+        let item = Item {
+            receipt: Some(receipt),
+            logged: Some(logged),
+            ..Item::default()
+        };
+        self.gathered(item).await?;
+        Ok(Queued::Logged)
+    }
+
+    /// `None`: the receipt is on disk only once it is a row. Bodies are not logged.
+    fn log(&self, receipt: &QueuedReceipt) -> Option<LoggedIn> {
+        let log = self
+            .log
+            .as_ref()
+            .filter(|_| receipt.0.payloads.is_empty())?;
+        let appended = log.append(&receipt.0, receipt.1.as_ref());
+        if let Err(cause) = &appended {
+            tracing::error!(error = %cause, "receipts.not_logged");
+        }
+        appended.ok()
     }
 
     /// Returns when everything queued so far is on disk, or was tried in vain once.
@@ -134,6 +200,7 @@ impl Receipts {
         let item = Item {
             receipt,
             written: Some(written),
+            logged: None,
         };
         // While the writer is behind, a full queue must not hold up those who only ask.
         if self.behind() && item.receipt.is_none() {
@@ -141,7 +208,7 @@ impl Receipts {
         }
         self.queue.send(item).await.map_err(|_| ReceiptPending)?;
         self.hurry.notify_one();
-        Ok(Queued(done))
+        Ok(Queued::Waits(done))
     }
 }
 
@@ -149,6 +216,7 @@ struct ReceiptWriter {
     store: Store,
     hurry: Arc<Notify>,
     behind: Arc<AtomicBool>,
+    log: Option<Arc<ReceiptLog>>,
 }
 
 impl ReceiptWriter {
@@ -157,13 +225,14 @@ impl ReceiptWriter {
         while gather(&mut waiting, &self.hurry, &mut items).await {
             let mut rows = Vec::with_capacity(items.len());
             let mut sessions = Vec::with_capacity(items.len());
-            let mut tell = Vec::new();
+            let (mut tell, mut logged) = (Vec::new(), Vec::new());
             for item in items.drain(..) {
                 if let Some((row, session)) = item.receipt.map(|receipt| *receipt) {
                     rows.push(row);
                     sessions.extend(session);
                 }
                 tell.extend(item.written);
+                logged.extend(item.logged);
             }
             // Bodies come with the receipt that was written as their request left.
             keep_latest(
@@ -177,6 +246,11 @@ impl ReceiptWriter {
                 |_, _| {},
             );
             self.write(rows, sessions, tell).await;
+            if let Some(log) = &self.log
+                && !logged.is_empty()
+            {
+                log.release(&logged);
+            }
         }
     }
 

@@ -1,14 +1,15 @@
 //! Work that its asker waits for and that goes on without them.
 //!
-//! It begins where it is asked for, without the cost of a task: what ends at once has none. When it
-//! has to wait, or has used its slice of the processor, it goes on as a task of the workers that all
-//! requests share, so that it holds up nobody who came in by the same connection; and so it does when its
-//! asker is gone. A panic in it ends the work and nothing else.
+//! It runs where it was asked for, on the thread of its connection, without the cost of a task: handed
+//! to another thread it would wait for that thread twice for each thing it waits for. When its asker is
+//! gone, or once it has held up its thread for longer than [`STEP_MAX`], it goes on as a task of the
+//! workers that all requests share. A panic in it ends the work and nothing else.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::CatchUnwind;
@@ -19,6 +20,9 @@ use tokio_util::task::task_tracker::TrackedFuture;
 
 type TaskFuture<F> = CatchUnwind<AssertUnwindSafe<TrackedFuture<F>>>;
 type TaskResult<T> = Result<T, Box<dyn Any + Send>>;
+
+/// Work that computes for longer between two waits does not stay on the thread of its connection.
+const STEP_MAX: Duration = Duration::from_millis(2);
 
 /// See [`detach`].
 #[must_use = "whoever asked wants the answer"]
@@ -52,7 +56,7 @@ pub(crate) enum TaskFailure {
 }
 
 /// Counts as running in `running` until it has ended, whoever waits for it. `workers`: where it goes
-/// when it does not end at once.
+/// on when it computes for long or nobody waits for it.
 pub(crate) fn detach<'a, F>(
     running: &TaskTracker,
     workers: &'a Handle,
@@ -91,10 +95,14 @@ where
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let ended = loop {
             match &mut self.at {
-                TaskState::Here(work) => match work.as_mut().poll(context) {
-                    Poll::Ready(ended) => break ended.map_err(panicked),
-                    Poll::Pending => self.move_to_workers(),
-                },
+                TaskState::Here(work) => {
+                    let began = Instant::now();
+                    match work.as_mut().poll(context) {
+                        Poll::Ready(ended) => break ended.map_err(panicked),
+                        Poll::Pending if began.elapsed() < STEP_MAX => return Poll::Pending,
+                        Poll::Pending => self.move_to_workers(),
+                    }
+                }
                 TaskState::Workers(task) => {
                     break match ready!(task.poll_unpin(context)) {
                         Ok(ended) => ended.map_err(panicked),
@@ -153,17 +161,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_waits_goes_to_the_workers() {
+    async fn only_what_computes_for_long_goes_to_the_workers() {
         let workers = workers();
         let (running, me) = (TaskTracker::new(), here());
-        let at_once = detach(&running, workers.handle(), async { here() }).await;
-        assert_eq!(at_once.unwrap(), me);
-        let yielding = async {
+        let yielding = |computing: Duration| async move {
             let first = here();
+            thread::sleep(computing);
             tokio::task::yield_now().await;
             (first, here())
         };
-        let (first, then) = detach(&running, workers.handle(), yielding).await.unwrap();
+        let brief = detach(&running, workers.handle(), yielding(Duration::ZERO)).await;
+        assert_eq!(brief.unwrap(), (me, me));
+        let (first, then) = detach(&running, workers.handle(), yielding(STEP_MAX))
+            .await
+            .unwrap();
         assert_eq!(first, me);
         assert_ne!(then, me, "it goes on elsewhere");
         assert_eq!(running.len(), 0);
@@ -175,7 +186,11 @@ mod tests {
         let workers = workers();
         let handle = workers.handle().clone();
         workers.shutdown_background();
-        let ended = detach(&TaskTracker::new(), &handle, tokio::task::yield_now()).await;
+        let computing = async {
+            thread::sleep(STEP_MAX);
+            tokio::task::yield_now().await;
+        };
+        let ended = detach(&TaskTracker::new(), &handle, computing).await;
         assert!(matches!(ended, Err(TaskFailure::Stopped)), "{ended:?}");
     }
 

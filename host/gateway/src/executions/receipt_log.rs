@@ -1,0 +1,335 @@
+//! Receipts on disk before they are rows of the database.
+//!
+//! With SQLite a call that sent something answers once its receipt is in this log: one append by the
+//! thread that runs the call, where a transaction would wait for another thread and for every write
+//! before it. The writer inserts the rows in batches and then releases their entries. What a killed
+//! process leaves in its log, the next start inserts.
+//!
+//! An entry survives the end of the process at any moment. After a loss of power the newest entries may
+//! be missing, as with the database itself, which syncs at checkpoints (`synchronous = NORMAL`).
+//!
+//! Each process has two files, so that one can be emptied while entries are appended to the other. They
+//! hold what receipts hold: no body and no secret.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use toolgate_store::{ExecutionRow, SessionRow};
+
+/// The file that is appended to gives way to the other beyond this size.
+const FILE_BYTES_MAX: u64 = 8 << 20;
+/// Processes that share a data folder.
+const PROCESSES_MAX: usize = 64;
+/// Hexadecimal digits of the checksum before each entry, and a space.
+const CHECKSUM_CHARS: usize = 9;
+
+/// The log of this process.
+pub(crate) struct ReceiptLog {
+    files: Mutex<LogFiles>,
+    /// Held while the process runs: whoever gets the lock finds what a process left behind.
+    _locks: Vec<File>,
+}
+
+struct LogFiles {
+    /// Which one is appended to: 0 or 1.
+    active: usize,
+    /// The two of this process, then those of processes that are gone.
+    files: Vec<LogFile>,
+}
+
+struct LogFile {
+    file: File,
+    bytes: u64,
+    /// Entries whose rows are not in the database yet.
+    entries: usize,
+}
+
+/// The file that an entry is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LoggedIn(usize);
+
+/// One entry.
+#[derive(Debug, Deserialize, Serialize)]
+struct Entry<R, S> {
+    receipt: R,
+    session: S,
+}
+
+/// A receipt that an earlier process left in its log, in the order in which it was written.
+pub(crate) struct LeftReceipt {
+    pub(crate) receipt: ExecutionRow,
+    pub(crate) session: Option<SessionRow>,
+    pub(crate) logged: LoggedIn,
+}
+
+impl ReceiptLog {
+    /// Opens a log in `folder`, and answers what earlier processes left there.
+    pub(crate) fn open(folder: &Path) -> io::Result<(Self, Vec<LeftReceipt>)> {
+        let mut private = std::fs::DirBuilder::new();
+        private.recursive(true).mode(0o700).create(folder)?;
+        let (mut files, mut locks, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        for process in 0..PROCESSES_MAX {
+            let lock_path = folder.join(format!("{process}.lock"));
+            // The first that is free is this process's own; further ones only where some process was.
+            if !files.is_empty() && !lock_path.exists() {
+                break;
+            }
+            let lock = open_file(&lock_path)?;
+            match lock.try_lock() {
+                Ok(()) => locks.push(lock),
+                Err(TryLockError::WouldBlock) => continue,
+                Err(TryLockError::Error(cause)) => return Err(cause),
+            }
+            let first = files.len();
+            for half in 0..2 {
+                let file = open_file(&folder.join(format!("{process}-{half}.log")))?;
+                let logged = LoggedIn(first + half);
+                let bytes = file.metadata()?.len();
+                let before = left.len();
+                read_entries(&file, logged, &mut left)?;
+                let entries = left.len() - before;
+                let mut file = LogFile {
+                    file,
+                    bytes,
+                    entries,
+                };
+                if entries == 0 {
+                    file.clear()?;
+                }
+                files.push(file);
+            }
+        }
+        if files.is_empty() {
+            return Err(io::Error::other(format!(
+                "more than {PROCESSES_MAX} processes share this data folder"
+            )));
+        }
+        // A receipt that was left when its call began comes before the one of its end, in whichever files.
+        left.sort_by(|one, other| one.receipt.id.cmp(&other.receipt.id));
+        left.sort_by_key(|one| one.receipt.status != *"running");
+        let log = Self {
+            files: Mutex::new(LogFiles { active: 0, files }),
+            _locks: locks,
+        };
+        Ok((log, left))
+    }
+
+    /// Returns when the receipt has been handed to the operating system.
+    pub(crate) fn append(
+        &self,
+        receipt: &ExecutionRow,
+        session: Option<&SessionRow>,
+    ) -> io::Result<LoggedIn> {
+        let mut line = vec![b' '; CHECKSUM_CHARS];
+        serde_json::to_writer(&mut line, &Entry { receipt, session })?;
+        let checksum = format!("{:08x}", crc32fast::hash(&line[CHECKSUM_CHARS..]));
+        line[..checksum.len()].copy_from_slice(checksum.as_bytes());
+        line.push(b'\n');
+        let mut files = self.files();
+        files.switch_if_full();
+        let active = files.active;
+        files.files[active].append(&line)?;
+        Ok(LoggedIn(active))
+    }
+
+    /// The rows of these entries are in the database.
+    pub(crate) fn release(&self, entries: &[LoggedIn]) {
+        let mut files = self.files();
+        let mut counts = vec![0; files.files.len()];
+        for entry in entries {
+            counts[entry.0] += 1;
+        }
+        for (file, released) in files.files.iter_mut().zip(counts) {
+            file.entries = file.entries.saturating_sub(released);
+            if released > 0
+                && file.entries == 0
+                && let Err(cause) = file.clear()
+            {
+                tracing::error!(error = %cause, "receipts.log_not_emptied");
+            }
+        }
+    }
+
+    fn files(&self) -> MutexGuard<'_, LogFiles> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LogFiles {
+    fn switch_if_full(&mut self) {
+        let other = 1 - self.active;
+        if self.files[self.active].bytes > FILE_BYTES_MAX && self.files[other].entries == 0 {
+            self.active = other;
+        }
+    }
+}
+
+impl LogFile {
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        if let Err(cause) = self.file.write_all(line) {
+            // Half an entry would hide the next one.
+            self.file.set_len(self.bytes)?;
+            return Err(cause);
+        }
+        self.bytes += line.len() as u64;
+        self.entries += 1;
+        Ok(())
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.bytes = 0;
+        Ok(())
+    }
+}
+
+fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true).append(true).create(true).mode(0o600);
+    options.open(path)
+}
+
+/// Entries that cannot be read are left out: the last may be half written, since its call had no answer.
+fn read_entries(file: &File, logged: LoggedIn, left: &mut Vec<LeftReceipt>) -> io::Result<()> {
+    let mut lines = BufReader::new(file);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        match read_entry(&line) {
+            Some(Entry { receipt, session }) => left.push(LeftReceipt {
+                receipt,
+                session,
+                logged,
+            }),
+            None => tracing::warn!(bytes = line.len(), "receipts.log_entry_unreadable"),
+        }
+        line.clear();
+    }
+    Ok(())
+}
+
+fn read_entry(line: &[u8]) -> Option<Entry<ExecutionRow, Option<SessionRow>>> {
+    let (checksum, entry) = line.strip_suffix(b"\n")?.split_at_checked(CHECKSUM_CHARS)?;
+    let checksum = u32::from_str_radix(str::from_utf8(checksum).ok()?.trim_end(), 16).ok()?;
+    if checksum != crc32fast::hash(entry) {
+        return None;
+    }
+    serde_json::from_slice(entry).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receipt(id: &str, status: &str) -> ExecutionRow {
+        ExecutionRow {
+            workspace_id: "ws".into(),
+            id: id.into(),
+            kind: "tool".into(),
+            tool_name: "echo_say".into(),
+            service: "echo".into(),
+            user_id: "ada".into(),
+            key_id: "key".into(),
+            key_name: "dev".into(),
+            key_prefix: "tg_".into(),
+            session_id: "tool_1".into(),
+            connection_id: Some("con_1".into()),
+            status: status.into(),
+            reason: None,
+            started_at_ms: 7,
+            duration_ms: 8,
+            plugin_version: "1.0.0".into(),
+            plugin_sha256: "00".into(),
+            requests: "[{\"method\":\"GET\"}]".into(),
+            arguments: None,
+            result: None,
+            payloads: Vec::new(),
+        }
+    }
+
+    fn ids(left: &[LeftReceipt]) -> Vec<(&str, &str)> {
+        let ids = left.iter();
+        ids.map(|one| (one.receipt.id.as_str(), one.receipt.status.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn what_was_not_released_is_there_after_the_process_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert!(left.is_empty());
+        log.append(&receipt("exe_2", "success"), None).unwrap();
+        log.append(&receipt("exe_1", "running"), None).unwrap();
+        log.append(&receipt("exe_1", "success"), None).unwrap();
+        drop(log);
+        let (log, left) = ReceiptLog::open(folder.path()).unwrap();
+        let expected = [
+            ("exe_1", "running"),
+            ("exe_1", "success"),
+            ("exe_2", "success"),
+        ];
+        assert_eq!(ids(&left), expected);
+        assert_eq!(left[1].receipt, receipt("exe_1", "success"));
+        log.release(&left.iter().map(|one| one.logged).collect::<Vec<_>>());
+        drop(log);
+        assert!(ReceiptLog::open(folder.path()).unwrap().1.is_empty());
+    }
+
+    #[test]
+    fn a_torn_or_changed_entry_is_left_out_and_the_next_ones_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, _) = ReceiptLog::open(folder.path()).unwrap();
+        log.append(&receipt("exe_1", "success"), None).unwrap();
+        log.append(&receipt("exe_2", "success"), None).unwrap();
+        drop(log);
+        let file = folder.path().join("0-0.log");
+        let mut text = std::fs::read_to_string(&file).unwrap();
+        text = text.replacen("exe_1", "exe_9", 1);
+        text.push_str("00000000 {\"rec");
+        std::fs::write(&file, text).unwrap();
+        let (_log, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert_eq!(ids(&left), [("exe_2", "success")]);
+    }
+
+    #[test]
+    fn processes_that_run_at_the_same_time_have_logs_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, _) = ReceiptLog::open(folder.path()).unwrap();
+        let (second, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert!(left.is_empty());
+        first.append(&receipt("exe_1", "success"), None).unwrap();
+        second.append(&receipt("exe_2", "success"), None).unwrap();
+        let (_third, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert!(left.is_empty(), "both are in use");
+        drop(second);
+        let (fourth, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert_eq!(ids(&left), [("exe_2", "success")]);
+        drop((first, fourth));
+    }
+
+    #[test]
+    fn the_files_take_turns_so_that_each_is_emptied() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, _) = ReceiptLog::open(folder.path()).unwrap();
+        let large = ExecutionRow {
+            requests: "x".repeat(1 << 20).into(),
+            ..receipt("exe_1", "success")
+        };
+        let mut unreleased = Vec::new();
+        for _ in 0..100 {
+            unreleased.push(log.append(&large, None).unwrap());
+            // The writer is three entries behind.
+            if unreleased.len() > 3 {
+                log.release(&[unreleased.remove(0)]);
+            }
+        }
+        let bytes = |half: usize| log.files().files[half].file.metadata().unwrap().len();
+        assert!(bytes(0) + bytes(1) < 2 * FILE_BYTES_MAX + (8 << 20));
+        log.release(&unreleased);
+        assert_eq!((bytes(0), bytes(1)), (0, 0));
+    }
+}
