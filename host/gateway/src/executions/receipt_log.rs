@@ -109,9 +109,14 @@ impl ReceiptLog {
                 "more than {PROCESSES_MAX} processes share this data folder"
             )));
         }
-        // A receipt that was left when its call began comes before the one of its end, in whichever files.
-        left.sort_by(|one, other| one.receipt.id.cmp(&other.receipt.id));
-        left.sort_by_key(|one| one.receipt.status != *"running");
+        // The newest of a call comes last, in whichever files they are: requests are only added while it
+        // runs, and the receipt of its end is the last.
+        left.sort_by(|one, other| {
+            let age =
+                |one: &LeftReceipt| (one.receipt.status != *"running", one.receipt.requests.len());
+            let (id, other_id) = (&one.receipt.id, &other.receipt.id);
+            id.cmp(other_id).then_with(|| age(one).cmp(&age(other)))
+        });
         let log = Self {
             files: Mutex::new(LogFiles { active: 0, files }),
             _locks: locks,
@@ -277,6 +282,22 @@ mod tests {
         log.release(&left.iter().map(|one| one.logged).collect::<Vec<_>>());
         drop(log);
         assert!(ReceiptLog::open(folder.path()).unwrap().1.is_empty());
+    }
+
+    #[test]
+    fn the_receipt_with_the_most_requests_comes_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, _) = ReceiptLog::open(folder.path()).unwrap();
+        let second = ExecutionRow {
+            requests: "[{\"method\":\"GET\"},{\"method\":\"POST\"}]".into(),
+            ..receipt("exe_1", "running")
+        };
+        // As where the files took turns between the two.
+        log.append(&second, None).unwrap();
+        log.append(&receipt("exe_1", "running"), None).unwrap();
+        drop(log);
+        let (_log, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert_eq!(left[1].receipt, second);
     }
 
     #[test]
