@@ -1,217 +1,13 @@
 //! Words that agents and people use for what a tool's author called something else.
 //!
-//! Verbs are looked up in names and keywords only: in prose they are everywhere. A word may be in
-//! several groups; the heaviest link between two words counts.
+//! The words are in `data/synonyms.txt`, whose head explains its lines. Verbs are looked up in names
+//! and keywords only: in prose they are everywhere.
 
 use std::collections::HashMap;
 
 use super::words::Words;
 
-/// A group of words, how well one stands for another, and whether they are verbs.
-struct Group {
-    weight: f32,
-    verbs: bool,
-    words: &'static [&'static str],
-}
-
-const fn verbs(weight: f32, words: &'static [&'static str]) -> Group {
-    Group {
-        weight,
-        verbs: true,
-        words,
-    }
-}
-
-const fn nouns(weight: f32, words: &'static [&'static str]) -> Group {
-    Group {
-        weight,
-        verbs: false,
-        words,
-    }
-}
-
-const GROUPS: &[Group] = &[
-    verbs(
-        0.7,
-        &["send", "post", "message", "write", "tell", "notify", "say"],
-    ),
-    verbs(0.7, &["create", "add", "new", "make", "insert", "start"]),
-    verbs(0.45, &["create", "open"]),
-    verbs(0.4, &["create", "file", "set"]),
-    verbs(0.6, &["create", "schedule", "book", "plan", "arrange"]),
-    verbs(0.6, &["create", "draft", "compose", "write"]),
-    verbs(
-        0.7,
-        &[
-            "list", "show", "get", "find", "fetch", "view", "see", "read", "display", "retrieve",
-            "check",
-        ],
-    ),
-    verbs(0.7, &["search", "find", "look", "lookup", "query", "seek"]),
-    verbs(0.4, &["search", "list", "get"]),
-    verbs(
-        0.8,
-        &[
-            "delete", "remove", "erase", "drop", "trash", "destroy", "discard",
-        ],
-    ),
-    verbs(0.6, &["delete", "cancel", "archive"]),
-    verbs(
-        0.75,
-        &[
-            "update", "edit", "change", "modify", "rename", "patch", "set", "alter",
-        ],
-    ),
-    verbs(0.6, &["update", "move", "transition"]),
-    verbs(0.7, &["close", "resolve", "finish", "complete"]),
-    verbs(0.7, &["reply", "respond", "answer"]),
-    verbs(0.6, &["add", "append", "attach", "put"]),
-    verbs(0.7, &["invite", "add"]),
-    verbs(0.7, &["run", "execute", "evaluate", "trigger", "query"]),
-    verbs(0.7, &["upload", "put", "store", "save"]),
-    verbs(0.7, &["download", "get", "fetch", "export"]),
-    verbs(0.8, &["assign", "assignee", "assigned"]),
-    nouns(0.7, &["email", "mail", "message"]),
-    nouns(0.85, &["repo", "repository"]),
-    nouns(0.7, &["pr", "pull", "merge"]),
-    nouns(0.7, &["issue", "ticket", "bug"]),
-    nouns(0.5, &["issue", "task", "todo"]),
-    nouns(0.6, &["channel", "room", "conversation", "chat"]),
-    nouns(0.7, &["event", "meeting", "appointment"]),
-    nouns(0.6, &["document", "doc", "page", "note"]),
-    nouns(0.6, &["user", "member", "person", "people", "teammate"]),
-    nouns(0.7, &["folder", "directory"]),
-    nouns(0.7, &["comment", "note", "remark"]),
-    nouns(0.7, &["alert", "alarm", "warning"]),
-    nouns(0.6, &["invoice", "bill", "receipt"]),
-    nouns(0.6, &["customer", "client", "account"]),
-    nouns(0.6, &["contact", "person", "lead"]),
-    nouns(0.6, &["table", "database", "spreadsheet", "sheet"]),
-    nouns(0.6, &["reaction", "emoji"]),
-    nouns(0.6, &["attachment", "file"]),
-    nouns(0.7, &["picture", "image", "photo"]),
-    nouns(0.6, &["free", "busy", "availability", "available"]),
-    nouns(0.6, &["pipeline", "workflow", "build"]),
-    nouns(0.6, &["metric", "series", "timeseries"]),
-];
-
-/// Words that stand for others, but not the other way round: what people say, what it is called.
-const SAID: &[(f32, &[&str], &[&str])] = &[
-    (0.8, &["dm"], &["direct", "message"]),
-    (0.8, &["ping", "tell", "inform"], &["send", "message"]),
-    (0.8, &["text", "sms"], &["message", "sms"]),
-    (0.8, &["tweet"], &["twitter", "post"]),
-    (0.8, &["toot"], &["mastodon", "status"]),
-    (0.8, &["gpt", "chatgpt"], &["openai"]),
-    (0.8, &["claude"], &["anthropic"]),
-    (0.8, &["ms"], &["microsoft"]),
-    (0.8, &["gcs"], &["storage"]),
-    (0.8, &["ci"], &["pipeline", "workflow", "build"]),
-    (0.7, &["pass", "passed", "green"], &["run", "status"]),
-    (0.7, &["vm", "machine", "instance"], &["server", "droplet"]),
-    (0.7, &["spin"], &["create"]),
-    (0.7, &["reboot"], &["restart"]),
-    (
-        0.7,
-        &["deployed", "redeploy", "rollout"],
-        &["deploy", "deployment"],
-    ),
-    (0.8, &["flush", "invalidate"], &["purge", "clear"]),
-    (0.6, &["cdn"], &["cache"]),
-    (0.8, &["movie", "film"], &["movie", "film"]),
-    (0.6, &["watch", "stream"], &["watch", "stream"]),
-    (
-        0.7,
-        &["song", "music", "jazz", "tune"],
-        &["track", "song", "playback"],
-    ),
-    (0.7, &["paid", "pay", "pays"], &["payment"]),
-    (
-        0.7,
-        &["owe", "owes", "owed", "debt"],
-        &["balance", "owe", "debt"],
-    ),
-    (
-        0.8,
-        &["parcel", "package", "delivery"],
-        &["shipment", "tracking"],
-    ),
-    (0.7, &["shop", "store"], &["shop", "store", "order"]),
-    (
-        0.8,
-        &["restaurant", "sushi", "cafe", "bar", "pub", "hotel"],
-        &["business", "restaurant", "place"],
-    ),
-    (
-        0.8,
-        &["rain", "warm", "cold", "snow", "sunny", "temperature"],
-        &["weather", "forecast"],
-    ),
-    (0.8, &["pollution", "smog"], &["air"]),
-    (0.8, &["agenda", "appointments"], &["event", "calendar"]),
-    (0.5, &["calendar"], &["event"]),
-    (0.7, &["outside", "celsius"], &["weather"]),
-    (0.6, &["station", "route"], &["directions"]),
-    (0.7, &["remind", "reminder"], &["task", "reminder"]),
-    (0.8, &["answers", "answer"], &["response"]),
-    (0.7, &["approve", "reject"], &["review", "decline"]),
-    (
-        0.8,
-        &["sign", "signed", "signer"],
-        &["signature", "sign", "recipient"],
-    ),
-    (0.7, &["contract"], &["envelope", "document", "signature"]),
-    (0.7, &["picture", "drawing"], &["image", "photo"]),
-    (0.8, &["aloud", "voice", "speak"], &["speech"]),
-    (0.7, &["headline"], &["news", "article"]),
-    (
-        0.7,
-        &["papers", "paper", "study"],
-        &["paper", "scholar", "academic"],
-    ),
-    (
-        0.6,
-        &["website", "site", "homepage"],
-        &["website", "site", "page"],
-    ),
-    (
-        0.6,
-        &["visitor", "visit", "traffic"],
-        &["report", "analytics", "session"],
-    ),
-    (
-        0.8,
-        &["excel", "spreadsheet", "cell"],
-        &["spreadsheet", "values", "sheet"],
-    ),
-    (0.6, &["row"], &["row", "record", "values"]),
-    (0.7, &["applicant", "candidate", "hire"], &["candidate"]),
-    (0.7, &["homework"], &["course", "work"]),
-    (0.7, &["bitcoin", "ethereum", "crypto"], &["coin", "price"]),
-    (0.7, &["concert", "gig"], &["event"]),
-    (0.7, &["ticketed"], &["ticket"]),
-    (0.7, &["slept"], &["sleep"]),
-    (0.7, &["ran", "jog"], &["activity"]),
-    (0.7, &["done", "tick", "finished"], &["complete", "close"]),
-    (0.7, &["unsolved", "unresolved"], &["ticket", "open"]),
-    (
-        0.8,
-        &["summarise", "summarize"],
-        &["completion", "response"],
-    ),
-    (
-        0.7,
-        &["overdue", "unpaid"],
-        &["invoice", "overdue", "unpaid"],
-    ),
-    (0.6, &["invitation", "invite"], &["event", "invite"]),
-];
-
-/// Verbs that ask to see something; whoever uses one wants nothing changed.
-const READING: &[&str] = &[
-    "list", "show", "get", "find", "fetch", "view", "see", "read", "display", "retrieve", "search",
-    "look", "count",
-];
+const SOURCE: &str = include_str!("../data/synonyms.txt");
 
 /// What a verb asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,46 +35,59 @@ pub(super) struct Synonyms {
 
 impl Synonyms {
     pub(super) fn new(words: &mut Words) -> Self {
-        let mut by_stem: HashMap<String, Vec<Synonym>> = HashMap::new();
-        for group in GROUPS {
-            let stems: Vec<String> = group.words.iter().map(|word| words.stem(word)).collect();
-            for from in &stems {
-                let list = by_stem.entry(from.clone()).or_default();
-                for to in stems.iter().filter(|to| *to != from) {
-                    match list.iter_mut().find(|known| known.stem == *to) {
-                        Some(known) => {
-                            known.weight = known.weight.max(group.weight);
-                            known.verb &= group.verbs;
-                        }
-                        None => list.push(Synonym {
-                            stem: to.clone(),
-                            weight: group.weight,
-                            verb: group.verbs,
-                        }),
+        let mut synonyms = Self {
+            by_stem: HashMap::new(),
+            reading: Vec::new(),
+        };
+        for line in SOURCE.lines().filter_map(SynonymLine::parse) {
+            match line {
+                SynonymLine::Reads(list) => synonyms.reading = stems(words, &list),
+                SynonymLine::Group(weight, verb, list) => {
+                    let list = stems(words, &list);
+                    for from in &list {
+                        synonyms.add_group(from, &list, weight, verb);
+                    }
+                }
+                SynonymLine::Said(weight, said, called) => {
+                    let called = stems(words, &called);
+                    for from in stems(words, &said) {
+                        synonyms.add_said(from, &called, weight);
                     }
                 }
             }
         }
-        for (weight, said, called) in SAID {
-            for from in *said {
-                let from = words.stem(from);
-                let list = by_stem.entry(from.clone()).or_default();
-                // A verb stays one: what it also stands for is an action too.
-                let verb = !list.is_empty() && list.iter().all(|known| known.verb);
-                for to in called.iter().map(|word| words.stem(word)) {
-                    if to != from && list.iter().all(|known| known.stem != to) {
-                        list.push(Synonym {
-                            stem: to,
-                            weight: *weight,
-                            verb,
-                        });
-                    }
+        synonyms
+    }
+
+    fn add_group(&mut self, from: &str, group: &[String], weight: f32, verb: bool) {
+        let list = self.by_stem.entry(from.to_owned()).or_default();
+        for to in group.iter().filter(|to| *to != from) {
+            match list.iter_mut().find(|known| known.stem == *to) {
+                Some(known) => {
+                    known.weight = known.weight.max(weight);
+                    known.verb &= verb;
                 }
+                None => list.push(Synonym {
+                    stem: to.clone(),
+                    weight,
+                    verb,
+                }),
             }
         }
-        Self {
-            by_stem,
-            reading: READING.iter().map(|word| words.stem(word)).collect(),
+    }
+
+    fn add_said(&mut self, from: String, called: &[String], weight: f32) {
+        let list = self.by_stem.entry(from.clone()).or_default();
+        // A verb stays one: what it also stands for is an action too.
+        let verb = !list.is_empty() && list.iter().all(|known| known.verb);
+        for to in called.iter().filter(|to| **to != from) {
+            if list.iter().all(|known| known.stem != *to) {
+                list.push(Synonym {
+                    stem: to.clone(),
+                    weight,
+                    verb,
+                });
+            }
         }
     }
 
@@ -295,5 +104,133 @@ impl Synonyms {
         list.iter()
             .all(|synonym| synonym.verb)
             .then_some(Verb::Other)
+    }
+}
+
+fn stems(words: &mut Words, list: &[&str]) -> Vec<String> {
+    list.iter().map(|word| words.stem(word)).collect()
+}
+
+/// A line of the file that says something.
+#[derive(Debug, PartialEq)]
+enum SynonymLine<'a> {
+    /// Verbs that ask to see something.
+    Reads(Vec<&'a str>),
+    /// Words that stand for each other, how well, and whether they are verbs.
+    Group(f32, bool, Vec<&'a str>),
+    /// Words that stand for others, but not the other way round.
+    Said(f32, Vec<&'a str>, Vec<&'a str>),
+}
+
+impl<'a> SynonymLine<'a> {
+    /// `None` for a comment. The tests refuse a line of another form.
+    fn parse(line: &'a str) -> Option<Self> {
+        let list = |words: &'a str| words.split_whitespace().collect();
+        let (kind, words) = line.split_once(": ")?;
+        if kind == "reads" {
+            return Some(Self::Reads(list(words)));
+        }
+        let (kind, weight) = kind.split_once(' ')?;
+        let weight = weight.parse().ok()?;
+        match kind {
+            "verbs" => Some(Self::Group(weight, true, list(words))),
+            "nouns" => Some(Self::Group(weight, false, list(words))),
+            "said" => {
+                let (said, called) = words.split_once(" = ")?;
+                Some(Self::Said(weight, list(said), list(called)))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{SOURCE, SynonymLine, Synonyms, Verb};
+    use crate::words::Words;
+
+    #[test]
+    fn a_line_that_is_no_comment_is_understood() {
+        let mut seen = HashSet::new();
+        for text in SOURCE.lines() {
+            if text.is_empty() || text.starts_with('#') {
+                assert_eq!(SynonymLine::parse(text), None, "{text}");
+                continue;
+            }
+            assert!(seen.insert(text), "twice: {text}");
+            let line = SynonymLine::parse(text).unwrap_or_else(|| panic!("no known form: {text}"));
+            let (weight, lists) = match line {
+                SynonymLine::Reads(words) => (1.0, vec![words]),
+                SynonymLine::Group(weight, _, words) => {
+                    assert!(words.len() > 1, "{text}");
+                    (weight, vec![words])
+                }
+                SynonymLine::Said(weight, said, called) => (weight, vec![said, called]),
+            };
+            assert!(weight > 0.0 && weight <= 1.0, "{text}");
+            for words in lists {
+                assert!(!words.is_empty(), "{text}");
+                let unique: HashSet<&&str> = words.iter().collect();
+                assert_eq!(unique.len(), words.len(), "a word twice: {text}");
+                for word in words {
+                    let plain = word.bytes().all(|b| b.is_ascii_lowercase());
+                    assert!(plain, "{word} in {text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_of_another_form_is_refused() {
+        for text in [
+            "verb 0.7: send post",
+            "verbs: send post",
+            "said 0.7: dm message",
+            "send",
+        ] {
+            assert_eq!(SynonymLine::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_stands_for_what_it_is_called_but_not_the_other_way_round() {
+        let mut words = Words::new();
+        let synonyms = Synonyms::new(&mut words);
+        let mut stands = |from: &str, to: &str| {
+            let to = words.stem(to);
+            let list = synonyms.get(&words.stem(from));
+            list.iter().any(|synonym| synonym.stem == to)
+        };
+        assert!(stands("tweet", "twitter"));
+        assert!(!stands("twitter", "tweet"));
+        assert!(stands("delete", "remove"));
+        assert!(stands("remove", "delete"));
+    }
+
+    #[test]
+    fn the_heaviest_link_between_two_words_counts() {
+        let mut words = Words::new();
+        let synonyms = Synonyms::new(&mut words);
+        // `search find` stands in a line of .7, and `search list` in one of .4.
+        let weight = |from: &str, to: &str, words: &mut Words| {
+            let to = words.stem(to);
+            let list = synonyms.get(&words.stem(from));
+            list.iter()
+                .find(|synonym| synonym.stem == to)
+                .map(|synonym| synonym.weight)
+        };
+        assert_eq!(weight("search", "find", &mut words), Some(0.7));
+        assert_eq!(weight("search", "list", &mut words), Some(0.4));
+    }
+
+    #[test]
+    fn a_verb_that_asks_to_see_is_told_from_one_that_changes() {
+        let mut words = Words::new();
+        let synonyms = Synonyms::new(&mut words);
+        assert_eq!(synonyms.verb(&words.stem("list")), Some(Verb::Reads));
+        assert_eq!(synonyms.verb(&words.stem("delete")), Some(Verb::Other));
+        assert_eq!(synonyms.verb(&words.stem("invoice")), None);
     }
 }
