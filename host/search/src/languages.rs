@@ -1,578 +1,249 @@
-//! German, Spanish and Japanese words for what tools are described with in English.
+//! Words of ten languages for what tools are described with in English.
 //!
-//! A small dictionary of the trade, not a translator: verbs and nouns that people use towards
-//! chat, mail, calendar, code, sales, money, files, media and places. German and Spanish words
-//! are compared by their own stems; Japanese is cut into its scripts and the longest known words.
+//! A dictionary of the trade, not a translator: verbs and nouns that people use towards chat, mail,
+//! calendar, code, sales, money, files, media and places. The words are in `data/languages`, a file
+//! a language. Words are compared without accents and by the stem of their language; Japanese,
+//! Chinese and compounds are cut into the longest known words.
+//!
+//! Many words are of several languages: `termine` is German, `note` is English, French and Italian.
+//! So [`Languages::of`] guesses the language of the whole query first. Where it is plain, its words
+//! are read in that language. Otherwise a word that English has too is English.
 
-use std::collections::HashMap;
+mod cut;
+mod dictionary;
+mod language;
+mod stem;
+#[cfg(test)]
+mod tests;
 
-use tantivy::tokenizer::{Language, RawTokenizer, Stemmer, TextAnalyzer};
+use std::cell::RefCell;
 
-/// Words (several separated by spaces) and the English words that stand for them.
-type LanguageEntry = (&'static str, &'static [&'static str]);
+use dictionary::Dictionaries;
+use language::Script;
+use stem::{Folding, LanguageStems, LibraryStopWords};
 
-/// Longest Japanese word of the dictionary, in characters.
-const JAPANESE_CHARS_MAX: usize = 8;
-/// Shorter words are not compared by stem.
-const FORM_BYTES_MIN: usize = 4;
+pub(crate) use dictionary::English;
+pub(crate) use language::Language;
 
-const GERMAN: &[LanguageEntry] = &[
-    (
-        "schicke schicken schick sende senden versenden absenden verschicken",
-        &["send"],
-    ),
-    (
-        "schreibe schreiben schreib verfasse verfassen",
-        &["write", "send"],
-    ),
-    (
-        "sage teile benachrichtige benachrichtigen melde",
-        &["send", "notify"],
-    ),
-    (
-        "poste posten veroffentliche veroffentlichen publiziere",
-        &["post", "publish"],
-    ),
-    (
-        "erstelle erstellen anlegen lege erzeuge neu neue neuen neues neuer mache",
-        &["create"],
-    ),
-    ("hinzufugen fuge erganze erganzen eintragen", &["add"]),
-    (
-        "zeige zeigen anzeigen liste auflisten welche",
-        &["list", "get"],
-    ),
-    ("lies lesen lese abrufen hole holen", &["get", "read"]),
-    ("suche suchen finde finden durchsuche", &["search", "find"]),
-    ("losche loschen entferne entfernen", &["delete", "remove"]),
-    (
-        "andere andern bearbeite bearbeiten aktualisiere aktualisieren",
-        &["update"],
-    ),
-    ("verschiebe verschieben", &["move"]),
-    ("storniere stornieren absagen kundige kundigen", &["cancel"]),
-    (
-        "schliesse schliessen erledige erledigen abschliessen",
-        &["close", "complete"],
-    ),
-    ("antworte antworten beantworte beantworten", &["reply"]),
-    ("weiterleiten leite", &["forward"]),
-    ("einladen", &["invite"]),
-    ("zuweisen weise", &["assign"]),
-    ("hochladen lade", &["upload"]),
-    ("herunterladen runterladen", &["download"]),
-    ("teilen freigeben", &["share"]),
-    ("kopiere kopieren", &["copy"]),
-    ("starte starten ausfuhren", &["start", "run"]),
-    ("stoppe stoppen anhalten", &["stop"]),
-    ("neustarten", &["restart"]),
-    ("spiele abspielen", &["play"]),
-    ("buche buchen", &["book", "create"]),
-    ("plane planen", &["schedule"]),
-    ("zusammenfuhren", &["merge"]),
-    ("genehmige genehmigen freigabe", &["approve"]),
-    ("abonniere abonnieren", &["subscribe"]),
-    ("ubersetze ubersetzen ubersetzung", &["translate"]),
-    (
-        "erstatte erstatten ruckerstattung ruckzahlung erstattung",
-        &["refund"],
-    ),
-    (
-        "unterschreibe unterschreiben unterschrift signatur",
-        &["signature"],
-    ),
-    ("nachricht nachrichten mitteilung", &["message"]),
-    ("kanal kanale", &["channel"]),
-    ("mannschaft gruppe", &["team"]),
-    ("briefe postfach posteingang", &["email", "mail"]),
-    ("anhang anhange", &["attachment"]),
-    ("entwurf entwurfe", &["draft"]),
-    ("ordner verzeichnis", &["folder"]),
-    ("datei dateien", &["file"]),
-    ("dokument dokumente", &["document"]),
-    ("tabelle tabellen", &["table", "spreadsheet"]),
-    ("zeile zeilen", &["row"]),
-    ("spalte spalten", &["column"]),
-    ("seite seiten", &["page"]),
-    ("notiz notizen", &["note"]),
-    (
-        "termin termine ereignis veranstaltung",
-        &["event", "appointment"],
-    ),
-    ("kalender", &["calendar"]),
-    ("besprechung besprechungen sitzung", &["meeting"]),
-    ("verfugbarkeit", &["availability"]),
-    ("aufgabe aufgaben", &["task"]),
-    ("projekt projekte", &["project"]),
-    ("fehler", &["bug", "error", "issue"]),
-    ("vorgang vorgange", &["issue", "ticket"]),
-    ("kommentar kommentare kommentiere", &["comment"]),
-    ("benutzer nutzer mitglied mitglieder", &["user", "member"]),
-    ("kunde kunden kundin", &["customer", "contact"]),
-    ("kontakt kontakte", &["contact"]),
-    ("firma unternehmen", &["company"]),
-    ("geschaft angebot", &["deal"]),
-    ("rechnung rechnungen", &["invoice"]),
-    ("zahlung zahlungen bezahlung", &["payment"]),
-    ("bestellung bestellungen auftrag", &["order"]),
-    ("produkt produkte artikel ware", &["product"]),
-    ("lager bestand", &["inventory"]),
-    ("abonnement", &["subscription"]),
-    ("konto konten", &["account"]),
-    ("guthaben kontostand", &["balance"]),
-    ("ausgabe ausgaben kosten", &["expense"]),
-    ("sendung paket pakete lieferung", &["shipment", "tracking"]),
-    ("versandetikett", &["label"]),
-    ("bereitschaft bereitschaftsdienst", &["oncall", "on-call"]),
-    ("alarm alarme warnung", &["alert"]),
-    ("storung vorfall", &["incident"]),
-    ("zweig", &["branch"]),
-    ("veroffentlichung", &["release"]),
-    ("umfrage umfragen", &["survey", "poll"]),
-    ("antworten", &["response"]),
-    ("formular formulare", &["form"]),
-    ("bild bilder foto fotos", &["image", "photo"]),
-    ("musik lied lieder", &["music", "track"]),
-    ("wiedergabeliste", &["playlist"]),
-    ("wetter wettervorhersage", &["weather", "forecast"]),
-    ("luftqualitat", &["air"]),
-    ("karte karten", &["card", "map"]),
-    ("strecke", &["directions"]),
-    ("nachrichten schlagzeilen", &["news", "headline"]),
-    ("zeit stunden", &["time"]),
-    ("zeiterfassung", &["time"]),
-    ("vorlage vorlagen", &["template"]),
-    ("bewerber kandidat kandidaten", &["candidate"]),
-    ("stimme sprache", &["speech", "language"]),
-    ("umgebungsvariable", &["variable"]),
-    ("geheimnis", &["secret"]),
-    ("passwort kennwort", &["password"]),
-    ("offen offene", &["open"]),
-    ("uberfallig", &["overdue"]),
-];
+/// So many words of a query that are not English make its language plain.
+const WORDS_MIN: usize = 2;
+/// A shorter word is not looked up by its stem where the language is not known, in characters:
+/// too many English words share a short stem with one of another language.
+const FORM_CHARS_MIN: usize = 6;
 
-const SPANISH: &[LanguageEntry] = &[
-    ("envia enviar envio manda mandar", &["send"]),
-    ("escribe escribir redacta", &["write", "send"]),
-    ("avisa notifica notificar", &["notify", "send"]),
-    ("publica publicar", &["publish", "post"]),
-    ("crea crear nuevo nueva haz", &["create"]),
-    ("anade anadir agrega agregar", &["add"]),
-    ("muestra mostrar lista listar ver ensena", &["list", "get"]),
-    ("leer obtener dame consultar", &["get", "read"]),
-    ("busca buscar encuentra encontrar", &["search", "find"]),
-    (
-        "borra borrar elimina eliminar quita quitar",
-        &["delete", "remove"],
-    ),
-    (
-        "actualiza actualizar cambia cambiar modifica modificar edita editar",
-        &["update"],
-    ),
-    ("mueve mover", &["move"]),
-    ("cancela cancelar anula anular", &["cancel"]),
-    ("cierra cerrar completa completar", &["close", "complete"]),
-    ("responde contesta contestar", &["reply"]),
-    ("reenvia reenviar", &["forward"]),
-    ("invita invitar", &["invite"]),
-    ("asigna asignar asignado", &["assign"]),
-    ("sube subir", &["upload"]),
-    ("descarga descargar", &["download"]),
-    ("comparte compartir", &["share"]),
-    ("copia copiar", &["copy"]),
-    ("inicia iniciar ejecuta ejecutar", &["start", "run"]),
-    ("deten detener parar", &["stop"]),
-    ("reinicia reiniciar", &["restart", "reboot"]),
-    ("reproduce reproducir", &["play"]),
-    ("reserva reservar", &["book", "booking"]),
-    ("programa programar agendar", &["schedule"]),
-    ("fusiona fusionar", &["merge"]),
-    ("aprueba aprobar", &["approve"]),
-    ("suscribe suscribir", &["subscribe"]),
-    ("traduce traducir traduccion", &["translate"]),
-    ("reembolsa reembolsar reembolso devolucion", &["refund"]),
-    ("firma firmar", &["signature"]),
-    ("mensaje mensajes", &["message"]),
-    ("canal canales", &["channel"]),
-    ("equipo equipos grupo", &["team"]),
-    ("correo correos", &["email", "mail"]),
-    ("bandeja", &["inbox", "message"]),
-    ("adjunto adjuntos", &["attachment"]),
-    ("borrador borradores", &["draft"]),
-    ("carpeta carpetas", &["folder"]),
-    ("archivo archivos fichero ficheros", &["file"]),
-    ("documento documentos", &["document"]),
-    ("tabla tablas", &["table"]),
-    ("hoja hojas calculo", &["spreadsheet", "sheet"]),
-    ("fila filas", &["row", "values"]),
-    ("columna columnas", &["column"]),
-    ("pagina paginas", &["page"]),
-    ("nota notas", &["note"]),
-    ("evento eventos cita citas", &["event", "appointment"]),
-    ("calendario calendarios", &["calendar"]),
-    ("reunion reuniones", &["meeting", "event"]),
-    ("disponibilidad", &["availability"]),
-    ("tarea tareas", &["task"]),
-    ("proyecto proyectos", &["project"]),
-    ("incidencia incidencias", &["issue", "ticket"]),
-    ("comentario comentarios", &["comment"]),
-    ("usuario usuarios miembro miembros", &["user", "member"]),
-    ("cliente clientes", &["customer", "contact"]),
-    ("contacto contactos", &["contact"]),
-    ("empresa empresas", &["company"]),
-    ("negocio oportunidad", &["deal", "opportunity"]),
-    ("factura facturas", &["invoice"]),
-    ("pago pagos", &["payment"]),
-    ("pedido pedidos", &["order"]),
-    ("producto productos", &["product"]),
-    ("inventario existencias", &["inventory"]),
-    ("suscripcion suscripciones", &["subscription"]),
-    ("cuenta cuentas", &["account"]),
-    ("saldo", &["balance"]),
-    ("gasto gastos", &["expense"]),
-    ("paquete paquetes", &["tracking", "shipment"]),
-    ("envios", &["shipment"]),
-    ("etiqueta etiquetas", &["label", "tag"]),
-    ("guardia", &["oncall", "on-call"]),
-    ("alerta alertas", &["alert"]),
-    ("incidente incidentes", &["incident"]),
-    ("rama ramas", &["branch"]),
-    ("repositorio repositorios", &["repository", "repo"]),
-    ("encuesta encuestas", &["survey", "poll"]),
-    ("respuesta respuestas", &["response"]),
-    ("formulario formularios", &["form"]),
-    ("imagen imagenes foto fotos", &["image", "photo"]),
-    ("musica cancion canciones", &["music", "track"]),
-    ("tiempo clima pronostico", &["weather", "forecast"]),
-    ("mapa", &["map"]),
-    ("ruta", &["directions"]),
-    ("noticia noticias titulares", &["news", "headline"]),
-    ("hora horas", &["time"]),
-    ("plantilla plantillas", &["template"]),
-    ("candidato candidatos", &["candidate"]),
-    ("texto", &["text"]),
-    ("servidor servidores", &["server"]),
-    ("contrasena", &["password"]),
-    ("abierto abierta abiertos", &["open"]),
-];
-
-const JAPANESE: &[LanguageEntry] = &[
-    ("送 送信 送付", &["send"]),
-    ("書 書込", &["write", "send"]),
-    ("投稿", &["post"]),
-    ("通知", &["notify"]),
-    ("公開", &["publish"]),
-    ("作成 作 新規 登録", &["create"]),
-    ("追加", &["add"]),
-    ("一覧 表示 見 教 リスト", &["list", "get"]),
-    ("取得 読", &["get", "read"]),
-    ("検索 探", &["search", "find"]),
-    ("削除 消", &["delete"]),
-    ("更新 変更 編集", &["update"]),
-    ("移動", &["move"]),
-    ("取消 キャンセル 解約", &["cancel"]),
-    ("完了 閉", &["close", "complete"]),
-    ("返信", &["reply"]),
-    ("転送", &["forward"]),
-    ("招待", &["invite"]),
-    ("割当", &["assign"]),
-    ("アップロード", &["upload"]),
-    ("ダウンロード", &["download"]),
-    ("共有", &["share"]),
-    ("コピー 複製", &["copy"]),
-    ("開始 実行", &["start", "run"]),
-    ("停止", &["stop"]),
-    ("再起動", &["restart", "reboot"]),
-    ("再生", &["play", "playback"]),
-    ("予約", &["book", "booking"]),
-    ("マージ", &["merge"]),
-    ("承認", &["approve"]),
-    ("購読", &["subscribe"]),
-    ("翻訳", &["translate"]),
-    ("返金 払戻", &["refund"]),
-    ("署名", &["signature"]),
-    ("メッセージ", &["message"]),
-    ("チャンネル", &["channel"]),
-    ("チーム", &["team"]),
-    ("メール", &["email", "mail"]),
-    ("受信", &["inbox", "message"]),
-    ("添付", &["attachment"]),
-    ("下書", &["draft"]),
-    ("フォルダ フォルダー", &["folder"]),
-    ("ファイル", &["file"]),
-    ("文書 ドキュメント 書類", &["document"]),
-    ("表 テーブル", &["table"]),
-    ("スプレッドシート", &["spreadsheet"]),
-    ("行", &["row"]),
-    ("列", &["column"]),
-    ("ページ", &["page"]),
-    ("メモ ノート", &["note"]),
-    ("予定 イベント", &["event"]),
-    ("カレンダー", &["calendar"]),
-    ("会議 ミーティング 打合", &["meeting"]),
-    ("空", &["available"]),
-    ("タスク 課題", &["task"]),
-    ("プロジェクト", &["project"]),
-    ("イシュー 不具合 バグ", &["issue", "bug"]),
-    ("チケット", &["ticket"]),
-    ("コメント", &["comment"]),
-    ("ユーザー 利用者 メンバー", &["user", "member"]),
-    ("顧客 客", &["customer", "contact"]),
-    ("連絡先", &["contact"]),
-    ("会社 企業", &["company"]),
-    ("商談 案件", &["deal"]),
-    ("請求書 請求", &["invoice"]),
-    ("支払 決済", &["payment"]),
-    ("注文", &["order"]),
-    ("商品 製品", &["product"]),
-    ("在庫", &["inventory"]),
-    ("定期購入 サブスクリプション", &["subscription"]),
-    ("口座 アカウント", &["account"]),
-    ("残高", &["balance"]),
-    ("経費", &["expense"]),
-    ("荷物 配送 追跡", &["tracking", "shipment"]),
-    ("ラベル", &["label"]),
-    ("当番", &["oncall", "on-call"]),
-    ("アラート 警報", &["alert"]),
-    ("障害 インシデント", &["incident"]),
-    ("ブランチ", &["branch"]),
-    ("リポジトリ", &["repository", "repo"]),
-    ("リリース", &["release"]),
-    ("アンケート 調査", &["survey"]),
-    ("回答", &["response"]),
-    ("フォーム", &["form"]),
-    ("画像 写真", &["image", "photo"]),
-    ("動画 ビデオ", &["video"]),
-    ("音楽 曲", &["music", "track"]),
-    ("天気 気温 予報", &["weather", "forecast"]),
-    ("地図", &["map"]),
-    ("道順 経路", &["directions"]),
-    ("ニュース 見出", &["news", "headline"]),
-    ("時間", &["time"]),
-    ("テンプレート", &["template"]),
-    ("候補者 応募者", &["candidate"]),
-    ("文字 テキスト", &["text"]),
-    ("音声", &["speech", "audio"]),
-    ("サーバー", &["server"]),
-    ("パスワード", &["password"]),
-    ("スラック", &["slack"]),
-    ("ノーション", &["notion"]),
-    ("ギットハブ", &["github"]),
-    ("英語 日本語 言語", &["language"]),
-];
-
-/// Words of German and Spanish that tell nothing, folded; those that are English words too are
-/// left out. Sorted.
-const STOPWORDS: &[&str] = &[
-    "alle", "auf", "aus", "bei", "bitte", "como", "con", "cual", "das", "dass", "de", "del", "dem",
-    "den", "der", "dich", "diesen", "dieser", "dieses", "dir", "donde", "ein", "eine", "einem",
-    "einen", "einer", "eines", "el", "en", "es", "esta", "este", "esto", "fur", "gibt", "habe",
-    "haben", "hace", "hay", "heute", "hoy", "ich", "im", "ins", "ist", "la", "las", "los",
-    "manana", "meine", "meinem", "meinen", "meiner", "mich", "mir", "mis", "mit", "morgen", "nach",
-    "nicht", "oder", "para", "por", "que", "sich", "sind", "sobre", "tengo", "todos", "una", "und",
-    "uns", "unser", "vom", "von", "wann", "werden", "wie", "wird", "wo", "zu", "zum", "zur",
-];
-
-/// Whether a folded word tells nothing in German or Spanish.
-pub(super) fn is_stopword(word: &str) -> bool {
-    STOPWORDS.binary_search(&word).is_ok()
-}
-
-/// The dictionary, by the stem that each language gives a word.
+/// The dictionaries with the analysers of one thread.
 pub(super) struct Languages {
-    german: TextAnalyzer,
-    spanish: TextAnalyzer,
-    /// By the word as it stands in the dictionary.
-    words: HashMap<&'static str, English>,
-    german_stems: HashMap<String, English>,
-    spanish_stems: HashMap<String, English>,
+    dictionaries: &'static Dictionaries,
+    folding: Folding,
+    english: LanguageStems,
+    /// In the order of [`Language::ALL`].
+    stems: Vec<LanguageStems>,
+    stop_words: Vec<LibraryStopWords>,
 }
-
-/// English words that stand for one word.
-pub(super) type English = &'static [&'static str];
 
 impl Languages {
     pub(super) fn new() -> Self {
-        let mut german = stemmer(Language::German);
-        let mut spanish = stemmer(Language::Spanish);
-        let stems = |entries: &[LanguageEntry], language: &mut TextAnalyzer| {
-            let mut stems = HashMap::new();
-            for (list, english) in entries {
-                for word in list.split(' ') {
-                    stems.entry(stem(language, word)).or_insert(*english);
-                }
-            }
-            stems
-        };
-        let mut words = HashMap::new();
-        for (list, english) in GERMAN.iter().chain(SPANISH).chain(JAPANESE) {
-            for word in list.split(' ') {
-                words.entry(word).or_insert(*english);
-            }
-        }
         Self {
-            words,
-            german_stems: stems(GERMAN, &mut german),
-            spanish_stems: stems(SPANISH, &mut spanish),
-            german,
-            spanish,
+            dictionaries: Dictionaries::get(),
+            folding: Folding::new(),
+            english: LanguageStems::english(),
+            stems: Language::ALL.into_iter().map(LanguageStems::new).collect(),
+            stop_words: Language::ALL
+                .into_iter()
+                .map(LibraryStopWords::new)
+                .collect(),
         }
     }
 
-    /// What stands for a word that is in the dictionary as it is written. None of them is English.
-    pub(super) fn exact(&self, word: &str) -> English {
-        self.words.get(word).copied().unwrap_or(&[])
+    /// The language that a whole query is written in, given its folded words, or `None` where that
+    /// is not plain or where it is English.
+    ///
+    /// Cyrillic is Russian; Kana and Han are the one of Japanese and Chinese that knows more of the
+    /// words. In Latin letters it is the language that knows the most words which English has not,
+    /// stop words included: at least two and more than there are English words which it has not,
+    /// or one from the dictionary in a query without any English word. So `note` alone is English,
+    /// and `aggiungi una nota al file` is Italian although `file` is English too.
+    #[allow(dead_code, reason = "the reader of queries asks for it next")]
+    pub(super) fn of(&mut self, words: &[String]) -> Option<Language> {
+        let mut scripts = words.iter().map(|word| Script::of_word(word));
+        if let Some(script) = scripts.find(|script| *script != Script::Latin) {
+            return Some(match script {
+                Script::Cyrillic => Language::Russian,
+                Script::EastAsian | Script::Latin => self.east_asian(words),
+            });
+        }
+        let (english, foreign): (Vec<&String>, Vec<&String>) = words
+            .iter()
+            .filter(|word| word.bytes().any(|b| !b.is_ascii_digit()))
+            .partition(|word| self.dictionaries.is_english(word));
+        let mut best: Option<((usize, usize, usize), Language)> = None;
+        for language in Language::ALL {
+            if language.script() != Script::Latin {
+                continue;
+            }
+            let dictionary = self.dictionaries.of(language);
+            let exact = foreign.iter().filter(|w| dictionary.knows(w)).count();
+            let stop = |word: &&&String| !dictionary.knows(word) && self.stops(word, language);
+            let mut known = exact + foreign.iter().filter(stop).count();
+            if known == 0 {
+                continue;
+            }
+            // Forms are looked at only where a word as it is written speaks for the language.
+            let inflected = |word: &&&String| {
+                !dictionary.knows(word)
+                    && !self.stops(word, language)
+                    && !self.stemmed(word, language).is_empty()
+            };
+            known += foreign.iter().filter(inflected).count();
+            let against = english
+                .iter()
+                .filter(|word| !dictionary.knows(word) && !self.stops(word, language))
+                .count();
+            let plain =
+                (known >= WORDS_MIN && known > against) || (exact > 0 && english.is_empty());
+            // Related languages are told apart by words that English has too: `do`, `no`, `a`.
+            let rank = (known, english.len() - against, exact);
+            if plain && best.is_none_or(|(most, _)| rank > most) {
+                best = Some((rank, language));
+            }
+        }
+        best.map(|(_, language)| language)
     }
 
-    /// What stands for a form of a German or Spanish word. An English word may look like one.
+    fn east_asian(&self, words: &[String]) -> Language {
+        let known = |language: Language| {
+            let dictionary = self.dictionaries.of(language);
+            let known = words
+                .iter()
+                .filter(|word| dictionary.knows(word) || dictionary.stops(word));
+            known.map(|word| word.chars().count()).sum::<usize>()
+        };
+        let kana = words.iter().flat_map(|word| word.chars()).any(|c| {
+            use language::Character::{Hiragana, Katakana};
+            matches!(language::Character::new(c), Hiragana | Katakana)
+        });
+        let (japanese, chinese) = (known(Language::Japanese), known(Language::Chinese));
+        match !kana && (chinese > japanese || japanese == 0) {
+            true => Language::Chinese,
+            false => Language::Japanese,
+        }
+    }
+
+    /// What stands in English for a folded word of a query in this language. Where the language is
+    /// not known, or does not know the word, a word that is not English is looked up in all.
+    #[allow(dead_code, reason = "the reader of queries asks for it next")]
+    pub(super) fn english(&mut self, word: &str, language: Option<Language>) -> English {
+        if let Some(language) = language {
+            let word = &*self.plain(word);
+            let english = self.dictionaries.of(language).word(word);
+            if !english.is_empty() {
+                return english;
+            }
+            let stemmed = self.stemmed(word, language);
+            if !stemmed.is_empty() {
+                return stemmed;
+            }
+        }
+        self.exact(word)
+    }
+
+    /// Whether a folded word of a query in this language tells nothing about a tool.
+    #[allow(dead_code, reason = "the reader of queries asks for it next")]
+    pub(super) fn tells_nothing(&mut self, word: &str, language: Option<Language>) -> bool {
+        match language {
+            Some(language) => {
+                let word = &*self.plain(word);
+                !self.dictionaries.of(language).knows(word) && self.stops(word, language)
+            }
+            None => is_stopword(word),
+        }
+    }
+
+    /// What stands for a word that is in a dictionary as it is written, in any language. A word
+    /// that English has too is English.
+    pub(super) fn exact(&self, word: &str) -> English {
+        match self.dictionaries.is_english(word) {
+            true => &[],
+            false => self.dictionaries.any(word),
+        }
+    }
+
+    /// What stands for a form of a word in any language. [`Languages::english`] is surer where the
+    /// language is known.
     pub(super) fn form(&mut self, word: &str) -> English {
-        if word.len() < FORM_BYTES_MIN || !word.is_ascii() {
+        let word = &*self.plain(word);
+        if word.chars().count() < FORM_CHARS_MIN || self.dictionaries.is_english(word) {
             return &[];
         }
-        let german = stem(&mut self.german, word);
-        if let Some(english) = self.german_stems.get(&german) {
-            return english;
+        if word.is_ascii()
+            && self
+                .english
+                .stem(word)
+                .is_some_and(|stem| self.dictionaries.is_english_stem(&stem))
+        {
+            return &[];
         }
-        let spanish = stem(&mut self.spanish, word);
-        self.spanish_stems.get(&spanish).copied().unwrap_or(&[])
+        let script = Script::of_word(word);
+        Language::ALL
+            .into_iter()
+            .filter(|language| language.script() == script)
+            .map(|language| self.stemmed(word, language))
+            .find(|english| !english.is_empty())
+            .unwrap_or(&[])
     }
 
-    /// Cuts a word in which Japanese stands into the words to look for: runs of other letters as
-    /// they are, of Kanji and Katakana the longest words that are known, Hiragana left out.
-    pub(super) fn cut(&self, token: &str) -> Option<Vec<String>> {
-        if !token.chars().any(|c| script(c) != WritingSystem::Other) {
+    /// Cuts a word of the text as it was written that has no spaces where words end: Japanese,
+    /// Chinese, and compounds of German and Dutch. Other words are `None`.
+    pub(super) fn cut(&mut self, token: &str) -> Option<Vec<String>> {
+        if let Some(cut) = cut::east_asian(self.dictionaries, token) {
+            return Some(cut);
+        }
+        // `sendMessage` is cut at its capital, by others.
+        if token.chars().skip(1).any(char::is_uppercase) {
             return None;
         }
-        let chars: Vec<char> = token.chars().collect();
-        let mut cut = Vec::new();
-        let mut from = 0;
-        while from < chars.len() {
-            let kind = script(chars[from]);
-            let run = chars[from..]
-                .iter()
-                .take_while(|c| script(**c) == kind)
-                .count();
-            match kind {
-                WritingSystem::Other => cut.push(chars[from..from + run].iter().collect()),
-                WritingSystem::Hiragana => {}
-                WritingSystem::Kanji | WritingSystem::Katakana => {
-                    self.longest(&chars[from..from + run], &mut cut)
-                }
-            }
-            from += run;
-        }
-        Some(cut)
+        cut::compound(self.dictionaries, &self.folding.fold(token))
     }
 
-    fn longest(&self, run: &[char], cut: &mut Vec<String>) {
-        let mut unknown = String::new();
-        let mut from = 0;
-        while from < run.len() {
-            let most = JAPANESE_CHARS_MAX.min(run.len() - from);
-            let known = (1..=most).rev().find_map(|length| {
-                let word: String = run[from..from + length].iter().collect();
-                self.words.contains_key(&*word).then_some((word, length))
-            });
-            match known {
-                Some((word, length)) => {
-                    if !unknown.is_empty() {
-                        cut.push(std::mem::take(&mut unknown));
-                    }
-                    cut.push(word);
-                    from += length;
-                }
-                None => {
-                    unknown.push(run[from]);
-                    from += 1;
-                }
-            }
+    fn stemmed(&mut self, word: &str, language: Language) -> English {
+        // A stem may be short, but an English word is no form of another language's.
+        if self.dictionaries.is_english(word) {
+            return &[];
         }
-        if !unknown.is_empty() {
-            cut.push(unknown);
+        match self.stems[language as usize].stem(word) {
+            Some(stem) => self.dictionaries.of(language).stem(&stem),
+            None => &[],
+        }
+    }
+
+    fn stops(&mut self, word: &str, language: Language) -> bool {
+        self.dictionaries.of(language).stops(word)
+            || self.stop_words[language as usize].contains(word)
+    }
+
+    /// A folded word as the dictionaries have it.
+    fn plain(&mut self, word: &str) -> String {
+        match word.is_ascii() {
+            true => word.to_owned(),
+            false => self.folding.fold(word),
         }
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WritingSystem {
-    Hiragana,
-    Katakana,
-    Kanji,
-    Other,
+thread_local! {
+    static STOP_WORDS: RefCell<Vec<LibraryStopWords>> =
+        RefCell::new(Language::ALL.into_iter().map(LibraryStopWords::new).collect());
 }
 
-fn script(c: char) -> WritingSystem {
-    match c {
-        '\u{3041}'..='\u{309f}' => WritingSystem::Hiragana,
-        '\u{30a0}'..='\u{30ff}' => WritingSystem::Katakana,
-        '\u{3005}' | '\u{4e00}'..='\u{9fff}' => WritingSystem::Kanji,
-        _ => WritingSystem::Other,
+/// Whether a folded word tells nothing about a tool in some language, while it is no English word
+/// and in no dictionary.
+pub(super) fn is_stopword(word: &str) -> bool {
+    let dictionaries = Dictionaries::get();
+    if dictionaries.is_english(word) || !dictionaries.any(word).is_empty() {
+        return false;
     }
-}
-
-fn stemmer(language: Language) -> TextAnalyzer {
-    TextAnalyzer::builder(RawTokenizer::default())
-        .filter(Stemmer::new(language))
-        .build()
-}
-
-fn stem(language: &mut TextAnalyzer, word: &str) -> String {
-    let mut stream = language.token_stream(word);
-    if stream.advance() {
-        stream.token().text.clone()
-    } else {
-        word.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{GERMAN, Languages, SPANISH, STOPWORDS};
-
-    #[test]
-    fn lists_are_written_as_they_are_looked_up() {
-        assert!(STOPWORDS.is_sorted());
-        for (words, english) in GERMAN.iter().chain(SPANISH) {
-            assert!(
-                words.bytes().all(|b| b.is_ascii_lowercase() || b == b' '),
-                "{words}"
-            );
-            assert!(!english.is_empty(), "{words}");
-        }
-    }
-
-    #[test]
-    fn forms_of_a_word_are_understood() {
-        let mut languages = Languages::new();
-        for (word, english) in [
-            ("rechnungen", "invoice"),
-            ("dateien", "file"),
-            ("facturas", "invoice"),
-            ("reuniones", "meeting"),
-            ("請求書", "invoice"),
-        ] {
-            let found = match languages.exact(word) {
-                [] => languages.form(word),
-                exact => exact,
-            };
-            assert!(found.contains(&english), "{word}");
-        }
-        assert!(languages.form("xyzzy").is_empty());
-    }
-
-    #[test]
-    fn japanese_is_cut_into_words() {
-        let languages = Languages::new();
-        for (token, expected) in [
-            (
-                "Slackでチームにメッセージを送る",
-                &["Slack", "チーム", "メッセージ", "送"][..],
-            ),
-            ("東京の天気", &["東京", "天気"]),
-            ("新規請求書作成", &["新規", "請求書", "作成"]),
-        ] {
-            assert_eq!(languages.cut(token).expect("it is Japanese"), expected);
-        }
-        assert_eq!(languages.cut("slack"), None);
-    }
+    let listed = Language::ALL
+        .into_iter()
+        .any(|language| dictionaries.of(language).stops(word));
+    listed || STOP_WORDS.with_borrow_mut(|lists| lists.iter_mut().any(|list| list.contains(word)))
 }
