@@ -200,3 +200,65 @@ pub(super) fn comments_removed(source: &'static str) -> impl Iterator<Item = &'s
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{DictionaryLine, ENGLISH, Folding, HashSet, Language, comments_removed, lines};
+
+    #[test]
+    fn every_line_of_a_dictionary_has_its_form() {
+        let mut folding = Folding::new();
+        for language in Language::ALL {
+            let source = language.source();
+            assert_eq!(
+                lines(source).count(),
+                comments_removed(source).count(),
+                "{language:?}"
+            );
+            let (mut entries, mut words, mut stop_words) = (0, HashSet::new(), HashSet::new());
+            for line in lines(source) {
+                match line {
+                    DictionaryLine::Stop(list) => {
+                        for word in list {
+                            assert!(
+                                stop_words.insert(folding.fold(word)),
+                                "{language:?}: {word} twice"
+                            );
+                        }
+                    }
+                    DictionaryLine::Entry(list, english) => {
+                        entries += 1;
+                        assert!(
+                            !list.is_empty() && !english.is_empty(),
+                            "{language:?}: {list:?}"
+                        );
+                        for word in list {
+                            let folded = folding.fold(word);
+                            assert!(
+                                folded.chars().all(char::is_alphabetic),
+                                "{language:?}: {word}"
+                            );
+                            assert!(words.insert(folded), "{language:?}: {word} twice");
+                        }
+                        for word in english {
+                            let plain = word.bytes().all(|b| b.is_ascii_lowercase());
+                            assert!(plain, "{language:?}: {word} is no plain English word");
+                        }
+                    }
+                }
+            }
+            assert!(entries >= 220, "{language:?}: {entries} entries");
+            let both: Vec<&String> = words.intersection(&stop_words).collect();
+            assert!(both.is_empty(), "{language:?}: both told and not: {both:?}");
+        }
+    }
+
+    #[test]
+    fn every_english_word_is_plain_and_stands_once() {
+        let mut seen = HashSet::new();
+        for word in comments_removed(ENGLISH).flat_map(str::split_whitespace) {
+            assert!(word.bytes().all(|b| b.is_ascii_lowercase()), "{word}");
+            assert!(seen.insert(word), "{word} twice");
+        }
+    }
+}
