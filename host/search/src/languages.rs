@@ -130,21 +130,18 @@ impl Languages {
     }
 
     /// What stands in English for a folded word of a query in this language. Where the language is
-    /// not known, or does not know the word, a word that is not English is looked up in all.
+    /// not known, a word that is not English is looked up in all: in a query of one language a word
+    /// of another is a name more often than not.
     #[allow(dead_code, reason = "the reader of queries asks for it next")]
     pub(super) fn english(&mut self, word: &str, language: Option<Language>) -> English {
-        if let Some(language) = language {
-            let word = &*self.plain(word);
-            let english = self.dictionaries.of(language).word(word);
-            if !english.is_empty() {
-                return english;
-            }
-            let stemmed = self.stemmed(word, language);
-            if !stemmed.is_empty() {
-                return stemmed;
-            }
+        let Some(language) = language else {
+            return self.exact(word);
+        };
+        let word = &*self.plain(word);
+        match self.dictionaries.of(language).word(word) {
+            [] => self.stemmed(word, language),
+            english => english,
         }
-        self.exact(word)
     }
 
     /// Whether a folded word of a query in this language tells nothing about a tool.

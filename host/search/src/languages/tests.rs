@@ -121,7 +121,7 @@ fn french_is_read() {
                 "envoie un message à l'équipe sur Slack",
                 "send message team slack",
             ),
-            ("quels rendez-vous ai-je demain ?", "appointment"),
+            ("quels rendez-vous ai-je demain ?", "list appointment"),
             (
                 "créer une facture pour le client",
                 "create invoice customer",
@@ -179,7 +179,7 @@ fn portuguese_is_read() {
                 "envie uma mensagem para a equipe no Slack",
                 "send message team slack",
             ),
-            ("quais reuniões tenho amanhã", "meeting"),
+            ("quais reuniões tenho amanhã", "list meeting"),
             (
                 "emitir uma fatura para o cliente",
                 "emitir invoice customer",
@@ -205,7 +205,7 @@ fn dutch_is_read() {
                 "stuur een bericht naar het team op Slack",
                 "send message team slack",
             ),
-            ("welke afspraken heb ik morgen", "appointment"),
+            ("welke afspraken heb ik morgen", "list appointment"),
             ("maak een factuur voor de klant", "create invoice customer"),
             ("verwijder het bestand uit de map", "delete file folder"),
             ("zoek de openstaande betalingen", "search unpaid payment"),
