@@ -4,9 +4,10 @@
 //! sent; an answer that is no success becomes a [`ToolError`](crate::ToolError) by
 //! [`problem::from_response`] or by the plugin's own function. TLS, redirects, retries, credentials
 //! and limits are the host's. Read [`request`], [`response`], [`problem`], then [`address`] and
-//! [`query`]; [`Client::graphql`] and [`google`] are there for the services that need them.
+//! [`query`]; [`Client::graphql`], [`form_data`] and [`google`] are there for the services that need them.
 
 pub mod address;
+pub mod form_data;
 pub mod google;
 mod graphql;
 pub mod problem;
