@@ -134,7 +134,7 @@ pub fn list_blocks(args: ListBlocks, cx: &Context) -> Result<Output, ToolError> 
     Output::page(shown, next_cursor(&answer))
 }
 
-fn shown(block: &Value) -> Value {
+pub fn shown(block: &Value) -> Value {
     let mut out = pick(block, &["id", "type", "has_children", "last_edited_time"]);
     let mut markdown = String::new();
     lines_of(std::slice::from_ref(block), 0, &mut markdown);

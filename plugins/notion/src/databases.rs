@@ -44,7 +44,7 @@ pub fn get_data_source(args: GetDataSource, cx: &Context) -> Result<Value, ToolE
     Ok(out)
 }
 
-fn columns(properties: &Value) -> Value {
+pub fn columns(properties: &Value) -> Value {
     let mut out = Map::new();
     for (name, property) in properties.as_object().into_iter().flatten() {
         let kind = property["type"].as_str().unwrap_or_default();
@@ -117,7 +117,7 @@ pub fn query_data_source(args: QueryDataSource, cx: &Context) -> Result<Output, 
     Output::page(rows, next_cursor(&answer))
 }
 
-fn sort(sort: &Sort) -> Value {
+pub fn sort(sort: &Sort) -> Value {
     let timestamp = ["created_time", "last_edited_time"].contains(&sort.property.as_str());
     let key = if timestamp { "timestamp" } else { "property" };
     json!({ key: sort.property, "direction": sort.direction })

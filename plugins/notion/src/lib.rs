@@ -7,13 +7,22 @@
 
 mod api;
 mod blocks;
+mod columns;
+mod comments;
+mod conditions;
 mod content;
 mod databases;
+mod editing;
 mod markdown;
+mod outline;
 mod pages;
 mod people;
 mod properties;
 mod rich_text;
+mod rows;
+mod tables;
+mod uploads;
+mod views;
 
 toolgate_sdk::plugin! {
     service: "notion",
@@ -23,7 +32,7 @@ toolgate_sdk::plugin! {
     categories: ["notes"],
     hosts: ["api.notion.com"],
     request_headers: ["notion-version"],
-    capabilities: ["egress"],
+    capabilities: ["egress", "blobs"],
     auth: [
         {
             slot: "user",
@@ -57,20 +66,53 @@ toolgate_sdk::plugin! {
         pages::update_page,
         pages::trash_page,
         pages::move_page,
+        outline::list_subpages,
+        outline::update_page_appearance,
         content::get_page_content,
         content::append_content,
+        editing::edit_page_content,
+        editing::insert_page_content,
+        editing::replace_page_content,
         content::list_blocks,
+        outline::get_block,
         content::update_block,
         content::delete_block,
         databases::get_database,
+        tables::create_database,
+        tables::update_database,
+        tables::trash_database,
         databases::get_data_source,
         databases::query_data_source,
+        rows::find_rows,
+        rows::get_page_property,
         databases::create_data_source,
-        people::list_comments,
-        people::create_comment,
+        tables::update_data_source,
+        columns::add_column,
+        columns::update_column,
+        columns::remove_column,
+        tables::list_templates,
+        tables::create_page_from_template,
+        views::list_views,
+        views::get_view,
+        views::list_view_rows,
+        views::create_view,
+        views::update_view,
+        views::delete_view,
+        comments::list_comments,
+        comments::get_comment,
+        comments::create_comment,
+        comments::update_comment,
+        comments::delete_comment,
+        uploads::upload_file,
+        uploads::import_file,
+        uploads::get_file_upload,
+        uploads::list_file_uploads,
+        uploads::attach_upload,
         people::list_users,
+        people::find_user,
         people::get_user,
         people::get_bot_user,
+        people::list_custom_emojis,
     ],
 }
 

@@ -154,7 +154,7 @@ pub fn create_page(args: CreatePage, cx: &Context) -> Result<Value, ToolError> {
 }
 
 /// What the title property is called: `title`, or as the data source names it.
-fn title_name(schema: Option<&Value>) -> String {
+pub fn title_name(schema: Option<&Value>) -> String {
     let all = schema.and_then(Value::as_object).into_iter().flatten();
     let named = all
         .into_iter()
@@ -219,17 +219,30 @@ pub fn trash_page(args: TrashPage, cx: &Context) -> Result<Value, ToolError> {
 pub struct MovePage {
     /// Id or address of the page.
     page: String,
-    /// Id or address of the page to put it under.
-    parent_page: String,
+    /// Id or address of the page to put it under. Either this or data_source.
+    parent_page: Option<String>,
+    /// Id of the data source to make it a row of.
+    data_source: Option<String>,
 }
 
-/// Moves a page under another page.
+/// Moves a page under another page or into a data source.
 #[tool(effect = "write", idempotent, keywords = ["organise", "parent"],
        example = { "page": "be633bf1dfa0436db259571129a590e5", "parent_page": "59833787-2cf9-4fdf-8782-e53db20768a5" })]
 pub fn move_page(args: MovePage, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.page, "page")?;
-    let parent = id_of(&args.parent_page, "parent_page")?;
-    let body = json!({ "parent": { "type": "page_id", "page_id": parent } });
+    let parent = match (&args.parent_page, &args.data_source) {
+        (Some(page), None) => {
+            json!({ "type": "page_id", "page_id": id_of(page, "parent_page")? })
+        }
+        (None, Some(source)) => {
+            json!({ "type": "data_source_id", "data_source_id": id_of(source, "data_source")? })
+        }
+        _ => {
+            let text = "give either parent_page or data_source";
+            return Err(ToolError::invalid("/parent_page", text));
+        }
+    };
+    let body = json!({ "parent": parent });
     let page = notion(cx)
         .post(path!("/pages/{}/move", id))
         .json(&body)

@@ -1,9 +1,8 @@
-//! Comments and people.
+//! People and bots of the workspace, and its own emoji.
 
 use toolgate_sdk::prelude::*;
 
 use crate::api::{id_of, next_cursor, notion};
-use crate::rich_text::{from_markdown, to_markdown};
 
 const USER: &[&str] = &[
     "id",
@@ -12,79 +11,6 @@ const USER: &[&str] = &[
     "email=person/email",
     "workspace=bot/workspace_name",
 ];
-
-fn comment(comment: &Value) -> Value {
-    let mut out = pick(
-        comment,
-        &[
-            "id",
-            "discussion_id",
-            "parent",
-            "author=created_by/id",
-            "created_time",
-        ],
-    );
-    out["markdown"] = json!(to_markdown(&comment["rich_text"]));
-    out
-}
-
-#[derive(Args)]
-pub struct ListComments {
-    /// Id or address of the page, or of a block.
-    page: String,
-    /// Comments on a page.
-    #[arg(min = 1, max = 100, default = 50)]
-    page_size: u32,
-}
-
-/// Lists the open comments on a page or block.
-#[tool(effect = "read", paginated, keywords = ["discussion", "remarks"],
-       example = { "page": "be633bf1dfa0436db259571129a590e5" })]
-pub fn list_comments(args: ListComments, cx: &Context) -> Result<Output, ToolError> {
-    let id = id_of(&args.page, "page")?;
-    let request = notion(cx).get("/comments").query("block_id", id);
-    let request = request
-        .query("page_size", args.page_size)
-        .query("start_cursor", cx.cursor());
-    let answer = request.fetch()?;
-    let comments = answer["results"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let comments: Vec<Value> = comments.iter().map(comment).collect();
-    Output::page(comments, next_cursor(&answer))
-}
-
-#[derive(Args)]
-pub struct CreateComment {
-    /// Id or address of the page to comment on. Either this or discussion.
-    page: Option<String>,
-    /// Id of the discussion to answer in, as notion_list_comments shows it.
-    discussion: Option<String>,
-    /// Text; bold, italic, code and links of Markdown are kept.
-    #[arg(min_length = 1, max_length = 20000)]
-    text: String,
-}
-
-/// Comments on a page, or answers in a discussion.
-#[tool(effect = "write", keywords = ["reply", "remark"],
-       example = { "page": "be633bf1dfa0436db259571129a590e5", "text": "Single *comment*" })]
-pub fn create_comment(args: CreateComment, cx: &Context) -> Result<Value, ToolError> {
-    let mut body = json!({ "rich_text": from_markdown(&args.text) });
-    match (args.page, args.discussion) {
-        (Some(page), None) => body["parent"] = json!({ "page_id": id_of(&page, "page")? }),
-        (None, Some(discussion)) => {
-            body["discussion_id"] = json!(id_of(&discussion, "discussion")?)
-        }
-        _ => {
-            return Err(ToolError::invalid(
-                "/page",
-                "give either page or discussion",
-            ));
-        }
-    }
-    Ok(comment(&notion(cx).post("/comments").json(&body).fetch()?))
-}
 
 #[derive(Args)]
 pub struct ListUsers {
@@ -121,4 +47,66 @@ pub fn get_user(args: GetUser, cx: &Context) -> Result<Value, ToolError> {
        example = {})]
 pub fn get_bot_user(cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(&notion(cx).get("/users/me").fetch()?, USER))
+}
+
+/// Most pages of people that a look-up by name reads.
+const PAGES_MAX: usize = 10;
+
+/// Everyone whose name or mail address contains `text`, upper and lower case alike.
+pub fn people_like(cx: &Context, text: &str) -> Result<Vec<Value>, ToolError> {
+    let text = text.to_lowercase();
+    let mut found = Vec::new();
+    let mut cursor: Option<String> = None;
+    for _ in 0..PAGES_MAX {
+        let request = notion(cx).get("/users").query("page_size", 100);
+        let answer = request.query("start_cursor", &cursor).fetch()?;
+        for user in answer["results"].as_array().into_iter().flatten() {
+            let user = pick(user, USER);
+            let is = |key: &str| {
+                let known = user[key].as_str().unwrap_or_default();
+                known.to_lowercase().contains(&text)
+            };
+            if is("name") || is("email") {
+                found.push(user);
+            }
+        }
+        cursor = next_cursor(&answer);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+#[derive(Args)]
+pub struct FindUser {
+    /// Part of a name or mail address; upper and lower case are the same.
+    #[arg(min_length = 2, max_length = 200)]
+    text: String,
+}
+
+/// Finds people of the workspace by name or mail address. Returns their ids, for properties and mentions.
+#[tool(effect = "read", keywords = ["person id", "who is", "lookup member"],
+       example = { "text": "avocado" })]
+pub fn find_user(args: FindUser, cx: &Context) -> Result<Value, ToolError> {
+    Ok(Value::Array(people_like(cx, &args.text)?))
+}
+
+#[derive(Args)]
+pub struct ListCustomEmojis {
+    /// Only the emoji of this name.
+    name: Option<String>,
+    /// Emoji on a page.
+    #[arg(min = 1, max = 100, default = 50)]
+    page_size: u32,
+}
+
+/// Lists the emoji that the workspace added, with their names and images.
+#[tool(effect = "read", paginated, keywords = ["icons"],
+       example = { "page_size": 10 })]
+pub fn list_custom_emojis(args: ListCustomEmojis, cx: &Context) -> Result<Output, ToolError> {
+    let request = notion(cx).get("/custom_emojis").query_fields(&args);
+    let answer = request.query("start_cursor", cx.cursor()).fetch()?;
+    let emojis = pick_each(&answer["results"], &["id", "name", "url"]);
+    Output::page(emojis, next_cursor(&answer))
 }
