@@ -206,6 +206,52 @@ pub fn upload_file(args: UploadFile, cx: &Context) -> Result<Value, ToolError> {
 }
 
 #[derive(Args)]
+pub struct CreateTextFile {
+    /// Name with its ending, for example `notes.md`.
+    #[arg(min_length = 1, max_length = 500)]
+    name: String,
+    /// The text, at most 1,000,000 characters.
+    #[arg(max_length = 1000000)]
+    text: String,
+    /// Id or address of the folder to put it into; the top of My Drive unless given.
+    folder: Option<String>,
+    /// Turn Markdown, text or HTML into a Google document and CSV into a sheet.
+    #[arg(default = false)]
+    convert: bool,
+}
+
+/// Creates a file from text: Markdown, CSV, JSON, HTML or plain. With `convert` it becomes a Google document or sheet.
+#[tool(effect = "write", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["new document", "save note", "write file", "markdown", "csv"],
+       example = { "name": "notes.md", "text": "# Notes\n- one", "convert": true })]
+pub fn create_text_file(args: CreateTextFile, cx: &Context) -> Result<Value, ToolError> {
+    let ending = args
+        .name
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_ascii_lowercase());
+    let media_type = match ending.as_deref() {
+        Some("md") => "text/markdown",
+        Some("csv") => "text/csv",
+        Some("html" | "htm") => "text/html",
+        Some("json") => "application/json",
+        _ => "text/plain",
+    };
+    let mut body = json!({ "name": args.name });
+    if args.convert {
+        let to = converted(media_type, &args.name).ok_or_else(|| {
+            let text = format!("`{}` cannot be turned into a Google format", args.name);
+            ToolError::invalid("/convert", text)
+        })?;
+        body["mimeType"] = json!(to);
+    }
+    if let Some(folder) = &args.folder {
+        body["parents"] = json!([id_of(folder, "folder")?]);
+    }
+    let content = Blob::create(media_type, Some(&args.name), args.text.as_bytes())?;
+    let start = api(cx).post("/upload/drive/v3/files");
+    Ok(shown(&upload(cx, start, &body, &content)?))
+}
+
+#[derive(Args)]
 pub struct UpdateFileContent {
     /// Id or address of the file.
     file: String,

@@ -5,54 +5,7 @@ use toolgate_sdk::plugin::NoArgs;
 use toolgate_sdk::prelude::*;
 
 use crate::api::{FIELDS, api, file, id_of, shown};
-use crate::query;
-
-#[derive(Args)]
-pub enum Kind {
-    Folder,
-    Document,
-    Spreadsheet,
-    Presentation,
-    Form,
-    Pdf,
-    Image,
-    Video,
-    Audio,
-}
-
-#[derive(Args)]
-pub struct SearchFiles {
-    /// Words in the name, all of them; `"several words"` in quotes stay together.
-    pub name: Option<String>,
-    /// Words in the content or name, all of them; phrases in quotes.
-    pub text: Option<String>,
-    /// What it is, whatever program it is for.
-    pub kind: Option<Kind>,
-    /// Only what lies in this folder: its id or address, `root` for the top of My Drive.
-    pub folder: Option<String>,
-    /// Mail address of the owner, `me` for the account itself.
-    pub owner: Option<String>,
-    /// Changed on this day or later, or since a moment.
-    #[arg(examples = ["2026-03-01"])]
-    pub modified_after: Option<String>,
-    /// Changed before this day or moment.
-    #[arg(examples = ["2026-04-01"])]
-    pub modified_before: Option<String>,
-    /// Only what others shared with the account.
-    #[arg(default = false)]
-    pub shared_with_me: bool,
-    /// Only what has a star.
-    #[arg(default = false)]
-    pub starred: bool,
-    /// Look in the trash instead.
-    #[arg(default = false)]
-    pub trashed: bool,
-    /// Id of the shared drive to look in; everything that the account sees unless given.
-    pub shared_drive: Option<String>,
-    /// Files on a page.
-    #[arg(min = 1, max = 200, default = 30)]
-    pub limit: u32,
-}
+use crate::query::{self, SearchFiles};
 
 /// Finds files and folders by name, content, kind, folder, owner or time; lists a folder. Newest first, unless text is searched.
 #[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["find document", "folder contents", "list files", "browse", "recent files"],
@@ -92,24 +45,6 @@ pub struct OneFile {
 pub fn get_file(args: OneFile, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.file, "file")?;
     Ok(shown(&file(cx, &id, FIELDS)?))
-}
-
-#[derive(Args)]
-pub struct ListSharedDrives {
-    /// Drives on a page.
-    #[arg(min = 1, max = 100, default = 50)]
-    limit: u32,
-}
-
-/// Lists the shared drives that the account belongs to.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["team drives"],
-       example = {})]
-pub fn list_shared_drives(args: ListSharedDrives, cx: &Context) -> Result<Output, ToolError> {
-    let request = api(cx).get("/drive/v3/drives");
-    let request = request.query("pageSize", args.limit);
-    let answer = request.query("pageToken", cx.cursor()).fetch()?;
-    let drives = pick_each(&answer["drives"], &["id", "name", "created=createdTime"]);
-    Output::page(drives, next_page(&answer))
 }
 
 /// Tells whose Drive this is and how much space is used and left, in bytes.

@@ -5,13 +5,19 @@
 //! through the plugin's memory, but for text that is read. The tools are in [`find`], [`content`],
 //! [`files`] and [`sharing`].
 
+mod access;
 mod api;
+mod approvals;
+mod comments;
 mod content;
+mod drives;
 mod files;
 mod find;
 mod formats;
 mod query;
+mod revisions;
 mod sharing;
+mod tree;
 
 toolgate_sdk::plugin! {
     service: "google_drive",
@@ -44,22 +50,51 @@ toolgate_sdk::plugin! {
     tools: [
         find::search_files,
         find::get_file,
+        tree::get_file_path,
+        tree::list_folder_tree,
+        tree::list_changes,
         content::read_text,
         content::download_file,
         content::export_file,
         content::upload_file,
+        content::create_text_file,
         content::update_file_content,
         files::create_folder,
+        tree::create_shortcut,
         files::update_file,
         files::copy_file,
+        tree::lock_file,
         files::trash_file,
+        tree::empty_trash,
         files::delete_file,
         sharing::list_permissions,
         sharing::share_file,
+        access::update_permission,
         sharing::remove_permission,
-        sharing::list_comments,
-        sharing::create_comment,
-        find::list_shared_drives,
+        access::transfer_ownership,
+        access::update_sharing_settings,
+        access::list_access_requests,
+        access::answer_access_request,
+        comments::list_comments,
+        comments::get_comment,
+        comments::create_comment,
+        comments::resolve_comment,
+        comments::update_comment,
+        comments::delete_comment,
+        revisions::list_revisions,
+        revisions::get_revision,
+        revisions::download_revision,
+        revisions::keep_revision,
+        revisions::delete_revision,
+        approvals::list_approvals,
+        approvals::start_approval,
+        approvals::decide_approval,
+        drives::list_shared_drives,
+        drives::get_shared_drive,
+        drives::create_shared_drive,
+        drives::update_shared_drive,
+        drives::hide_shared_drive,
+        drives::delete_shared_drive,
         find::get_about,
     ],
 }

@@ -1,9 +1,55 @@
-//! Drive's query language, written from plain arguments.
+//! What a search of files takes, written in Drive's query language.
 
 use toolgate_sdk::prelude::*;
 
 use crate::api::id_of;
-use crate::find::{Kind, SearchFiles};
+
+#[derive(Args)]
+pub enum Kind {
+    Folder,
+    Document,
+    Spreadsheet,
+    Presentation,
+    Form,
+    Pdf,
+    Image,
+    Video,
+    Audio,
+}
+
+#[derive(Args)]
+pub struct SearchFiles {
+    /// Words in the name, all of them; `"several words"` in quotes stay together.
+    pub name: Option<String>,
+    /// Words in the content or name, all of them; phrases in quotes.
+    pub text: Option<String>,
+    /// What it is, whatever program it is for.
+    pub kind: Option<Kind>,
+    /// Only what lies in this folder: its id or address, `root` for the top of My Drive.
+    pub folder: Option<String>,
+    /// Mail address of the owner, `me` for the account itself.
+    pub owner: Option<String>,
+    /// Changed on this day or later, or since a moment.
+    #[arg(examples = ["2026-03-01"])]
+    pub modified_after: Option<String>,
+    /// Changed before this day or moment.
+    #[arg(examples = ["2026-04-01"])]
+    pub modified_before: Option<String>,
+    /// Only what others shared with the account.
+    #[arg(default = false)]
+    pub shared_with_me: bool,
+    /// Only what has a star.
+    #[arg(default = false)]
+    pub starred: bool,
+    /// Look in the trash instead.
+    #[arg(default = false)]
+    pub trashed: bool,
+    /// Id of the shared drive to look in; everything that the account sees unless given.
+    pub shared_drive: Option<String>,
+    /// Files on a page.
+    #[arg(min = 1, max = 200, default = 30)]
+    pub limit: u32,
+}
 
 const GOOGLE: &str = "application/vnd.google-apps.";
 

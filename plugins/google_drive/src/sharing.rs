@@ -1,13 +1,13 @@
-//! Who may see files, and what they say about them.
+//! Who may see and change files.
 
 use toolgate_sdk::http::google::next_page;
 use toolgate_sdk::prelude::*;
 
 use crate::api::{api, id_of};
 
-const PERMISSION: &str = "id,type,role,emailAddress,domain,displayName,expirationTime";
+pub const PERMISSION: &str = "id,type,role,emailAddress,domain,displayName,expirationTime";
 
-fn shown(permission: &Value) -> Value {
+pub fn shown(permission: &Value) -> Value {
     pick(
         permission,
         &[
@@ -31,6 +31,25 @@ fn permissions(cx: &Context, id: &str, cursor: Option<&str>) -> Result<Value, To
         .query("pageToken", cursor)
         .query("supportsAllDrives", true)
         .fetch()
+}
+
+/// The permission of a person, a domain or anyone, by what they are called.
+pub fn permission_of(cx: &Context, id: &str, who: &str) -> Result<Value, ToolError> {
+    let answer = permissions(cx, id, None)?;
+    let mut all = answer["permissions"].as_array().into_iter().flatten();
+    let same = |value: &Value| {
+        let known = value.as_str();
+        known.is_some_and(|known| known.eq_ignore_ascii_case(who))
+    };
+    let found = all.find(|one| {
+        ["emailAddress", "domain", "id"]
+            .iter()
+            .any(|key| same(&one[*key]))
+            || (who == "anyone" && one["type"] == "anyone")
+    });
+    found.cloned().ok_or_else(|| {
+        ToolError::not_found(format!("`{who}` has no access of their own to this file"))
+    })
 }
 
 #[derive(Args)]
@@ -118,98 +137,9 @@ pub struct RemovePermission {
        example = { "file": "1a2B3cD4eF", "who": "anna@example.com" })]
 pub fn remove_permission(args: RemovePermission, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.file, "file")?;
-    let answer = permissions(cx, &id, None)?;
-    let all = answer["permissions"].as_array().into_iter().flatten();
-    let same = |value: &Value| {
-        let known = value.as_str();
-        known.is_some_and(|known| known.eq_ignore_ascii_case(&args.who))
-    };
-    let mut found = all.filter(|one| {
-        ["emailAddress", "domain", "id"]
-            .iter()
-            .any(|key| same(&one[*key]))
-            || (args.who == "anyone" && one["type"] == "anyone")
-    });
-    let one = found.next().ok_or_else(|| {
-        ToolError::not_found(format!(
-            "`{}` has no access of their own to this file",
-            args.who
-        ))
-    })?;
+    let one = permission_of(cx, &id, &args.who)?;
     let permission = one["id"].as_str().unwrap_or_default();
     let request = api(cx).delete(path!("/drive/v3/files/{}/permissions/{}", id, permission));
     request.query("supportsAllDrives", true).send()?;
-    Ok(json!({ "removed": shown(one) }))
-}
-
-#[derive(Args)]
-pub struct ListComments {
-    /// Id or address of the file.
-    file: String,
-    /// Comments on a page.
-    #[arg(min = 1, max = 100, default = 30)]
-    limit: u32,
-}
-
-/// Lists the comments on a file with the text they are about and their answers.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["discussion", "remarks", "feedback"], example = { "file": "1a2B3cD4eF" })]
-pub fn list_comments(args: ListComments, cx: &Context) -> Result<Output, ToolError> {
-    let id = id_of(&args.file, "file")?;
-    let fields = "nextPageToken,comments(id,content,createdTime,resolved,author(displayName),\
-                  quotedFileContent(value),replies(content,createdTime,author(displayName)))";
-    let request = api(cx).get(path!("/drive/v3/files/{}/comments", id));
-    let answer = request
-        .query("fields", fields)
-        .query("pageSize", args.limit)
-        .query("pageToken", cx.cursor())
-        .fetch()?;
-    let comments = answer["comments"].as_array().into_iter().flatten();
-    let comments = comments.map(|one| {
-        let fields = [
-            "id",
-            "author=author/displayName",
-            "text=content",
-            "about=quotedFileContent/value",
-            "created=createdTime",
-            "resolved",
-        ];
-        let mut out = pick(one, &fields);
-        if one["replies"].as_array().is_some_and(|all| !all.is_empty()) {
-            let fields = [
-                "author=author/displayName",
-                "text=content",
-                "created=createdTime",
-            ];
-            out["answers"] = pick_each(&one["replies"], &fields);
-        }
-        out
-    });
-    let comments: Vec<Value> = comments.collect();
-    Output::page(comments, next_page(&answer))
-}
-
-#[derive(Args)]
-pub struct CreateComment {
-    /// Id or address of the file.
-    file: String,
-    /// The comment, as plain text.
-    #[arg(min_length = 1, max_length = 4000)]
-    text: String,
-    /// Id of the comment to answer, as google_drive_list_comments shows it.
-    reply_to: Option<String>,
-}
-
-/// Comments on a file, or answers a comment.
-#[tool(effect = "write", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["remark", "feedback", "reply"], example = { "file": "1a2B3cD4eF", "text": "Please check the total." })]
-pub fn create_comment(args: CreateComment, cx: &Context) -> Result<Value, ToolError> {
-    let id = id_of(&args.file, "file")?;
-    let address = match &args.reply_to {
-        Some(comment) => path!("/drive/v3/files/{}/comments/{}/replies", id, comment),
-        None => path!("/drive/v3/files/{}/comments", id),
-    };
-    let request = api(cx)
-        .post(address)
-        .query("fields", "id,content,createdTime");
-    let made = request.json(&json!({ "content": args.text })).fetch()?;
-    Ok(pick(&made, &["id", "text=content", "created=createdTime"]))
+    Ok(json!({ "removed": shown(&one) }))
 }
