@@ -1,8 +1,8 @@
-//! Labels, filters, the mailbox itself and what happened in it.
+//! Labels, which callers may give by name.
 
 use toolgate_sdk::prelude::*;
 
-use crate::api::{gmail, next_page};
+use crate::api::gmail;
 
 /// Lists the labels of the mailbox with their ids: Gmail's own and the user's.
 #[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["folders", "categories"],
@@ -22,7 +22,7 @@ pub struct CreateLabel {
     hidden: bool,
 }
 
-/// Creates a label.
+/// Creates a label for messages, on its own or nested under another one. Returns its id.
 #[tool(effect = "write", scopes = ["https://www.googleapis.com/auth/gmail.labels"], keywords = ["folder", "new"],
        example = { "name": "Work/Travel" })]
 pub fn create_label(args: CreateLabel, cx: &Context) -> Result<Value, ToolError> {
@@ -40,115 +40,119 @@ pub fn create_label(args: CreateLabel, cx: &Context) -> Result<Value, ToolError>
     ))
 }
 
-#[derive(Args)]
-pub struct CreateFilter {
-    /// Mail from this address or name.
-    from: Option<String>,
-    /// Mail to this address or name.
-    to: Option<String>,
-    /// Mail with these words in the subject.
-    subject: Option<String>,
-    /// Mail that this search of Gmail finds.
-    query: Option<String>,
-    /// Only mail with attachments.
-    has_attachment: Option<bool>,
-    /// Label ids to add.
-    #[arg(max_items = 20)]
-    add_labels: Option<Vec<String>>,
-    /// Label ids to remove: `INBOX` archives, `UNREAD` marks as read.
-    #[arg(max_items = 20)]
-    remove_labels: Option<Vec<String>>,
-}
+/// Labels of Gmail itself, whose id is their name.
+const SYSTEM: [&str; 15] = [
+    "INBOX",
+    "UNREAD",
+    "STARRED",
+    "IMPORTANT",
+    "SENT",
+    "DRAFT",
+    "SPAM",
+    "TRASH",
+    "CHAT",
+    "CATEGORY_PERSONAL",
+    "CATEGORY_SOCIAL",
+    "CATEGORY_PROMOTIONS",
+    "CATEGORY_UPDATES",
+    "CATEGORY_FORUMS",
+    "CATEGORY_PURCHASES",
+];
 
-/// Creates a filter that files new mail by itself.
-#[tool(effect = "write", scopes = ["https://www.googleapis.com/auth/gmail.settings.basic"], keywords = ["rule", "automatic", "sort"],
-       example = { "from": "news@example.com", "remove_labels": ["INBOX"] })]
-pub fn create_filter(args: CreateFilter, cx: &Context) -> Result<Value, ToolError> {
-    let criteria = json!({
-        "from": args.from, "to": args.to, "subject": args.subject, "query": args.query,
-        "hasAttachment": args.has_attachment,
-    });
-    let criteria = pick(
-        &criteria,
-        &["from", "to", "subject", "query", "hasAttachment"],
-    );
-    let action = json!({ "addLabelIds": args.add_labels, "removeLabelIds": args.remove_labels });
-    let action = pick(&action, &["addLabelIds", "removeLabelIds"]);
-    let empty = |value: &Value| value.as_object().is_none_or(Map::is_empty);
-    if empty(&criteria) || empty(&action) {
-        return Err(ToolError::invalid(
-            "",
-            "a filter needs something to look for and labels to add or remove",
-        ));
+/// Ids of labels given by id or by name. Asks Gmail only if one of them is a name.
+pub fn label_ids(cx: &Context, given: &[String], field: &str) -> Result<Vec<String>, ToolError> {
+    let plain = |label: &str| SYSTEM.contains(&label) || label.starts_with("Label_");
+    if given.iter().all(|label| plain(label)) {
+        return Ok(given.to_vec());
     }
-    let body = json!({ "criteria": criteria, "action": action });
-    Ok(pick(
-        &gmail(cx).post("/settings/filters").json(&body).fetch()?,
-        &["id", "criteria", "action"],
-    ))
+    let answer = gmail(cx).get("/labels").fetch()?;
+    let known = answer["labels"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let find = |(index, label): (usize, &String)| {
+        let named = known.iter().find(|one| {
+            let name = one["name"].as_str().unwrap_or_default();
+            one["id"] == label.as_str() || name.eq_ignore_ascii_case(label)
+        });
+        let id = named.and_then(|one| one["id"].as_str()).map(str::to_owned);
+        id.or_else(|| plain(label).then(|| label.clone()))
+            .ok_or_else(|| {
+                let text = format!("there is no label `{label}`; gmail_list_labels shows them");
+                ToolError::invalid(format!("/{field}/{index}"), text)
+            })
+    };
+    given.iter().enumerate().map(find).collect()
 }
 
-/// Tells which mailbox is connected: its address, the number of messages, the current history id.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["whoami", "account", "address"],
-       example = {})]
-pub fn get_profile(cx: &Context) -> Result<Value, ToolError> {
-    let profile = gmail(cx).get("/profile").fetch()?;
-    let fields = [
-        "email=emailAddress",
-        "messages=messagesTotal",
-        "threads=threadsTotal",
-        "history_id=historyId",
-    ];
-    Ok(pick(&profile, &fields))
-}
-
-#[derive(Args)]
-pub enum HistoryKind {
-    #[arg(rename = "messageAdded")]
-    MessageAdded,
-    #[arg(rename = "messageDeleted")]
-    MessageDeleted,
-    #[arg(rename = "labelAdded")]
-    LabelAdded,
-    #[arg(rename = "labelRemoved")]
-    LabelRemoved,
+fn label_id(cx: &Context, label: &str) -> Result<String, ToolError> {
+    let mut found = label_ids(cx, &[label.to_owned()], "label").map_err(|mut error| {
+        error.field = Some("/label".to_owned());
+        error
+    })?;
+    Ok(found.remove(0))
 }
 
 #[derive(Args)]
-pub struct ListHistory {
-    /// Changes after this history id, as gmail_get_profile and this tool answer it.
-    start_history_id: String,
-    /// Only changes of these kinds.
-    kinds: Option<Vec<HistoryKind>>,
-    /// Only changes of messages with this label id.
-    label_id: Option<String>,
-    /// Changes on a page.
-    #[arg(min = 1, max = 500, default = 100)]
-    limit: u32,
+pub struct OneLabel {
+    /// Name or id of the label, for example `Work/Travel` or `INBOX`.
+    #[arg(min_length = 1, max_length = 225)]
+    label: String,
 }
 
-/// Lists what changed in the mailbox since a history id: messages that came, went or were labelled.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["changes", "new mail", "sync", "since"],
-       example = { "start_history_id": "9001", "kinds": ["messageAdded", "labelAdded"] })]
-pub fn list_history(args: ListHistory, cx: &Context) -> Result<Output, ToolError> {
-    let kinds = args.kinds.unwrap_or_default();
-    let kinds: Vec<&str> = kinds.iter().map(HistoryKind::as_str).collect();
-    let answer = gmail(cx)
-        .get("/history")
-        .query("startHistoryId", args.start_history_id)
-        .query("historyTypes", kinds)
-        .query("labelId", args.label_id)
-        .query("maxResults", args.limit)
-        .query("pageToken", cx.cursor())
-        .fetch()?;
+/// Reads a label with the number of messages and conversations in it, all and unread.
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["unread count", "how many mails", "folder size"], example = { "label": "INBOX" })]
+pub fn get_label(args: OneLabel, cx: &Context) -> Result<Value, ToolError> {
+    let id = label_id(cx, &args.label)?;
+    let label = gmail(cx).get(path!("/labels/{}", id)).fetch()?;
     let fields = [
         "id",
-        "added=messagesAdded/*/message/id",
-        "deleted=messagesDeleted/*/message/id",
-        "labelled=labelsAdded/*/message/id",
-        "unlabelled=labelsRemoved/*/message/id",
+        "name",
+        "type",
+        "messages=messagesTotal",
+        "messages_unread=messagesUnread",
+        "threads=threadsTotal",
+        "threads_unread=threadsUnread",
+        "color",
     ];
-    let changes = pick_each(&answer["history"], &fields);
-    let data = json!({ "history_id": answer["historyId"], "changes": changes });
-    Output::page(data, next_page(&answer))
+    Ok(pick(&label, &fields))
+}
+
+#[derive(Args)]
+pub struct UpdateLabel {
+    /// Name or id of the label now.
+    #[arg(min_length = 1, max_length = 225)]
+    label: String,
+    /// The new name; `Work/Travel` nests it under Work.
+    #[arg(min_length = 1, max_length = 225)]
+    name: Option<String>,
+    /// Leave it out of the list of labels, or show it there.
+    hidden: Option<bool>,
+}
+
+/// Renames a label, hides it or shows it in the list of labels.
+#[tool(effect = "write", idempotent, scopes = ["https://www.googleapis.com/auth/gmail.labels"], keywords = ["rename folder", "nest", "hide"], example = { "label": "Work/Travel", "name": "Work/Trips" })]
+pub fn update_label(args: UpdateLabel, cx: &Context) -> Result<Value, ToolError> {
+    let mut body = json!({});
+    if let Some(name) = args.name {
+        body["name"] = json!(name);
+    }
+    if let Some(hidden) = args.hidden {
+        let list = if hidden { "labelHide" } else { "labelShow" };
+        body["labelListVisibility"] = json!(list);
+    }
+    if body == json!({}) {
+        return Err(ToolError::invalid("/name", "give name or hidden"));
+    }
+    let id = label_id(cx, &args.label)?;
+    let request = gmail(cx).patch(path!("/labels/{}", id));
+    Ok(pick(&request.json(&body).fetch()?, &["id", "name", "type"]))
+}
+
+/// Deletes a label. The messages stay and lose it.
+#[tool(effect = "destructive", idempotent, scopes = ["https://www.googleapis.com/auth/gmail.labels"], keywords = ["remove folder"], example = { "label": "Work/Travel" })]
+pub fn delete_label(args: OneLabel, cx: &Context) -> Result<Value, ToolError> {
+    let id = label_id(cx, &args.label)?;
+    gmail(cx).delete(path!("/labels/{}", id)).send()?;
+    Ok(json!({ "id": id, "deleted": true }))
 }

@@ -2,15 +2,19 @@
 //!
 //! Mail is MIME. Here it goes in and comes out as text: [`compose`] writes messages (RFC 5322, MIME)
 //! and [`decode`] reads them, with [`words`] for headers and [`toolgate_sdk::html`] for bodies that
-//! have no plain text. [`api`] holds what all requests share; the tools are in [`messages`], [`threads`],
-//! [`sending`] and [`labels`].
+//! have no plain text. [`api`] holds what all requests share; the other files are the tools, a subject each.
 
 mod api;
 mod compose;
 mod decode;
+mod drafts;
+mod filters;
 mod labels;
+mod mailbox;
 mod messages;
+mod replying;
 mod sending;
+mod settings;
 mod threads;
 mod words;
 
@@ -44,21 +48,43 @@ toolgate_sdk::plugin! {
         messages::search_messages,
         messages::get_message,
         messages::get_attachment,
+        messages::get_raw_message,
+        messages::get_unsubscribe_options,
         messages::modify_labels,
+        messages::modify_messages,
         messages::trash_message,
         messages::delete_message,
         threads::search_threads,
         threads::get_thread,
+        threads::modify_thread_labels,
+        threads::trash_thread,
+        threads::delete_thread,
         sending::send_message,
-        sending::reply_to_message,
-        sending::create_draft,
-        sending::list_drafts,
-        sending::send_draft,
+        replying::reply_to_message,
+        replying::forward_message,
+        drafts::create_draft,
+        replying::create_reply_draft,
+        drafts::list_drafts,
+        drafts::get_draft,
+        drafts::update_draft,
+        drafts::send_draft,
+        drafts::delete_draft,
         labels::list_labels,
+        labels::get_label,
         labels::create_label,
-        labels::create_filter,
-        labels::get_profile,
-        labels::list_history,
+        labels::update_label,
+        labels::delete_label,
+        filters::list_filters,
+        filters::get_filter,
+        filters::create_filter,
+        filters::delete_filter,
+        settings::get_vacation_responder,
+        settings::update_vacation_responder,
+        settings::list_senders,
+        settings::update_signature,
+        settings::list_forwarding_addresses,
+        mailbox::get_profile,
+        mailbox::list_history,
     ],
 }
 

@@ -4,7 +4,8 @@ use toolgate_sdk::http::send_all;
 use toolgate_sdk::prelude::*;
 
 use crate::api::{gmail, next_page};
-use crate::decode::{OVERVIEW_HEADERS, bytes_of, overview, whole};
+use crate::decode::{OVERVIEW_HEADERS, bytes_of, header, overview, whole};
+use crate::labels::label_ids;
 
 /// Largest attachment that is fetched, in bytes.
 const ATTACHMENT_BYTES_MAX: u64 = 10 * 1024 * 1024;
@@ -118,10 +119,10 @@ pub fn get_attachment(args: GetAttachment, cx: &Context) -> Result<Output, ToolE
 pub struct ModifyLabels {
     /// Id of the message.
     message_id: String,
-    /// Label ids to add, for example `STARRED`, `UNREAD`, `INBOX`, or one of gmail_list_labels.
+    /// Labels to add, by name or id, for example `STARRED`, `UNREAD`, `INBOX` or `Work/Travel`.
     #[arg(max_items = 100)]
     add: Option<Vec<String>>,
-    /// Label ids to remove: `UNREAD` marks it as read, `INBOX` archives it.
+    /// Labels to remove, by name or id: `UNREAD` marks it as read, `INBOX` archives it.
     #[arg(max_items = 100)]
     remove: Option<Vec<String>>,
 }
@@ -132,8 +133,8 @@ pub struct ModifyLabels {
        example = { "message_id": "18c2f0a1b2c3d4e5", "remove": ["UNREAD"] })]
 pub fn modify_labels(args: ModifyLabels, cx: &Context) -> Result<Value, ToolError> {
     let body = json!({
-        "addLabelIds": args.add.unwrap_or_default(),
-        "removeLabelIds": args.remove.unwrap_or_default(),
+        "addLabelIds": label_ids(cx, &args.add.unwrap_or_default(), "add")?,
+        "removeLabelIds": label_ids(cx, &args.remove.unwrap_or_default(), "remove")?,
     });
     let message = gmail(cx)
         .post(path!("/messages/{}/modify", args.message_id))
@@ -184,4 +185,76 @@ pub fn delete_message(args: DeleteMessage, cx: &Context) -> Result<Value, ToolEr
         .delete(path!("/messages/{}", args.message_id))
         .send()?;
     Ok(json!({ "id": args.message_id, "deleted": true }))
+}
+
+#[derive(Args)]
+pub struct ModifyMessages {
+    /// Ids of the messages, as gmail_search_messages shows them.
+    #[arg(min_items = 1, max_items = 1000)]
+    message_ids: Vec<String>,
+    /// Labels to add, by name or id, for example `STARRED` or `Work/Travel`.
+    #[arg(max_items = 100)]
+    add: Option<Vec<String>>,
+    /// Labels to remove, by name or id: `UNREAD` marks them as read, `INBOX` archives them.
+    #[arg(max_items = 100)]
+    remove: Option<Vec<String>>,
+}
+
+/// Adds and removes labels of up to 1,000 messages at once: archive, mark as read, file.
+#[tool(effect = "write", idempotent, scopes = ["https://www.googleapis.com/auth/gmail.modify"], keywords = ["bulk", "many mails", "clean up inbox", "batch archive"],
+       example = { "message_ids": ["18c1", "18c2"], "remove": ["UNREAD"] })]
+pub fn modify_messages(args: ModifyMessages, cx: &Context) -> Result<Value, ToolError> {
+    let body = json!({
+        "ids": args.message_ids,
+        "addLabelIds": label_ids(cx, &args.add.unwrap_or_default(), "add")?,
+        "removeLabelIds": label_ids(cx, &args.remove.unwrap_or_default(), "remove")?,
+    });
+    gmail(cx).post("/messages/batchModify").json(&body).send()?;
+    Ok(json!({ "modified": args.message_ids.len() }))
+}
+
+/// Fetches a whole message as a file (.eml) with all headers and attachments, at most 10 MiB.
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["eml", "original", "headers", "export mail", "download message"],
+       example = { "message_id": "18c1" })]
+pub fn get_raw_message(args: GetMessage, cx: &Context) -> Result<Output, ToolError> {
+    let request = gmail(cx).get(path!("/messages/{}", args.message_id));
+    let message = request.query("format", "raw").fetch()?;
+    let bytes = message["raw"].as_str().and_then(bytes_of);
+    let bytes = bytes.ok_or_else(|| ToolError::upstream("the message cannot be decoded"))?;
+    if bytes.len() as u64 > ATTACHMENT_BYTES_MAX {
+        let text = "the message is larger than 10 MiB";
+        return Err(ToolError::new(ErrorKind::TooLarge, text));
+    }
+    let name = format!("{}.eml", args.message_id);
+    let file = toolgate_sdk::Blob::create("message/rfc822", Some(&name), &bytes)?;
+    Ok(Output::new(json!({ "name": name, "bytes": bytes.len() }))?.file(file))
+}
+
+/// Tells how to unsubscribe from the list that sent a mail: addresses to open or to write to. It does not unsubscribe.
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["newsletter", "opt out"], example = { "message_id": "18c1" })]
+pub fn get_unsubscribe_options(args: GetMessage, cx: &Context) -> Result<Value, ToolError> {
+    let request = gmail(cx).get(path!("/messages/{}", args.message_id));
+    let request = request.query("format", "metadata");
+    let names = [
+        "From",
+        "Subject",
+        "List-Unsubscribe",
+        "List-Unsubscribe-Post",
+    ];
+    let request = names.iter().fold(request, |request, name| {
+        request.query("metadataHeaders", *name)
+    });
+    let message = request.fetch()?;
+    let of = |name: &str| header(&message["payload"], name);
+    let listed = of("List-Unsubscribe").unwrap_or_default();
+    // RFC 2369: addresses in angle brackets, separated by commas.
+    let options = listed
+        .split('<')
+        .skip(1)
+        .filter_map(|part| part.split('>').next());
+    let options: Vec<&str> = options.map(str::trim).collect();
+    let one_click = of("List-Unsubscribe-Post").is_some_and(|text| text.contains("One-Click"));
+    Ok(json!({
+        "from": of("From"), "subject": of("Subject"), "options": options, "one_click": one_click,
+    }))
 }

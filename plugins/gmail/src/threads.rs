@@ -5,6 +5,7 @@ use toolgate_sdk::prelude::*;
 
 use crate::api::{gmail, next_page};
 use crate::decode::{header, whole};
+use crate::labels::label_ids;
 
 #[derive(Args)]
 pub struct SearchThreads {
@@ -61,4 +62,59 @@ pub fn get_thread(args: GetThread, cx: &Context) -> Result<Value, ToolError> {
         .and_then(|first| header(&first["payload"], "Subject"));
     let messages: Vec<Value> = messages.iter().map(whole).collect();
     Ok(json!({ "thread_id": thread["id"], "subject": subject, "messages": messages }))
+}
+
+#[derive(Args)]
+pub struct ModifyThreadLabels {
+    /// Id of the conversation, as gmail_search_threads shows it.
+    thread_id: String,
+    /// Labels to add, by name or id, for example `STARRED` or `Work/Travel`.
+    #[arg(max_items = 100)]
+    add: Option<Vec<String>>,
+    /// Labels to remove, by name or id: `UNREAD` marks it as read, `INBOX` archives it.
+    #[arg(max_items = 100)]
+    remove: Option<Vec<String>>,
+}
+
+/// Adds and removes labels of all messages of a conversation: archive it, mark it as read, star it, file it.
+#[tool(effect = "write", idempotent, scopes = ["https://www.googleapis.com/auth/gmail.modify"], keywords = ["archive conversation", "mark thread as read", "move"],
+       example = { "thread_id": "18c0", "remove": ["INBOX", "UNREAD"] })]
+pub fn modify_thread_labels(args: ModifyThreadLabels, cx: &Context) -> Result<Value, ToolError> {
+    let body = json!({
+        "addLabelIds": label_ids(cx, &args.add.unwrap_or_default(), "add")?,
+        "removeLabelIds": label_ids(cx, &args.remove.unwrap_or_default(), "remove")?,
+    });
+    let request = gmail(cx).post(path!("/threads/{}/modify", args.thread_id));
+    let thread = request.json(&body).fetch()?;
+    Ok(pick(&thread, &["thread_id=id", "messages=messages/*/id"]))
+}
+
+#[derive(Args)]
+pub struct TrashThread {
+    /// Id of the conversation.
+    thread_id: String,
+    /// Take it out of the trash instead.
+    #[arg(default = false)]
+    restore: bool,
+}
+
+/// Moves a conversation to the trash, or takes it out again. Gmail empties the trash after 30 days.
+#[tool(effect = "write", idempotent, scopes = ["https://www.googleapis.com/auth/gmail.modify"], keywords = ["delete conversation", "restore"], example = { "thread_id": "18c0" })]
+pub fn trash_thread(args: TrashThread, cx: &Context) -> Result<Value, ToolError> {
+    let address = if args.restore {
+        path!("/threads/{}/untrash", args.thread_id)
+    } else {
+        path!("/threads/{}/trash", args.thread_id)
+    };
+    gmail(cx).post(address).send()?;
+    Ok(json!({ "thread_id": args.thread_id, "in_trash": !args.restore }))
+}
+
+/// Deletes a conversation for good, without the trash. Prefer gmail_trash_thread.
+#[tool(effect = "destructive", idempotent, scopes = ["https://mail.google.com/"], keywords = ["erase conversation", "permanently"], example = { "thread_id": "18c0" })]
+pub fn delete_thread(args: GetThread, cx: &Context) -> Result<Value, ToolError> {
+    gmail(cx)
+        .delete(path!("/threads/{}", args.thread_id))
+        .send()?;
+    Ok(json!({ "thread_id": args.thread_id, "deleted": true }))
 }
