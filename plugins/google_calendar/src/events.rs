@@ -6,7 +6,7 @@ use crate::api::{Notify, api, next_page, shown};
 use crate::moment::Moment;
 
 /// A moment as a query takes it; a day is its beginning or its end in UTC.
-fn bound(text: &Option<String>, field: &str, end: bool) -> Result<Option<String>, ToolError> {
+pub fn bound(text: &Option<String>, field: &str, end: bool) -> Result<Option<String>, ToolError> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         let text =

@@ -4,13 +4,17 @@
 //! repetition rules (RFC 5545), [`free`] finds the gaps between what is taken. The tools are in
 //! [`calendars`], [`events`] and [`planning`].
 
+mod across;
 mod api;
 mod calendars;
 mod events;
 mod free;
 mod moment;
+mod options;
 mod planning;
 mod repeat;
+mod special;
+mod subscriptions;
 
 toolgate_sdk::plugin! {
     service: "google_calendar",
@@ -37,19 +41,35 @@ toolgate_sdk::plugin! {
         calendars::list_calendars,
         calendars::get_calendar,
         calendars::create_calendar,
+        subscriptions::update_calendar,
+        subscriptions::remove_calendar,
+        subscriptions::subscribe_calendar,
+        subscriptions::unsubscribe_calendar,
+        subscriptions::update_calendar_display,
         calendars::list_acl,
         calendars::share_calendar,
+        subscriptions::remove_calendar_access,
         events::list_events,
+        across::find_events,
+        across::list_event_changes,
         events::get_event,
         events::list_event_instances,
         planning::create_event,
         planning::quick_add_event,
+        options::copy_event,
         planning::update_event,
+        options::update_event_options,
+        options::add_meeting_link,
+        options::attach_file,
         events::respond_to_event,
         events::move_event,
         events::delete_event,
+        special::create_out_of_office,
+        special::create_focus_time,
+        special::set_working_location,
         free::query_free_busy,
         free::find_free_slots,
+        across::get_settings,
     ],
 }
 

@@ -9,7 +9,7 @@ use crate::repeat::{Repeat, rule};
 /// How long an event takes when nobody says.
 const MINUTES: i64 = 60;
 
-fn moment(text: &str, field: &str) -> Result<Moment, ToolError> {
+pub fn moment(text: &str, field: &str) -> Result<Moment, ToolError> {
     Moment::parse(text).ok_or_else(|| {
         let text = "expected a day `2026-03-31`, or a time `2026-03-31T14:00`, with an offset where no time zone is given";
         ToolError::invalid(format!("/{field}"), text)
@@ -17,7 +17,7 @@ fn moment(text: &str, field: &str) -> Result<Moment, ToolError> {
 }
 
 /// Start and end of an event, from what was said of them.
-fn times(
+pub fn times(
     start: Moment,
     end: Option<&str>,
     minutes: Option<u32>,
@@ -46,7 +46,7 @@ fn times(
 }
 
 /// A moment as the service takes it; the end of whole days is the day after.
-fn placed(at: Moment, end: bool, zone: Option<&str>) -> Value {
+pub fn placed(at: Moment, end: bool, zone: Option<&str>) -> Value {
     if at.minute.is_none() {
         let day = at.plus_days(i64::from(end));
         return json!({ "date": day.to_string(), "dateTime": null, "timeZone": null });
@@ -59,7 +59,7 @@ fn placed(at: Moment, end: bool, zone: Option<&str>) -> Value {
 }
 
 /// The zone in which local times are meant: as said, else that of the calendar where it matters.
-fn zone_of(
+pub fn zone_of(
     cx: &Context,
     calendar: &str,
     said: Option<String>,
