@@ -10,6 +10,13 @@ pub fn jira(cx: &Context) -> Client<'_> {
         .errors(problem_of)
 }
 
+/// Boards and sprints belong to another API of the same site.
+pub fn software(cx: &Context) -> Client<'_> {
+    cx.client("https://{site}.atlassian.net/rest/agile/1.0")
+        .header("accept", "application/json")
+        .errors(problem_of)
+}
+
 /// The general rule, and what Jira says about single fields.
 fn problem_of(response: &Response) -> ToolError {
     let mut error = problem::from_response(response);

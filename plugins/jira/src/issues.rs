@@ -1,14 +1,15 @@
-//! Issues: finding, reading, making, changing, moving, and what is said about them.
+//! Issues: finding, reading, making, changing, moving.
 
 use toolgate_sdk::prelude::*;
 
-use crate::adf::{document, to_text};
-use crate::api::{jira, next_start};
+use crate::adf::{document, to_markdown};
+use crate::api::jira;
+use crate::names::{field_ids, person};
 
 /// Fields asked for, comma-separated.
-const FIELDS: &str = "summary,status,issuetype,priority,assignee,reporter,labels,parent,created,updated,duedate,resolution,description,project";
+pub const FIELDS: &str = "summary,status,issuetype,priority,assignee,reporter,labels,parent,created,updated,duedate,resolution,description,project";
 
-fn shown(issue: &Value) -> Value {
+pub fn shown(issue: &Value) -> Value {
     let fields = [
         "key",
         "summary=fields/summary",
@@ -26,7 +27,7 @@ fn shown(issue: &Value) -> Value {
         "updated=fields/updated",
     ];
     let mut out = pick(issue, &fields);
-    let text = to_text(&issue["fields"]["description"]);
+    let text = to_markdown(&issue["fields"]["description"]);
     if !text.is_empty() {
         out["description"] = json!(text);
     }
@@ -67,7 +68,7 @@ pub fn search_issues(args: SearchIssues, cx: &Context) -> Result<Output, ToolErr
 #[derive(Args)]
 pub struct OneIssue {
     /// Key of the issue, for example `ABC-123`.
-    issue: String,
+    pub issue: String,
 }
 
 /// Reads one issue: summary, description, status, people, dates.
@@ -89,11 +90,11 @@ pub struct CreateIssue {
     /// One line that says what it is about.
     #[arg(min_length = 1, max_length = 255)]
     summary: String,
-    /// Text: paragraphs, `- ` lists and fenced code.
+    /// Text in Markdown.
     description: Option<String>,
     /// Name of the priority, for example `High`.
     priority: Option<String>,
-    /// Account id of the person to assign, as jira_search_users shows it.
+    /// Who to assign: `me`, a mail address, a name or an account id.
     assignee: Option<String>,
     /// Labels, without spaces.
     #[arg(max_items = 50)]
@@ -103,7 +104,7 @@ pub struct CreateIssue {
     /// Due date.
     #[arg(format = "date")]
     due: Option<String>,
-    /// Further fields by id in Jira's own form, for example `{"customfield_10016": 3}`.
+    /// Further fields by name or id in Jira's own form, for example `{"Story Points": 3}`.
     fields: Option<Map<String, Value>>,
 }
 
@@ -111,7 +112,11 @@ pub struct CreateIssue {
 #[tool(effect = "write", keywords = ["new", "ticket", "bug", "task", "story", "report"],
        example = { "project": "ABC", "issue_type": "Bug", "summary": "Crash on start" })]
 pub fn create_issue(args: CreateIssue, cx: &Context) -> Result<Value, ToolError> {
-    let mut fields = args.fields.unwrap_or_default();
+    let assignee = args.assignee.as_deref();
+    let assignee = assignee
+        .map(|who| person(cx, who, "assignee"))
+        .transpose()?;
+    let mut fields = field_ids(cx, args.fields.unwrap_or_default())?;
     let mut set = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
             fields.insert(name.to_owned(), value);
@@ -125,10 +130,7 @@ pub fn create_issue(args: CreateIssue, cx: &Context) -> Result<Value, ToolError>
         "priority",
         args.priority.map(|name| json!({ "name": name })),
     );
-    set(
-        "assignee",
-        args.assignee.map(|id| json!({ "accountId": id })),
-    );
+    set("assignee", assignee.map(|id| json!({ "accountId": id })));
     set("labels", args.labels.map(|labels| json!(labels)));
     set("parent", args.parent.map(|key| json!({ "key": key })));
     set("duedate", args.due.map(|date| json!(date)));
@@ -156,7 +158,7 @@ pub struct UpdateIssue {
     /// Due date.
     #[arg(format = "date")]
     due: Option<String>,
-    /// Further fields by id in Jira's own form; null empties one.
+    /// Further fields by name or id in Jira's own form; null empties one.
     fields: Option<Map<String, Value>>,
 }
 
@@ -164,7 +166,7 @@ pub struct UpdateIssue {
 #[tool(effect = "write", idempotent, keywords = ["edit", "ticket", "priority", "labels"],
        example = { "issue": "ED-1", "summary": "New", "labels": [] })]
 pub fn update_issue(args: UpdateIssue, cx: &Context) -> Result<Value, ToolError> {
-    let mut fields = args.fields.unwrap_or_default();
+    let mut fields = field_ids(cx, args.fields.unwrap_or_default())?;
     let changes = [
         ("summary", args.summary.map(|text| json!(text))),
         ("description", args.description.map(|text| document(&text))),
@@ -192,24 +194,26 @@ pub fn update_issue(args: UpdateIssue, cx: &Context) -> Result<Value, ToolError>
 pub struct AssignIssue {
     /// Key of the issue.
     issue: String,
-    /// Account id of the person, as jira_search_users shows it; leave out to unassign.
+    /// Who to assign: `me`, a mail address, a name or an account id; leave out to unassign.
     account_id: Option<String>,
 }
 
 /// Assigns an issue to a person, or to nobody.
 #[tool(effect = "write", idempotent, keywords = ["owner", "ticket", "unassign"],
-       example = { "issue": "ED-1", "account_id": "5b10" })]
+       example = { "issue": "ED-1", "account_id": "5b10a2844c20165700ede21g" })]
 pub fn assign_issue(args: AssignIssue, cx: &Context) -> Result<Value, ToolError> {
-    let body = json!({ "accountId": args.account_id });
+    let who = args.account_id.as_deref();
+    let who = who.map(|who| person(cx, who, "account_id")).transpose()?;
+    let body = json!({ "accountId": who });
     jira(cx)
         .put(path!("/issue/{}/assignee", args.issue))
         .json(&body)
         .send()?;
-    Ok(json!({ "key": args.issue, "assignee": args.account_id }))
+    Ok(json!({ "key": args.issue, "assignee": who }))
 }
 
 /// Lists the transitions that an issue can take now, with the status each leads to.
-#[tool(effect = "read", keywords = ["workflow", "status"],
+#[tool(effect = "read", keywords = ["workflow", "status", "states", "which states"],
        example = { "issue": "ED-1" })]
 pub fn list_transitions(args: OneIssue, cx: &Context) -> Result<Value, ToolError> {
     let answer = jira(cx)
@@ -275,87 +279,4 @@ pub fn delete_issue(args: OneIssue, cx: &Context) -> Result<Value, ToolError> {
         .query("deleteSubtasks", true)
         .send()?;
     Ok(json!({ "key": args.issue, "deleted": true }))
-}
-
-fn comment(comment: &Value) -> Value {
-    let mut out = pick(comment, &["id", "author=author/displayName", "created"]);
-    out["text"] = json!(to_text(&comment["body"]));
-    out
-}
-
-#[derive(Args)]
-pub struct ListComments {
-    /// Key of the issue.
-    issue: String,
-    /// Comments on a page.
-    #[arg(min = 1, max = 100, default = 25)]
-    limit: u32,
-}
-
-/// Lists the comments of an issue, newest first.
-#[tool(effect = "read", paginated, keywords = ["discussion", "ticket"],
-       example = { "issue": "ED-1", "limit": 1 })]
-pub fn list_comments(args: ListComments, cx: &Context) -> Result<Output, ToolError> {
-    let request = jira(cx)
-        .get(path!("/issue/{}/comment", args.issue))
-        .query("orderBy", "-created");
-    let request = request
-        .query("startAt", cx.page_number(0)?)
-        .query("maxResults", args.limit);
-    let answer = request.fetch()?;
-    let comments = answer["comments"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let shown: Vec<Value> = comments.iter().map(comment).collect();
-    let next = next_start(&answer, shown.len());
-    Output::page(shown, next)
-}
-
-#[derive(Args)]
-pub struct AddComment {
-    /// Key of the issue.
-    issue: String,
-    /// Text: paragraphs, `- ` lists and fenced code.
-    #[arg(min_length = 1, max_length = 30000)]
-    text: String,
-}
-
-/// Comments on an issue.
-#[tool(effect = "write", keywords = ["reply", "ticket", "note"],
-       example = { "issue": "ED-1", "text": "Looks good." })]
-pub fn add_comment(args: AddComment, cx: &Context) -> Result<Value, ToolError> {
-    let body = json!({ "body": document(&args.text) });
-    Ok(comment(
-        &jira(cx)
-            .post(path!("/issue/{}/comment", args.issue))
-            .json(&body)
-            .fetch()?,
-    ))
-}
-
-#[derive(Args)]
-pub struct AddWorklog {
-    /// Key of the issue.
-    issue: String,
-    /// Time spent, for example `1h 30m`.
-    #[arg(pattern = "^[0-9]+[wdhm]( [0-9]+[wdhm])*$")]
-    time_spent: String,
-    /// What was done.
-    comment: Option<String>,
-}
-
-/// Records time spent on an issue.
-#[tool(effect = "write", keywords = ["time", "hours", "tracking"],
-       example = { "issue": "ED-1", "time_spent": "1h 30m", "comment": "Tests" })]
-pub fn add_worklog(args: AddWorklog, cx: &Context) -> Result<Value, ToolError> {
-    let mut body = json!({ "timeSpent": args.time_spent });
-    if let Some(text) = args.comment {
-        body["comment"] = document(&text);
-    }
-    let entry = jira(cx)
-        .post(path!("/issue/{}/worklog", args.issue))
-        .json(&body)
-        .fetch()?;
-    Ok(pick(&entry, &["id", "time_spent=timeSpent", "started"]))
 }
