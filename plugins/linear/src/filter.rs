@@ -1,8 +1,93 @@
-//! The filter of a list of issues, from plain arguments.
+//! What a list of issues takes, written as Linear's filter; and the filters by name that others share.
 
 use toolgate_sdk::prelude::*;
 
-use crate::issues::{ListIssues, StateType};
+/// Where an issue stands, whatever the team calls it.
+#[derive(Args)]
+pub enum StateType {
+    Triage,
+    Backlog,
+    Unstarted,
+    Started,
+    Completed,
+    Canceled,
+}
+
+impl StateType {
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Triage => "triage",
+            Self::Backlog => "backlog",
+            Self::Unstarted => "unstarted",
+            Self::Started => "started",
+            Self::Completed => "completed",
+            Self::Canceled => "canceled",
+        }
+    }
+}
+
+#[derive(Args)]
+pub enum Priority {
+    None,
+    Urgent,
+    High,
+    Medium,
+    Low,
+}
+
+impl Priority {
+    /// As Linear counts: 0 none, 1 urgent to 4 low.
+    pub fn number(&self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Urgent => 1,
+            Self::High => 2,
+            Self::Medium => 3,
+            Self::Low => 4,
+        }
+    }
+}
+
+#[derive(Args)]
+pub enum Order {
+    UpdatedAt,
+    CreatedAt,
+}
+
+#[derive(Args)]
+pub struct ListIssues {
+    /// Team by key or name, for example `ENG`.
+    pub team: Option<String>,
+    /// Who works on it: `me`, `none`, a mail address or a name.
+    pub assignee: Option<String>,
+    /// State by the team's own name, for example `In Progress`.
+    pub state: Option<String>,
+    /// Only issues that stand in one of these kinds of state; `unstarted` and `started` are the open ones.
+    #[arg(max_items = 6)]
+    pub state_types: Option<Vec<StateType>>,
+    /// Names of labels that it must all have.
+    #[arg(max_items = 10)]
+    pub labels: Option<Vec<String>>,
+    /// Project by name.
+    pub project: Option<String>,
+    /// Only issues of this priority.
+    pub priority: Option<Priority>,
+    /// Only issues due on this day or before.
+    #[arg(format = "date")]
+    pub due_before: Option<String>,
+    /// Only issues changed since: a moment, or a duration back from now such as `-P7D`.
+    #[arg(examples = ["2026-03-01T00:00:00Z"])]
+    pub updated_after: Option<String>,
+    /// By which time they are sorted, newest first.
+    #[arg(default = "updated_at")]
+    pub order: Order,
+    /// Also archived issues.
+    #[arg(default = false)]
+    pub include_archived: bool,
+    /// Issues on a page.
+    #[arg(min = 1, max = 100, default = 25)]
+    pub limit: u32,
+}
 
 /// Linear's `IssueFilter`: every member given must hold.
 pub fn of(args: &ListIssues) -> Value {

@@ -3,7 +3,7 @@
 use toolgate_sdk::prelude::*;
 
 use crate::api::{ask, issue_fields, issue_key, made, shown};
-use crate::issues::Priority;
+use crate::filter::Priority;
 use crate::resolve::{Wanted, resolve};
 
 fn labelled<'a>(field: &str, names: &'a Option<Vec<String>>) -> Vec<(&'a str, String)> {
