@@ -3,7 +3,7 @@
 use toolgate_sdk::prelude::*;
 
 use crate::api::{github, page};
-use crate::labels::ListMilestonesState;
+use crate::issues::StateFilter;
 
 #[derive(Args)]
 pub struct AddAssignees {
@@ -324,7 +324,7 @@ pub struct ListMyIssues {
     filter: ListMyIssuesFilter,
     /// In which state.
     #[arg(default = "open")]
-    state: ListMilestonesState,
+    state: StateFilter,
     /// Only those changed since this moment.
     #[arg(format = "date-time")]
     since: Option<String>,

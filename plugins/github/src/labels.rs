@@ -3,6 +3,7 @@
 use toolgate_sdk::prelude::*;
 
 use crate::api::{github, page};
+use crate::issues::StateFilter;
 
 #[derive(Args)]
 pub struct ListLabels {
@@ -194,13 +195,6 @@ pub fn remove_label(args: RemoveLabel, cx: &Context) -> Result<Value, ToolError>
 }
 
 #[derive(Args)]
-pub enum ListMilestonesState {
-    Open,
-    Closed,
-    All,
-}
-
-#[derive(Args)]
 pub struct ListMilestones {
     /// Account or organisation that owns the repository.
     #[arg(path)]
@@ -210,7 +204,7 @@ pub struct ListMilestones {
     repo: String,
     /// Which milestones.
     #[arg(default = "open")]
-    state: ListMilestonesState,
+    state: StateFilter,
     /// Entries on a page.
     #[arg(path, min = 1, max = 100, default = 30)]
     per_page: u32,
