@@ -27,7 +27,7 @@ pub fn person(cx: &Context, who: &str, field: &str) -> Result<String, ToolError>
             known.is_some_and(|known| known.eq_ignore_ascii_case(who))
         })
     };
-    if people.iter().any(|one| same(one)) {
+    if people.iter().any(&same) {
         people.retain(same);
     }
     match people.as_slice() {
