@@ -17,6 +17,7 @@ use toolgate_core::ids::UserId;
 use toolgate_gateway::connections::services;
 use toolgate_gateway::identity::keys;
 use toolgate_gateway::{Caller, Gateway, Scope, plugins};
+use toolgate_mcp::McpAuth;
 use toolgate_store::{ALL_WORKSPACES, Plan};
 
 /// How long a test waits for something that has to happen; passing it fails the test.
@@ -45,6 +46,8 @@ pub struct Options {
     pub model_seconds: Option<u64>,
     /// Names and origins from which `/mcp` may be asked, beside the usual ones.
     pub mcp_allow: (Vec<String>, Vec<String>),
+    /// What `/mcp` takes; both keys and tokens where absent.
+    pub mcp_auth: Option<McpAuth>,
     /// Networks of trusted proxies.
     pub trusted_proxy: Vec<String>,
     pub proxy_protocol: bool,
@@ -162,6 +165,7 @@ impl TestGateway {
             model_seconds: options.model_seconds,
             mcp_allow_host: options.mcp_allow.0,
             mcp_allow_origin: options.mcp_allow.1,
+            mcp_auth: options.mcp_auth,
             trusted_proxy: options.trusted_proxy,
             proxy_protocol: options.proxy_protocol,
             connections_max: options.connections_max,

@@ -182,6 +182,29 @@ impl KeyProxy {
     }
 }
 
+/// An official client that signs in: `tests/mcp/sign_in.py` or `tests/mcp/sign_in.mjs` with its job.
+pub fn sign_in_client(client: Client, mut job: Value) -> anyhow::Result<Command> {
+    let mut command = match client {
+        Client::Python(_) => {
+            let mut command = Command::new(installed("python/bin/python")?);
+            command.arg(beside("sign_in.py"));
+            command
+        }
+        Client::JavaScript(_) | Client::JavaScriptSdk1 => {
+            let folder = installed("node/node_modules")?.with_file_name("");
+            job["folder"] = folder.to_string_lossy().into();
+            let is_sdk = client == Client::JavaScriptSdk1;
+            let package = if is_sdk { "sdk" } else { "client" };
+            job["package"] = package.into();
+            let mut command = tools::node()?;
+            command.arg(beside("sign_in.mjs"));
+            command
+        }
+    };
+    command.arg(job.to_string());
+    Ok(command)
+}
+
 fn javascript() -> anyhow::Result<Command> {
     let mut command = tools::node()?;
     command

@@ -27,16 +27,18 @@ use toolgate_store::{AuditEntry, Cursor, Member, Role, Store};
 
 /// Entries a page can hold.
 pub const LIST_LIMIT_MAX: usize = 200;
+/// Connected apps, the newest, that entries are named by.
+const APPS_NAMED_MAX: i64 = 500;
 
 /// One change.
 #[derive(Clone, Debug, Serialize)]
 pub struct AuditRecord {
     pub entry_id: String,
     pub at: String,
-    /// `key:<id>`, `member:<id>`, `user:<id>` at the end of a connect link, `operator`, who is at the
+    /// `key:<id>`, `member:<id>`, `app:<id>`, `user:<id>` at the end of a connect link, `operator`, who is at the
     /// command line, or `gateway` by itself.
     pub actor: String,
-    /// The member's or key's name, while there is one.
+    /// The member's, key's or connected app's name, while there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor_name: Option<String>,
     /// Dotted, for example `keys.revoke`.
@@ -104,6 +106,11 @@ impl Gateway {
             .await?;
         let members = self.store.list_members(workspace).await?;
         let keys = self.store.list_keys(workspace).await?;
+        let now_ms = self.clock.now_ms();
+        let apps = self
+            .store
+            .list_app_grants(workspace, None, now_ms, APPS_NAMED_MAX)
+            .await?;
         let name_of = |actor: &str| match actor.split_once(':') {
             Some(("member", id)) => members
                 .iter()
@@ -113,6 +120,10 @@ impl Gateway {
                 .iter()
                 .find(|key| key.id == id)
                 .map(|key| key.name.clone()),
+            Some(("app", id)) => apps
+                .iter()
+                .find(|app| app.id == id)
+                .map(|app| app.client_name.clone()),
             _ => None,
         };
         let entries = page.items.into_iter().map(|row| AuditRecord {

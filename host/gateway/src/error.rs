@@ -25,6 +25,10 @@ pub enum Error {
     ApiKeyRequired,
     #[error("the API key is unknown, expired or revoked")]
     InvalidApiKey,
+    #[error("an access token is required")]
+    AccessTokenRequired,
+    #[error("the access token is unknown, expired, revoked or for another address")]
+    InvalidAccessToken,
     #[error("user {user_id} may not use {subject}")]
     PermissionDenied { user_id: String, subject: String },
     #[error("whoever asked for a call does not decide about it")]
@@ -103,6 +107,8 @@ impl Error {
             Self::InvalidArguments { .. } => "invalid_arguments",
             Self::ApiKeyRequired => "api_key_required",
             Self::InvalidApiKey => "invalid_api_key",
+            Self::AccessTokenRequired => "access_token_required",
+            Self::InvalidAccessToken => "invalid_access_token",
             Self::PermissionDenied { .. } | Self::OwnQuestion => "permission_denied",
             Self::ScopeDenied(_) => "scope_denied",
             Self::IpNotAllowed => "ip_not_allowed",
@@ -140,6 +146,12 @@ impl Error {
             Self::ApiKeyRequired => "Send the header Authorization: Bearer <API_KEY>.".to_owned(),
             Self::InvalidApiKey => {
                 "Create a key with `toolgate key create` or in Settings > API.".to_owned()
+            }
+            Self::AccessTokenRequired => {
+                "Sign in: the header WWW-Authenticate says where a client finds how.".to_owned()
+            }
+            Self::InvalidAccessToken => {
+                "Exchange the refresh token for a new one, or connect again.".to_owned()
             }
             Self::OwnQuestion => {
                 "Another person decides. A permission rule with the approvers `self` leaves it to the member who asked; no API key ever decides what it asked for itself.".to_owned()

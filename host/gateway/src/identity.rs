@@ -1,5 +1,6 @@
-//! Who asks: keys, members, users and the workspaces that they belong to.
+//! Who asks: keys, members, the apps that members let in, users and the workspaces that they belong to.
 
+pub mod apps;
 pub(crate) mod authenticate;
 pub(crate) mod caller;
 pub mod key_ring;

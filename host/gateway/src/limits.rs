@@ -7,12 +7,15 @@
 //!
 //! Strangers are counted by address, in memory alone: an unknown key costs no write.
 
+mod per_address;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
+pub(crate) use per_address::PerAddress;
+
 use crate::{Error, RateLimited};
-use toolgate_core::client_address::network;
 use toolgate_store::{ApiKey, Plan, RateCount, Store, Workspace};
 
 const MINUTE_MS: i64 = 60_000;
@@ -49,6 +52,21 @@ pub(crate) struct Limit {
     subject: String,
     span_ms: i64,
     requests_max: i64,
+}
+
+/// What every request of a connected app is counted against.
+pub(crate) fn limits_of_app(grant_id: &str, rpm: i64, workspace: &Workspace) -> Box<[Limit]> {
+    let own = Limit {
+        subject: format!("app:{grant_id}"),
+        span_ms: MINUTE_MS,
+        requests_max: rpm,
+    };
+    let shared = workspace_rpm(workspace).map(|requests_max| Limit {
+        subject: format!("workspace:{}", workspace.id),
+        span_ms: MINUTE_MS,
+        requests_max,
+    });
+    std::iter::once(own).chain(shared).collect()
 }
 
 /// What every request of a key is counted against.
@@ -103,7 +121,7 @@ pub(crate) struct RequestCounts {
     windows: Mutex<HashMap<(String, i64), Window>>,
     /// Held while counts are added up, so that none is added twice.
     adding: tokio::sync::Mutex<()>,
-    strangers: Mutex<HashMap<IpAddr, (i64, u32)>>,
+    strangers: PerAddress,
 }
 
 /// What a look at the windows comes to.
@@ -224,46 +242,13 @@ impl RequestCounts {
 
     /// Counts a key that nobody knows against its address.
     pub(crate) fn stranger(&self, address: Option<IpAddr>, now_ms: i64) {
-        let Some(address) = address else { return };
-        let minute = now_ms.div_euclid(MINUTE_MS);
-        let mut strangers = self
-            .strangers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if strangers.len() >= COUNTED_MAX {
-            strangers.retain(|_, (at, _)| *at == minute);
-        }
-        if strangers.len() >= COUNTED_MAX && !strangers.contains_key(&network(address)) {
-            return;
-        }
-        let (at, tried) = strangers.entry(network(address)).or_default();
-        if *at != minute {
-            (*at, *tried) = (minute, 0);
-        }
-        *tried = tried.saturating_add(1);
+        self.strangers.count(address, now_ms);
     }
 
     /// Refuses to look up one more key from an address that has tried too many unknown ones.
     pub(crate) fn check_stranger(&self, address: Option<IpAddr>, now_ms: i64) -> Result<(), Error> {
-        let Some(address) = address else {
-            return Ok(());
-        };
-        let minute = now_ms.div_euclid(MINUTE_MS);
-        let strangers = self
-            .strangers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match strangers.get(&network(address)) {
-            Some((at, tried)) if *at == minute && *tried >= UNKNOWN_KEYS_PER_MINUTE => {
-                let rest_ms = MINUTE_MS - now_ms.rem_euclid(MINUTE_MS);
-                Err(Error::RateLimited(RateLimited {
-                    window: "minute",
-                    limit: u64::from(UNKNOWN_KEYS_PER_MINUTE),
-                    retry_after_s: rest_ms.unsigned_abs().div_ceil(1_000),
-                }))
-            }
-            _ => Ok(()),
-        }
+        self.strangers
+            .check(address, UNKNOWN_KEYS_PER_MINUTE, now_ms)
     }
 }
 

@@ -268,6 +268,8 @@ fn status_of(error: &Error) -> StatusCode {
         }
         Error::ApiKeyRequired
         | Error::InvalidApiKey
+        | Error::AccessTokenRequired
+        | Error::InvalidAccessToken
         | Error::SignInRequired
         | Error::InvalidCredentials => StatusCode::UNAUTHORIZED,
         Error::PermissionDenied { .. }
@@ -322,7 +324,10 @@ fn details_of(error: &Error) -> Option<Value> {
 fn write_headers_of(error: &Error, headers: &mut HeaderMap) {
     match error {
         // RFC 9110, section 11.6.1: a 401 names the scheme to use.
-        Error::ApiKeyRequired | Error::InvalidApiKey => {
+        Error::ApiKeyRequired
+        | Error::InvalidApiKey
+        | Error::AccessTokenRequired
+        | Error::InvalidAccessToken => {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         Error::InProgress { retry_after_s }

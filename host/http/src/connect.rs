@@ -136,7 +136,8 @@ fn chain(cause: &dyn std::error::Error) -> String {
         .fold(cause.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-fn plain_refusal(status: StatusCode, sentence: &str) -> Response {
+/// A page that says why there is no other.
+pub(crate) fn plain_refusal(status: StatusCode, sentence: &str) -> Response {
     let nonce = pages::nonce();
     html(status, &nonce, pages::refusal(sentence, &nonce))
 }

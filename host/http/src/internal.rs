@@ -20,6 +20,7 @@ use crate::rest::{self, RestOptions};
 use toolgate_gateway::Gateway;
 
 mod access;
+mod apps;
 mod audit;
 mod client;
 mod cookies;
@@ -121,6 +122,7 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     overview::routes(&mut routes);
     events::routes(&mut routes);
     keys::routes(&mut routes);
+    apps::routes(&mut routes);
     services::routes(&mut routes);
     plugins::routes(&mut routes);
     users::routes(&mut routes);

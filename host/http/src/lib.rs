@@ -1,4 +1,5 @@
-//! The HTTP edges: REST, the pages behind connect links, and the dashboard with its routes.
+//! The HTTP edges: REST, the pages behind connect links, the authorization server of the MCP endpoint,
+//! and the dashboard with its routes.
 //!
 //! An edge authenticates, decodes, calls one operation of [`toolgate_gateway`] and encodes what comes
 //! back. It knows no business rules.
@@ -6,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+pub mod authorization;
 pub mod connect;
 pub mod internal;
 pub mod rest;

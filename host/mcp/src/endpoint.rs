@@ -1,7 +1,7 @@
-//! `/mcp` as an HTTP route: who may speak, how much, and to which session.
+//! `/mcp` and `/mcp/key` as HTTP routes: who may speak, how much, and to which session.
 //!
-//! In this order: the page that asks ([`super::cors`]), the API key (before any byte of the body is
-//! read), the body's type, size and soundness, the session's owner; then rmcp's transport, which checks host and origin against DNS
+//! In this order: the page that asks ([`super::cors`]), the key or access token
+//! ([`super::credentials`], before any byte of the body is read), the body's type, size and soundness, the session's owner; then rmcp's transport, which checks host and origin against DNS
 //! rebinding, the protocol's headers against the body, and runs the handler. Refusals before the
 //! protocol are REST's: same statuses, headers and bodies.
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::any;
 use futures_util::StreamExt as _;
@@ -27,6 +27,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use url::Url;
 
 use super::cors::{self, Origins, RequestOrigin};
+use super::credentials::{EndpointCredentials, McpAuth};
 use super::server::McpServer;
 use super::sessions::{RequestGuard, Requests, Sessions};
 use super::unfit;
@@ -36,9 +37,6 @@ use toolgate_http_kit::answer::write_headers;
 use toolgate_http_kit::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
 use toolgate_http_kit::client::address_of;
 use toolgate_http_kit::envelope::{ApiFailure, failure_response};
-
-/// Where the edge is mounted.
-pub const PATH: &str = "/mcp";
 
 /// A sign of life on streams that have nothing to say, for the proxies in between.
 const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -57,6 +55,7 @@ pub struct McpOptions {
     /// Seals what clients carry from one call to its repetition. Processes that share their clients
     /// share the key.
     pub state_key: [u8; 32],
+    pub auth: McpAuth,
     /// Once cancelled, running calls end and then every session and stream is closed.
     pub shutdown: CancellationToken,
 }
@@ -67,6 +66,7 @@ impl fmt::Debug for McpOptions {
             .field("allowed_hosts", &self.allowed_hosts)
             .field("allowed_origins", &self.allowed_origins)
             .field("state_key", &"[sealed]")
+            .field("auth", &self.auth)
             .finish_non_exhaustive()
     }
 }
@@ -90,6 +90,7 @@ impl McpOptions {
             allowed_hosts,
             allowed_origins,
             state_key,
+            auth: McpAuth::default(),
             shutdown: CancellationToken::new(),
         }
     }
@@ -114,17 +115,26 @@ pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
         .with_sse_keep_alive(Some(SSE_KEEP_ALIVE))
         .with_cancellation_token(close_after(options.shutdown, calls.clone()));
     let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions.clone(), config);
-    let endpoint = Endpoint {
+    let main = EndpointCredentials::of_main(options.auth, &gateway);
+    let endpoint = Arc::new(Endpoint {
         gateway,
         protocol,
         sessions,
         requests: Arc::default(),
         origins,
         calls,
-    };
-    Router::new()
-        .route(PATH, any(answer))
-        .with_state(Arc::new(endpoint))
+    });
+    // Where the main address takes no keys, no other does.
+    let keys = options.auth.takes_keys().then(EndpointCredentials::of_keys);
+    let router = Router::new();
+    std::iter::once(main)
+        .chain(keys)
+        .fold(router, |router, credentials| {
+            let (endpoint, path) = (endpoint.clone(), credentials.path);
+            let credentials = Arc::new(credentials);
+            let handler = move |request| answer(endpoint.clone(), credentials.clone(), request);
+            router.route(path, any(handler))
+        })
 }
 
 /// A token that falls once `shutdown` has and the last running call is answered.
@@ -150,7 +160,11 @@ struct Endpoint {
     calls: TaskTracker,
 }
 
-async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
+async fn answer(
+    endpoint: Arc<Endpoint>,
+    credentials: Arc<EndpointCredentials>,
+    request: Request,
+) -> Response {
     let started = Instant::now();
     let request_id = ids::ulid("req");
     let method = request.method().clone();
@@ -166,7 +180,7 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
             None => forbidden(),
         })
     } else {
-        endpoint.converse(request, &request_id).await
+        endpoint.converse(&credentials, request, &request_id).await
     };
     let (mut answer, code) = match answered {
         Ok(answer) => (answer, None),
@@ -174,10 +188,11 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
             if let Some(cause) = failure.cause() {
                 tracing::error!(request_id, error.chain = cause, "request failed");
             }
-            (
-                failure_response(&failure, &request_id),
-                Some(failure.code()),
-            )
+            let mut refusal = failure_response(&failure, &request_id);
+            if let ApiFailure::Gateway(error) = &failure {
+                credentials.challenge(error, refusal.headers_mut());
+            }
+            (refusal, Some(failure.code()))
         }
     };
 
@@ -186,10 +201,10 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
     let took = started.elapsed();
     let status = answer.status().as_u16();
     let metrics = endpoint.gateway.metrics();
-    metrics.http_request(&method, PATH, status, took);
+    metrics.http_request(&method, credentials.path, status, took);
     tracing::info!(
         http.method = method.as_str(),
-        http.route = PATH,
+        http.route = credentials.path,
         http.status = status,
         request_id,
         client.address = client.map(tracing::field::display),
@@ -201,13 +216,16 @@ async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Resp
 }
 
 impl Endpoint {
-    async fn converse(&self, request: Request, request_id: &str) -> Result<Response, ApiFailure> {
+    async fn converse(
+        &self,
+        credentials: &EndpointCredentials,
+        request: Request,
+        request_id: &str,
+    ) -> Result<Response, ApiFailure> {
         let (mut parts, body) = request.into_parts();
-        let key = toolgate_http_kit::auth::bearer(&parts.headers)?;
         let address = address_of(&parts.extensions);
-        let caller = self
-            .gateway
-            .authenticate(key, request_id.to_owned(), address)
+        let caller = credentials
+            .authenticate(&self.gateway, &parts.headers, request_id, address)
             .await?;
         let key_id = caller.key_id.clone();
 
@@ -227,6 +245,7 @@ impl Endpoint {
             asked = Some(bytes.clone());
             body = bytes.into();
         }
+        credentials.check_scope(&caller, asked.as_deref())?;
         if let Some(unfit) = asked.as_deref().and_then(unfit_list) {
             return Ok(unfit);
         }

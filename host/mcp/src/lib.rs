@@ -12,7 +12,7 @@
 //! [`toolgate_gateway::Gateway`] and renders what comes back. Results are text, never structured
 //! content.
 //!
-//! Read next: [`tools`] (one file a tool), [`server`] (the handler), [`endpoint`] (keys, hosts, sessions),
+//! Read next: [`tools`] (one file a tool), [`server`] (the handler), [`credentials`] (keys and access tokens), [`endpoint`] (hosts, sessions),
 //! [`sessions`] (whose they are), [`connect`] (the link as an elicitation), [`skills`] (Skills as files).
 
 #![forbid(unsafe_code)]
@@ -20,6 +20,7 @@
 
 pub mod connect;
 mod cors;
+pub mod credentials;
 pub mod endpoint;
 pub mod operations;
 pub mod remote;
@@ -31,4 +32,5 @@ pub mod stdio;
 pub mod tools;
 mod unfit;
 
-pub use endpoint::{McpOptions, PATH, router};
+pub use credentials::{KEY_PATH, McpAuth, PATH};
+pub use endpoint::{McpOptions, router};

@@ -331,6 +331,8 @@ pub fn error(error: &Error) -> String {
         | Error::RoleDenied(_)
         | Error::ApiKeyRequired
         | Error::InvalidApiKey
+        | Error::AccessTokenRequired
+        | Error::InvalidAccessToken
         | Error::NotFound(_)
         | Error::SessionNotFound(_)
         | Error::UserNotFound(_)

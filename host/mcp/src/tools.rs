@@ -22,7 +22,7 @@ use serde_json::json;
 use crate::connect::McpClient;
 use crate::operations::Operations;
 use crate::render;
-use toolgate_gateway::Error;
+use toolgate_gateway::{Error, Scope};
 
 /// All tools, in the order `tools/list` names them.
 const TABLE: [&ToolEntry; 9] = [
@@ -43,6 +43,8 @@ pub struct ToolEntry {
     title: &'static str,
     description: &'static str,
     effect: ToolHints,
+    /// What its operation asks of the caller.
+    pub(crate) scope: Option<Scope>,
     parameters: fn() -> Arc<JsonObject>,
     call: for<'a> fn(ToolRequest<'a>) -> BoxFuture<'a, Result<ToolOutcome, ToolFailure>>,
 }

@@ -19,7 +19,7 @@ pub struct AuditEntry {
     /// `aud_<ULID>`.
     pub id: String,
     pub at_ms: i64,
-    /// `key:<id>`, `member:<id>`, `user:<id>`, `operator` or `gateway`.
+    /// `key:<id>`, `member:<id>`, `app:<id>`, `user:<id>`, `operator` or `gateway`.
     pub actor: String,
     /// Dotted, for example `keys.revoke`.
     pub action: String,

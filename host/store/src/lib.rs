@@ -13,6 +13,8 @@
 
 #![warn(unreachable_pub)]
 
+mod app_clients;
+mod app_grants;
 mod approvals;
 mod audit;
 mod batch;
@@ -59,6 +61,8 @@ use std::sync::Arc;
 
 use sqlx::{PgPool, SqlitePool};
 
+pub use app_clients::{AppClient, AppClientAuth, AppClientKind, AppRequest};
+pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind};
 pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow, ApprovalState};
 pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};

@@ -272,8 +272,8 @@ impl Store {
     }
 
     /// Ties a member to an account of a provider. A member for whose address nobody has vouched loses
-    /// the password and the sign-ins that somebody else may have made. `false`: it is gone, or tied to
-    /// another account.
+    /// the password, the sign-ins and the connected apps that somebody else may have made. `false`: it
+    /// is gone, or tied to another account.
     pub async fn link_member_oidc(
         &self,
         workspace_id: &str,
@@ -283,6 +283,14 @@ impl Store {
         Ok(portable!(write self, tx => {
             sqlx::query(
                 "DELETE FROM member_sign_ins WHERE workspace_id = $1 AND member_id = $2 AND EXISTS \
+                 (SELECT 1 FROM members WHERE workspace_id = $1 AND id = $2 AND NOT vouched AND oidc_subject IS NULL)",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "DELETE FROM app_grants WHERE workspace_id = $1 AND member_id = $2 AND EXISTS \
                  (SELECT 1 FROM members WHERE workspace_id = $1 AND id = $2 AND NOT vouched AND oidc_subject IS NULL)",
             )
             .bind(workspace_id)

@@ -20,6 +20,7 @@ pub use settings::{LogFormat, Settings};
 use toolgate_core::client_address::TrustedProxies;
 use toolgate_egress::AllowUpstream;
 use toolgate_gateway::config::{GatewayConfig, ModelSettings, OidcConfig, Retention};
+use toolgate_mcp::McpAuth;
 use toolgate_vault::Secret;
 
 /// Settings ready to use.
@@ -35,6 +36,7 @@ pub struct Config {
     pub mcp_hosts: Vec<String>,
     /// `scheme://host:port`, beside loopback and the public one.
     pub mcp_origins: Vec<String>,
+    pub mcp_auth: McpAuth,
     pub drain: Duration,
     pub log_format: LogFormat,
 }
@@ -107,6 +109,7 @@ impl Settings {
             } else {
                 self.mcp_allow_origin
             },
+            mcp_auth: self.mcp_auth.or(file.mcp_auth),
             model_url: self.model_url.or(file.model_url),
             model: self.model.or(file.model),
             model_key_file: self.model_key_file.or(file.model_key_file),
@@ -212,6 +215,7 @@ impl Settings {
             },
             listen,
             mcp_hosts: mcp_hosts.collect::<anyhow::Result<_>>()?,
+            mcp_auth: self.mcp_auth.unwrap_or_default(),
             mcp_origins: mcp_origins.collect::<anyhow::Result<_>>()?,
             inbound,
             metrics_listen: self.metrics_listen,

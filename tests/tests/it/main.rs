@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should stop there")]
 
 mod approvals;
+mod apps;
 mod audit;
 mod authors;
 mod bad_files;

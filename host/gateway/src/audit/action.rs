@@ -22,6 +22,16 @@ macro_rules! actions {
 }
 
 actions! {
+    AppsBlock = "apps.block",
+    AppsCodeReused = "apps.code_reused",
+    AppsConnect = "apps.connect",
+    AppsEnter = "apps.enter",
+    AppsRefreshReused = "apps.refresh_reused",
+    AppsRefuse = "apps.refuse",
+    AppsRefuseToken = "apps.refuse_token",
+    AppsRevoke = "apps.revoke",
+    AppsRevokeToken = "apps.revoke_token",
+    AppsUnblock = "apps.unblock",
     ApprovalsApprove = "approvals.approve",
     ApprovalsDeny = "approvals.deny",
     ConnectionsConnect = "connections.connect",

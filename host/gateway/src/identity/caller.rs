@@ -1,5 +1,5 @@
-//! Who is asking: the API key or the signed-in member that an edge has authenticated, as every
-//! operation receives it.
+//! Who is asking: the API key, the signed-in member or the connected app that an edge has
+//! authenticated, as every operation receives it.
 
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -12,7 +12,7 @@ use toolgate_core::text::Text;
 use toolgate_store::{Approvers, Changes, DefaultPermission, Role, Workspace};
 
 /// An authenticated caller. Made by [`crate::Gateway::authenticate`],
-/// [`crate::Gateway::authenticate_member`] and, at the command line, [`Caller::operator`]; cheap to
+/// [`crate::Gateway::authenticate_member`], [`crate::Gateway::authenticate_app`] and, at the command line, [`Caller::operator`]; cheap to
 /// clone.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -32,11 +32,11 @@ pub struct Identity {
     pub workspace_id: Text,
     pub workspace_name: Text,
     pub(crate) kind: CallerKind,
-    /// The key's id, or the member's; empty for the operator at the command line.
+    /// The key's id, the member's or the connected app's; empty for the operator at the command line.
     pub key_id: Text,
     pub key_name: Text,
     /// First eight characters of the key's random part, for people to recognise it; `dashboard` for
-    /// a member.
+    /// a member, `oauth` for a connected app.
     pub key_prefix: Text,
     /// Present for a signed-in member, and for the operator at the command line, who is an owner.
     pub role: Option<Role>,
@@ -62,6 +62,8 @@ pub struct Identity {
 pub(crate) enum CallerKind {
     Key,
     Member,
+    /// An app that a member has let in, with an access token.
+    App,
     /// At the command line of the machine that the gateway runs on.
     Operator,
 }
@@ -210,8 +212,14 @@ impl Caller {
         match self.kind {
             CallerKind::Key => format!("key:{}", self.key_id),
             CallerKind::Member => format!("member:{}", self.key_id),
+            CallerKind::App => format!("app:{}", self.key_id),
             CallerKind::Operator => "operator".to_owned(),
         }
+    }
+
+    /// Whether it is an app that a member has let in, with an access token.
+    pub fn is_app(&self) -> bool {
+        self.kind == CallerKind::App
     }
 
     /// Refuses a caller whose key lacks `scope`. `admin` holds every scope.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::Gateway;
 use crate::executions::LONGEST_MS;
+use crate::identity::apps::register::{UNUSED_LIFE_MS, USED_LIFE_MS};
 use toolgate_store::StoreError;
 
 /// Last uses of keys are written this often.
@@ -80,6 +81,12 @@ pub(crate) async fn note_key_uses(gateway: &Gateway) {
     {
         tracing::error!(error = %cause, "keys.note_use_failed");
     }
+    let used = gateway.apps.tokens.take_uses();
+    if !used.is_empty()
+        && let Err(cause) = gateway.store.touch_app_grants(&used).await
+    {
+        tracing::error!(error = %cause, "apps.note_use_failed");
+    }
 }
 
 /// Deletes what is past its time.
@@ -93,6 +100,12 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_results(now_ms).await?;
     gateway.store.purge_member_links(now_ms).await?;
     gateway.store.purge_sign_ins(now_ms).await?;
+    gateway.store.purge_app_grants(now_ms).await?;
+    let (unused_ms, used_ms) = (now_ms - UNUSED_LIFE_MS, now_ms - USED_LIFE_MS);
+    gateway
+        .store
+        .purge_app_clients(now_ms, unused_ms, used_ms)
+        .await?;
     crate::webhooks::dispatcher::purge(&gateway.store, now_ms).await?;
     let taken_ms = now_ms - crate::webhooks::inbound::TAKEN_KEPT_MS;
     gateway.store.purge_hook_deliveries(taken_ms).await?;

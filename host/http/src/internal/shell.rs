@@ -19,10 +19,11 @@ use rust_embed::RustEmbed;
 struct BuiltPage;
 
 /// The page's addresses; everything below each is the page's too.
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 20] = [
     "setup",
     "join",
     "sign-in",
+    "authorize",
     "overview",
     "tools",
     "integrations",

@@ -292,6 +292,8 @@ fn every_error_says_its_code_and_the_next_step() {
         },
         Error::ApiKeyRequired,
         Error::InvalidApiKey,
+        Error::AccessTokenRequired,
+        Error::InvalidAccessToken,
         Error::PermissionDenied {
             user_id: "ada".to_owned(),
             subject: "github_create_issue".to_owned(),

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::{ToolEntry, ToolFailure, ToolHints, ToolOutcome, decode, parameters, schema_of};
 use crate::operations::Operations;
 use crate::{connect, render};
-use toolgate_gateway::Error;
 use toolgate_gateway::tools::results::Budget;
 use toolgate_gateway::tools::{Arguments, Execute, Outcome};
+use toolgate_gateway::{Error, Scope};
 
 pub(super) const ROW: ToolEntry = ToolEntry {
     name: "svc_execute_tool",
@@ -19,6 +19,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
         result. If the account is not connected yet, the answer holds a link: show it to the user \
         and repeat the same call once they have followed it.",
     effect: ToolHints::RunsTools,
+    scope: Some(Scope::ToolsExecute),
     parameters: schema_of::<ExecuteParameters>,
     call: |call| {
         Box::pin(async move {

@@ -12,6 +12,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
     description: "Says whether the gateway answers and accepts your API key. Takes no arguments. \
         Call it first when other calls fail.",
     effect: ToolHints::Reads,
+    scope: None,
     parameters: schema_of::<HealthParameters>,
     call: |call| {
         Box::pin(async move {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::{ToolEntry, ToolHints, ToolOutcome, decode, schema_of};
 use crate::render;
 use crate::render::READ_RESULT;
+use toolgate_gateway::Scope;
 
 pub(super) const ROW: ToolEntry = ToolEntry {
     name: "svc_get_tool_schema",
@@ -14,6 +15,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
         and which of them are required. Use it before svc_execute_tool unless you already know the \
         arguments.",
     effect: ToolHints::Reads,
+    scope: Some(Scope::ToolsRead),
     parameters: schema_of::<SchemaParameters>,
     call: |call| {
         Box::pin(async move {

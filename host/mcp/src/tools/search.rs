@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{ToolEntry, ToolHints, ToolOutcome, decode, parameters, schema_of};
 use crate::render;
+use toolgate_gateway::Scope;
 use toolgate_gateway::tools::SearchTools;
 
 /// Tools named in one answer when the client gives no `limit`.
@@ -17,6 +18,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
         keywords or by a sentence about the task. Answers with exact tool names. Start here, then \
         read the arguments with svc_get_tool_schema and run the tool with svc_execute_tool.",
     effect: ToolHints::Reads,
+    scope: Some(Scope::ToolsRead),
     parameters: schema_of::<SearchParameters>,
     call: |call| {
         Box::pin(async move {

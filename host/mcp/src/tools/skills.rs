@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{ToolEntry, ToolHints, ToolOutcome, decode, parameters, schema_of};
 use crate::render;
+use toolgate_gateway::Scope;
 use toolgate_gateway::skills::{CreateSkill, ListSkills, UpdateSkill};
 
 /// Skills named in one answer when the client gives no `limit`.
@@ -16,6 +17,7 @@ pub(super) const LIST: ToolEntry = ToolEntry {
     description: "Lists the workspace's Skills: saved instructions for tasks that come up again. \
         Look here before you start a task, then read the fitting one with svc_get_skill and follow it.",
     effect: ToolHints::Reads,
+    scope: Some(Scope::SkillsRead),
     parameters: schema_of::<ListParameters>,
     call: |call| {
         Box::pin(async move {
@@ -53,6 +55,7 @@ pub(super) const GET: ToolEntry = ToolEntry {
     title: "Read a Skill",
     description: "Reads one Skill in full. Follow its instructions yourself.",
     effect: ToolHints::Reads,
+    scope: Some(Scope::SkillsRead),
     parameters: schema_of::<IdParameter>,
     call: |call| {
         Box::pin(async move {
@@ -76,6 +79,7 @@ pub(super) const CREATE: ToolEntry = ToolEntry {
     description: "Saves instructions for a task that will come up again, for every agent of the \
         workspace. Ask your user before you save one.",
     effect: ToolHints::Creates,
+    scope: Some(Scope::SkillsWrite),
     parameters: schema_of::<CreateParameters>,
     call: |call| {
         Box::pin(async move {
@@ -110,6 +114,7 @@ pub(super) const UPDATE: ToolEntry = ToolEntry {
     description: "Changes a saved Skill. Only the fields you fill change; an empty one keeps what is \
         there. Ask your user before you change one.",
     effect: ToolHints::Overwrites,
+    scope: Some(Scope::SkillsWrite),
     parameters: schema_of::<UpdateParameters>,
     call: |call| {
         Box::pin(async move {
@@ -155,6 +160,7 @@ pub(super) const DELETE: ToolEntry = ToolEntry {
     title: "Delete a Skill",
     description: "Deletes a Skill for good, with all its versions. Ask your user before you delete one.",
     effect: ToolHints::Deletes,
+    scope: Some(Scope::SkillsWrite),
     parameters: schema_of::<IdParameter>,
     call: |call| {
         Box::pin(async move {

@@ -23,7 +23,7 @@ use toolgate_core::visible::Lines;
 use toolgate_gateway::identity::keys;
 use toolgate_gateway::identity::members::links;
 use toolgate_gateway::{Caller, Gateway, Scope};
-use toolgate_http::{connect, internal, rest};
+use toolgate_http::{authorization, connect, internal, rest};
 use toolgate_mcp as mcp;
 use toolgate_store::Role;
 use toolgate_vault::Secret;
@@ -89,13 +89,15 @@ impl Serve {
     }
 }
 
-/// Everything that is served: REST, MCP, the connect pages and the dashboard over one gateway.
+/// Everything that is served: REST, MCP with the sign-in of its apps, the connect pages and the
+/// dashboard over one gateway.
 pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::Router {
     let options = rest::RestOptions {
         metrics: gateway.metrics().clone(),
         metrics_here: config.metrics_listen.is_none(),
     };
     let mut mcp_options = mcp::McpOptions {
+        auth: config.mcp_auth,
         shutdown: gateway.stopping().clone(),
         ..mcp::McpOptions::new(public_url, gateway.state_key())
     };
@@ -109,11 +111,17 @@ pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::R
     mcp_options
         .allowed_origins
         .extend_from_slice(&config.mcp_origins);
+    let authorization = if config.mcp_auth.takes_tokens() {
+        authorization::router(gateway.clone())
+    } else {
+        axum::Router::new()
+    };
     let proxies = Arc::new(config.inbound.trusted_proxies.clone());
     rest::router(gateway.clone(), options)
         .merge(internal::router(gateway.clone(), dashboard))
         .merge(mcp::router(gateway.clone(), mcp_options))
         .merge(connect::router(gateway.clone()))
+        .merge(authorization)
         .layer(axum::middleware::from_fn_with_state(
             proxies,
             toolgate_http_kit::client::around,

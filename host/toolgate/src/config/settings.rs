@@ -8,6 +8,7 @@ use serde::Deserialize;
 use url::Url;
 
 use toolgate_catalog::rights::Upgrades;
+use toolgate_mcp::McpAuth;
 
 /// Settings as a person wrote them; every field may be absent.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
@@ -207,6 +208,16 @@ pub struct Settings {
     )]
     #[serde(default)]
     pub mcp_allow_origin: Vec<String>,
+    /// What /mcp takes: API keys, OAuth access tokens of members' apps, or both; /mcp/key takes keys alone [default: both]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MCP_AUTH",
+        value_name = "WAY",
+        value_parser = PossibleValuesParser::new(McpAuth::NAMES).try_map(|name| name.parse::<McpAuth>()),
+        help_heading = "Settings"
+    )]
+    pub mcp_auth: Option<McpAuth>,
     /// Base address of an OpenAI-compatible API, such as http://127.0.0.1:11434/v1: sessions then converse through its chat completions
     #[arg(
         long,

@@ -126,6 +126,26 @@ pub const INTERNAL: &[(&str, &str, Leaves)] = &[
         "/internal/oidc/choice",
         EntryIn("members.link_account", "hostile::oidc_invites"),
     ),
+    (
+        "POST",
+        "/internal/app-requests/{request_id}",
+        EntryIn("apps.connect", "apps::whole"),
+    ),
+    (
+        "DELETE",
+        "/internal/apps/{app_id}",
+        EntryIn("apps.revoke", "apps::people"),
+    ),
+    (
+        "POST",
+        "/internal/app-blocks",
+        EntryIn("apps.block", "apps::people"),
+    ),
+    (
+        "DELETE",
+        "/internal/app-blocks",
+        EntryIn("apps.unblock", "apps::people"),
+    ),
     ("PATCH", "/internal/me", Entry("members.rename")),
     (
         "POST",

@@ -290,8 +290,19 @@ impl Walk {
             .filter(|line| !self.walked.contains(*line))
             .collect();
         assert!(missed.is_empty(), "not walked: {missed:?}");
-        // They need a provider, a stolen cookie, a plugin that crashes or a first start.
+        // They need a provider, a stolen cookie, a plugin that crashes, a first start or, those of apps, a
+        // client that signs in (`apps`).
         let elsewhere = [
+            "apps.block",
+            "apps.code_reused",
+            "apps.connect",
+            "apps.enter",
+            "apps.refresh_reused",
+            "apps.refuse",
+            "apps.refuse_token",
+            "apps.revoke",
+            "apps.revoke_token",
+            "apps.unblock",
             "connections.revoke",
             "executions.read_payloads",
             "members.link_account",

@@ -112,7 +112,11 @@ async fn nobody_speaks_without_a_valid_key() {
                 (401, code),
                 "{method}"
             );
-            assert_eq!(refused.headers["www-authenticate"], "Bearer");
+            let challenge = refused.headers["www-authenticate"].to_str().unwrap();
+            assert!(
+                challenge.starts_with("Bearer ") && challenge.contains("resource_metadata="),
+                "{challenge}"
+            );
             let id = refused.json()["meta"]["request_id"].clone();
             assert_eq!(refused.headers["x-request-id"], id.as_str().unwrap());
         }

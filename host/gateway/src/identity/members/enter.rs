@@ -40,7 +40,7 @@ pub struct EnteredMember {
 }
 
 /// What a role may do besides what operations ask a role for.
-fn scopes_of(role: Role) -> Vec<Scope> {
+pub(crate) fn scopes_of(role: Role) -> Vec<Scope> {
     match role {
         Role::Owner | Role::Admin => Scope::ALL.to_vec(),
         Role::Member => vec![

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use super::{Ask, closed, filled_with};
 use crate::internal::Access;
 use crate::rest::tenants::{belongings, body_of};
+use toolgate_gateway::identity::apps::AppPeer;
+use toolgate_gateway::identity::apps::authorize::AuthorizeOutcome;
 use toolgate_gateway::testing::TestWorld;
 use toolgate_store::Role;
 
@@ -19,8 +21,48 @@ fn body(path: &str) -> Value {
     match path {
         "/internal/members/{member_id}" => json!({"role": "member"}),
         "/internal/keys/{key_id}" => json!({"name": "taken over"}),
+        "/internal/app-requests/{request_id}" => json!({"allow": true}),
+        "/internal/app-blocks" => json!({"client_id": "tgc_of_nobody"}),
         _ => body_of(&path.replace("/internal/", "/v1/")),
     }
+}
+
+/// An app that `owner` has let in: the request that was decided, and the app.
+async fn connected_app(world: &TestWorld, owner: &Ask) -> (String, String) {
+    let peer = AppPeer {
+        request_id: "req_1".to_owned(),
+        address: None,
+    };
+    let redirect = "http://127.0.0.1:5555/cb";
+    let client = json!({"client_name": "app-of-ours", "redirect_uris": [redirect],
+        "token_endpoint_auth_method": "none"});
+    let client = client.to_string();
+    let client = world.register_app(client.as_bytes(), &peer).await;
+    let client_id = client.unwrap().client_id;
+    let resource = world.mcp_resource();
+    // The pair of RFC 7636, appendix B.
+    let query = format!(
+        "response_type=code&client_id={client_id}&redirect_uri={redirect}&resource={resource}\
+         &code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    );
+    let outcome = world.authorize_app(&query, &peer).await.unwrap();
+    let AuthorizeOutcome::Ask { request_id } = outcome else {
+        panic!("{outcome:?}");
+    };
+    let path = format!("/internal/app-requests/{request_id}");
+    let allow = owner.body(json!({"allow": true}));
+    let (_, decided) = allow.send(world, "POST", &path).await;
+    let url = url::Url::parse(decided["data"]["url"].as_str().unwrap()).unwrap();
+    let mut answer = url.query_pairs();
+    let code = answer.find(|(name, _)| name == "code").unwrap().1;
+    let form = format!(
+        "grant_type=authorization_code&client_id={client_id}&code={code}&redirect_uri={redirect}\
+         &resource={resource}&code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    );
+    world.app_tokens(None, &form, &peer).await.unwrap();
+    let (_, listed) = owner.send(world, "GET", "/internal/apps").await;
+    let app_id = listed["data"]["apps"][0]["app_id"].as_str().unwrap();
+    (request_id, app_id.to_owned())
 }
 
 #[tokio::test]
@@ -40,7 +82,10 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     let invitation_id = made("/internal/members", guest, "invitation_id").await;
     let (_, answer) = by_owner.send(&world, "GET", "/internal/me/sign-ins").await;
     let sign_in_id = answer["data"]["sign_ins"][0]["sign_in_id"].as_str();
+    let (request_id, app_id) = connected_app(&world, &by_owner).await;
     ours.extend([
+        ("request_id", request_id),
+        ("app_id", app_id.clone()),
         ("key_id", key_id.clone()),
         ("invitation_id", invitation_id.clone()),
         ("member_id", owner.me.member_id.clone()),
@@ -87,6 +132,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
         ("/internal/members", &invitation_id),
         ("/internal/members", &owner.me.member_id),
         ("/internal/me/sign-ins", &ours["sign_in_id"]),
+        ("/internal/apps", &app_id),
         ("/internal/skills", &ours["skill_id"]),
         ("/internal/webhooks", &ours["webhook_id"]),
         ("/internal/knowledge/documents", &ours["document_id"]),

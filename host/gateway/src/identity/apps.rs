@@ -1,0 +1,306 @@
+//! Connected apps: MCP clients that members let in by OAuth, with nothing but the gateway's address.
+//!
+//! The gateway is the authorization server of its own MCP endpoint (OAuth 2.1; MCP 2026-07-28,
+//! Authorization). [`clients`] knows who a client is, from its metadata document ([`documents`]) or
+//! because it registered itself ([`register`]); [`redirects`] decides where an answer may go.
+//! [`authorize`] takes the request and the member's decision, [`tokens`] exchanges codes and refresh
+//! tokens, [`revoke`] ends them, [`enter`] turns an access token into a [`Caller`]. What members and
+//! admins do with connected apps is here.
+
+pub mod authorize;
+pub mod clients;
+mod documents;
+pub mod enter;
+pub mod params;
+pub mod redirects;
+pub mod refusal;
+pub mod register;
+pub mod revoke;
+pub mod tokens;
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+use crate::audit::{AuditAction, entry};
+use crate::limits::PerAddress;
+use crate::{Caller, Error, Gateway, Scope};
+use toolgate_core::clock::rfc3339;
+use toolgate_store::{AppBlock, AppGrant, AuditEntry, Role, Store};
+
+/// Path of the MCP endpoint: what tokens are for.
+pub const MCP_PATH: &str = "/mcp";
+/// Path of the issuer. It has one, so that the addresses at which clients look for the authorization
+/// server of a whole host answer 404: an endpoint for keys alone must not lead to a sign-in.
+pub const ISSUER_PATH: &str = "/oauth";
+
+/// What an app may be granted: what the tools of the MCP endpoint need. Never what people decide.
+pub const APP_SCOPES: [Scope; 4] = [
+    Scope::ToolsRead,
+    Scope::ToolsExecute,
+    Scope::SkillsRead,
+    Scope::SkillsWrite,
+];
+/// Where a protected resource says which authorization server it has (RFC 9728, section 3): the
+/// well-known part stands between the host and the path.
+pub const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
+/// The same for an authorization server (RFC 8414, section 3).
+pub const ISSUER_METADATA: &str = "/.well-known/oauth-authorization-server";
+
+/// Requests a minute of one app.
+pub const APP_RPM: i64 = 1_000;
+/// Connected apps in one list.
+const LISTED_MAX: i64 = 500;
+/// Metadata documents that are read at one time.
+const DOCUMENTS_AT_ONCE: usize = 8;
+
+/// What this process knows and counts of apps.
+pub(crate) struct Apps {
+    pub(crate) tokens: enter::KnownTokens,
+    registrations: PerAddress,
+    requests: PerAddress,
+    reading: Semaphore,
+}
+
+impl Default for Apps {
+    fn default() -> Self {
+        Self {
+            tokens: enter::KnownTokens::default(),
+            registrations: PerAddress::default(),
+            requests: PerAddress::default(),
+            reading: Semaphore::new(DOCUMENTS_AT_ONCE),
+        }
+    }
+}
+
+/// Where a request of a client comes from.
+#[derive(Clone, Debug)]
+pub struct AppPeer {
+    pub request_id: String,
+    pub address: Option<IpAddr>,
+}
+
+/// An app that a member has let in.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConnectedApp {
+    pub app_id: String,
+    pub client_id: String,
+    pub client_name: String,
+    /// Whose it is.
+    pub member_id: String,
+    pub member_name: String,
+    pub scopes: Vec<String>,
+    pub connected_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<String>,
+    /// When it ends unless it is used before.
+    pub expires_at: String,
+}
+
+/// A client that the workspace has switched off.
+#[derive(Clone, Debug, Serialize)]
+pub struct BlockedClient {
+    pub client_id: String,
+    pub client_name: String,
+    pub blocked_at: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ConnectedApps {
+    pub apps: Vec<ConnectedApp>,
+    pub blocked: Vec<BlockedClient>,
+}
+
+impl Gateway {
+    /// How the gateway names itself as an authorization server.
+    pub fn app_issuer(&self) -> String {
+        format!("{}{ISSUER_PATH}", self.public_url)
+    }
+
+    /// What tokens are for: the address of the MCP endpoint.
+    pub fn mcp_resource(&self) -> String {
+        format!("{}{MCP_PATH}", self.public_url)
+    }
+
+    /// Connected apps, newest first: the caller's own, or those of all members for an admin.
+    pub async fn connected_apps(&self, caller: &Caller) -> Result<ConnectedApps, Error> {
+        caller.need_role(Role::Member)?;
+        let workspace_id = &caller.workspace_id;
+        let all = caller.need_role(Role::Admin).is_ok();
+        let only = (!all).then_some(&*caller.key_id);
+        let now_ms = self.clock.now_ms();
+        let grants = self
+            .store
+            .list_app_grants(workspace_id, only, now_ms, LISTED_MAX);
+        let grants = grants.await?;
+        let members = self.store.list_members(workspace_id).await?;
+        let names: HashMap<_, _> = members.into_iter().map(|row| (row.id, row.name)).collect();
+        let blocked = match all {
+            true => self.store.list_app_blocks(workspace_id).await?,
+            false => Vec::new(),
+        };
+        Ok(ConnectedApps {
+            apps: grants
+                .into_iter()
+                .map(|grant| ConnectedApp {
+                    member_name: names.get(&grant.member_id).cloned().unwrap_or_default(),
+                    app_id: grant.id,
+                    client_id: grant.client_id,
+                    client_name: grant.client_name,
+                    member_id: grant.member_id,
+                    scopes: grant.scopes,
+                    connected_at: rfc3339(grant.created_at_ms),
+                    last_used_at: grant.last_used_at_ms.map(rfc3339),
+                    expires_at: rfc3339(grant.expires_at_ms),
+                })
+                .collect(),
+            blocked: blocked
+                .into_iter()
+                .map(|block| BlockedClient {
+                    client_id: block.client_id,
+                    client_name: block.client_name,
+                    blocked_at: rfc3339(block.created_at_ms),
+                })
+                .collect(),
+        })
+    }
+
+    /// Ends a connected app with all its tokens, from its next request on. Members end their own.
+    ///
+    /// # Errors
+    /// `not_found` for one that is not there, and for another member's.
+    pub async fn revoke_app(&self, caller: &Caller, app_id: &str) -> Result<(), Error> {
+        caller.need_role(Role::Member)?;
+        let unknown = || Error::NotFound("the connected app".to_owned());
+        let found = self.store.find_app_grant(&caller.workspace_id, app_id);
+        let grant = found.await?.ok_or_else(unknown)?;
+        if *grant.member_id != *caller.key_id && caller.need_role(Role::Admin).is_err() {
+            return Err(unknown());
+        }
+        let action = AuditAction::AppsRevoke;
+        let ended = self
+            .audited(caller, action, &grant.id, about(&grant))
+            .delete_app_grant(&grant.workspace_id, &grant.id)
+            .await?;
+        if ended { Ok(()) } else { Err(unknown()) }
+    }
+
+    /// Switches a client off for the workspace: what members have granted it ends, and nobody can let
+    /// it in again.
+    pub async fn block_app(&self, caller: &Caller, client_id: &str) -> Result<(), Error> {
+        caller.need_role(Role::Admin)?;
+        let found = self.store.find_app_client(client_id).await?;
+        let client = found.ok_or_else(|| Error::NotFound("the app".to_owned()))?;
+        let details = json!({ "client": client.name, "client_id": client.id });
+        let block = AppBlock {
+            workspace_id: caller.workspace_id.to_string(),
+            client_id: client.id,
+            client_name: client.name,
+            created_at_ms: self.clock.now_ms(),
+        };
+        self.audited(caller, AuditAction::AppsBlock, &block.client_id, details)
+            .block_app_client(&block)
+            .await?;
+        Ok(())
+    }
+
+    /// Lets members let a client in again.
+    pub async fn unblock_app(&self, caller: &Caller, client_id: &str) -> Result<(), Error> {
+        caller.need_role(Role::Admin)?;
+        let details = json!({ "client_id": client_id });
+        let unblocked = self
+            .audited(caller, AuditAction::AppsUnblock, client_id, details)
+            .unblock_app_client(&caller.workspace_id, client_id)
+            .await?;
+        if unblocked {
+            Ok(())
+        } else {
+            Err(Error::NotFound("the app".to_owned()))
+        }
+    }
+
+    /// The store for a change that a client brings about by itself.
+    fn audited_app(
+        &self,
+        grant: &AppGrant,
+        action: AuditAction,
+        details: Value,
+        peer: &AppPeer,
+    ) -> Store {
+        self.store
+            .audited(self.app_entry(grant, action, details, peer))
+    }
+
+    fn app_entry(
+        &self,
+        grant: &AppGrant,
+        action: AuditAction,
+        details: Value,
+        peer: &AppPeer,
+    ) -> AuditEntry {
+        let actor = format!("app:{}", grant.id);
+        let now_ms = self.clock.now_ms();
+        AuditEntry {
+            address: peer.address.map(|address| address.to_string()),
+            request_id: Some(peer.request_id.clone()),
+            ..entry(
+                &grant.workspace_id,
+                actor,
+                now_ms,
+                action,
+                &grant.id,
+                details,
+            )
+        }
+    }
+}
+
+/// The address of the metadata of a resource.
+pub fn metadata_url(resource: &str) -> String {
+    let (origin, path) = origin_and_path(resource);
+    format!("{origin}{RESOURCE_METADATA}{path}")
+}
+
+/// An address, parted after its host.
+pub fn origin_and_path(url: &str) -> (&str, &str) {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host..].find('/').map_or(url.len(), |at| host + at);
+    url.split_at(end)
+}
+
+/// What the audit log says of a grant.
+fn about(grant: &AppGrant) -> Value {
+    json!({
+        "client": grant.client_name,
+        "client_id": grant.client_id,
+        "member_id": grant.member_id,
+        "scopes": grant.scopes,
+    })
+}
+
+/// What a scope lets an app do, in words for the member who is asked.
+pub(crate) fn scope_words(scope: Scope) -> &'static str {
+    match scope {
+        Scope::ToolsRead => "Search the workspace's tools and read how they are used",
+        Scope::ToolsExecute => {
+            "Run tools with the accounts that you have connected, within your permissions"
+        }
+        Scope::SkillsRead => "Read the workspace's Skills",
+        Scope::SkillsWrite => "Create, change and delete Skills of the workspace",
+        Scope::PermissionsRead
+        | Scope::PermissionsWrite
+        | Scope::Approvals
+        | Scope::Connections
+        | Scope::Sessions
+        | Scope::Webhooks
+        | Scope::Knowledge
+        | Scope::UsersAny
+        | Scope::Admin => "Nothing that an app can be granted",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,440 @@
+//! The authorization request (RFC 6749, section 4.1.1; PKCE with S256 alone; RFC 8707; RFC 9207) and
+//! the decision of a member about it.
+//!
+//! Where the client or its redirect address is wrong, the person sees why and no browser is sent
+//! anywhere. Every other refusal goes to the client, with `state` and `iss`.
+
+use serde::Serialize;
+
+use super::documents;
+use super::params::OAuthParams;
+use super::redirects::{self, Destination};
+use super::refusal::{AppProblem, RefusalCode, refused};
+use super::{APP_SCOPES, AppPeer, about, scope_words};
+use crate::audit::AuditAction;
+use crate::connections::link::{hash, random_token};
+use crate::{Caller, Error, Gateway, Scope};
+use serde_json::json;
+use toolgate_core::ids;
+use toolgate_store::{AppClient, AppClientKind, AppGrant, AppRequest, Role};
+
+/// How long a member may take.
+pub const REQUEST_LIFE_MS: i64 = 10 * 60 * 1_000;
+/// How long a client may take to exchange its code (RFC 6749, section 4.1.2, recommends this at most).
+pub const CODE_LIFE_MS: i64 = 60 * 1_000;
+/// Authorization requests a minute from one address.
+pub const REQUESTS_PER_MINUTE: u32 = 60;
+const STATE_BYTES_MAX: usize = 2_048;
+/// SHA-256 in base64url (RFC 7636, section 4.2).
+const CHALLENGE_CHARS: usize = 43;
+/// Asked for by clients that want a refresh token. Every client gets one.
+const OFFLINE: &str = "offline_access";
+
+/// What follows from an authorization request.
+#[derive(Debug)]
+pub enum AuthorizeOutcome {
+    /// A member decides, on the page of this request.
+    Ask { request_id: String },
+    /// The browser goes back to the client with a refusal.
+    Back { url: String },
+}
+
+/// An authorization request as the member sees it who decides.
+#[derive(Debug, Serialize)]
+pub struct AppRequestInfo {
+    pub client_name: String,
+    /// The host that vouches for the client's name. `None`: the client registered itself, and nobody
+    /// has checked what it says.
+    pub verified_host: Option<String>,
+    /// Whether the member has let it in before.
+    pub connected_before: bool,
+    /// Whether the workspace has switched it off: then it can only be refused.
+    pub blocked: bool,
+    pub goes_to: GoesTo,
+    pub workspace: String,
+    /// The user that its calls are for.
+    pub user_id: String,
+    pub scopes: Vec<ScopeInWords>,
+}
+
+/// Where the browser goes with the answer.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", content = "name", rename_all = "snake_case")]
+pub enum GoesTo {
+    Site(String),
+    ThisComputer,
+    Program(String),
+}
+
+#[derive(Debug, Serialize)]
+pub struct ScopeInWords {
+    pub scope: &'static str,
+    pub words: &'static str,
+}
+
+/// What a request says beside its client and redirect address.
+struct Asked {
+    challenge: String,
+    resource: String,
+    scopes: Vec<String>,
+}
+
+impl Gateway {
+    /// Takes an authorization request; `query` is its query.
+    ///
+    /// # Errors
+    /// Where no browser may be sent to the client: it or its redirect address is not known.
+    pub async fn authorize_app(
+        &self,
+        query: &str,
+        peer: &AppPeer,
+    ) -> Result<AuthorizeOutcome, AppProblem> {
+        let now_ms = self.clock.now_ms();
+        self.apps
+            .requests
+            .take(peer.address, REQUESTS_PER_MINUTE, now_ms)?;
+        let params = OAuthParams::parse(query)?;
+        let client = self.named_client(params.need("client_id")?).await?;
+        let redirect_uri = params.need("redirect_uri")?;
+        if !redirects::is_registered(redirect_uri, &client.redirect_uris) {
+            return Err(refused(
+                RefusalCode::InvalidRequest,
+                "redirect_uri is none of the addresses that the client has registered",
+            ));
+        }
+        let state = params.get("state");
+        let asked = match asked(&params, &self.mcp_resource()) {
+            Ok(asked) => asked,
+            Err(AppProblem::Refused { code, sentence }) => {
+                tracing::warn!(
+                    request_id = peer.request_id,
+                    client.id = client.id,
+                    refusal = code.as_str(),
+                    "apps.authorize_refused"
+                );
+                let state = state.filter(|state| state.len() <= STATE_BYTES_MAX);
+                let url = self.refusal_url(redirect_uri, state, code, &sentence);
+                return Ok(AuthorizeOutcome::Back { url });
+            }
+            Err(other) => return Err(other),
+        };
+        let request = AppRequest {
+            id: ids::hex128("areq"),
+            client_id: client.id,
+            redirect_uri: redirect_uri.to_owned(),
+            state: state.map(str::to_owned),
+            challenge: asked.challenge,
+            resource: asked.resource,
+            scopes: asked.scopes,
+            created_at_ms: now_ms,
+            expires_at_ms: now_ms + REQUEST_LIFE_MS,
+        };
+        self.store.insert_app_request(&request).await?;
+        Ok(AuthorizeOutcome::Ask {
+            request_id: request.id,
+        })
+    }
+
+    /// What a member is to decide.
+    ///
+    /// # Errors
+    /// `not_found` for a request that is decided or over.
+    pub async fn app_request(
+        &self,
+        caller: &Caller,
+        request_id: &str,
+    ) -> Result<AppRequestInfo, Error> {
+        let (request, client) = self.open_request(caller, request_id).await?;
+        let now_ms = self.clock.now_ms();
+        let workspace_id = &caller.workspace_id;
+        let own = self
+            .store
+            .list_app_grants(workspace_id, Some(&caller.key_id), now_ms, 500);
+        let connected_before = own.await?.iter().any(|grant| grant.client_id == client.id);
+        let blocked = self.store.is_app_blocked(workspace_id, &client.id).await?;
+        Ok(AppRequestInfo {
+            connected_before,
+            blocked,
+            verified_host: match client.kind {
+                AppClientKind::Document => documents::host_of(&client.id),
+                AppClientKind::Registered => None,
+            },
+            goes_to: match redirects::destination(&request.redirect_uri) {
+                Some(Destination::Site(host)) => GoesTo::Site(host),
+                Some(Destination::Program(scheme)) => GoesTo::Program(scheme),
+                Some(Destination::Loopback) | None => GoesTo::ThisComputer,
+            },
+            client_name: client.name,
+            workspace: caller.workspace_name.to_string(),
+            user_id: caller.default_user.to_string(),
+            scopes: granted(caller, &request.scopes)
+                .into_iter()
+                .map(|scope| ScopeInWords {
+                    scope: scope.as_str(),
+                    words: scope_words(scope),
+                })
+                .collect(),
+        })
+    }
+
+    /// Decides a request, once. Answers where the browser goes with the answer.
+    ///
+    /// # Errors
+    /// `not_found` for a request that is decided or over; `conflict` for a client that the workspace
+    /// has switched off.
+    pub async fn decide_app_request(
+        &self,
+        caller: &Caller,
+        request_id: &str,
+        allow: bool,
+    ) -> Result<String, Error> {
+        let (request, client) = self.open_request(caller, request_id).await?;
+        let state = request.state.as_deref();
+        if !allow {
+            let details = json!({ "client": client.name, "client_id": client.id });
+            let action = AuditAction::AppsRefuse;
+            let refused = self
+                .audited(caller, action, &client.id, details)
+                .refuse_app_request(&request.id)
+                .await?;
+            if !refused {
+                return Err(over());
+            }
+            let (code, sentence) = (RefusalCode::AccessDenied, "the person said no");
+            return Ok(self.refusal_url(&request.redirect_uri, state, code, sentence));
+        }
+        let workspace_id = &caller.workspace_id;
+        if self.store.is_app_blocked(workspace_id, &client.id).await? {
+            return Err(Error::Conflict(format!(
+                "an admin of the workspace has switched {} off",
+                client.name
+            )));
+        }
+        let now_ms = self.clock.now_ms();
+        let code = random_token();
+        let scopes = granted(caller, &request.scopes);
+        let grant = AppGrant {
+            workspace_id: workspace_id.to_string(),
+            id: ids::ulid("app"),
+            member_id: caller.key_id.to_string(),
+            client_id: client.id,
+            client_name: client.name,
+            scopes: scopes.iter().map(|one| one.as_str().to_owned()).collect(),
+            resource: request.resource.clone(),
+            redirect_uri: request.redirect_uri.clone(),
+            challenge: request.challenge.clone(),
+            code_hash: hash(code.expose()),
+            code_expires_at_ms: now_ms + CODE_LIFE_MS,
+            code_used_at_ms: None,
+            created_at_ms: now_ms,
+            last_used_at_ms: None,
+            expires_at_ms: now_ms + CODE_LIFE_MS,
+        };
+        let action = AuditAction::AppsConnect;
+        let made = self
+            .audited(caller, action, &grant.id, about(&grant))
+            .grant_app_request(&request, &grant)
+            .await?;
+        if !made {
+            return Err(over());
+        }
+        let issuer = self.app_issuer();
+        let mut answer = vec![("code", code.expose()), ("iss", &issuer)];
+        answer.extend(state.map(|state| ("state", state)));
+        Ok(redirects::with_answer(&request.redirect_uri, &answer))
+    }
+
+    async fn open_request(
+        &self,
+        caller: &Caller,
+        request_id: &str,
+    ) -> Result<(AppRequest, AppClient), Error> {
+        caller.need_role(Role::Member)?;
+        let now_ms = self.clock.now_ms();
+        let found = self.store.find_app_request(request_id, now_ms).await?;
+        let request = found.ok_or_else(over)?;
+        let client = self.store.find_app_client(&request.client_id).await?;
+        Ok((request, client.ok_or_else(over)?))
+    }
+
+    fn refusal_url(
+        &self,
+        redirect_uri: &str,
+        state: Option<&str>,
+        code: RefusalCode,
+        sentence: &str,
+    ) -> String {
+        let issuer = self.app_issuer();
+        let mut answer = vec![
+            ("error", code.as_str()),
+            ("error_description", sentence),
+            ("iss", &issuer),
+        ];
+        answer.extend(state.map(|state| ("state", state)));
+        redirects::with_answer(redirect_uri, &answer)
+    }
+}
+
+/// Decided before, or too late.
+fn over() -> Error {
+    Error::NotFound("an open request of this app".to_owned())
+}
+
+/// Everything that an app may ask for.
+pub fn all_scopes() -> String {
+    APP_SCOPES.map(Scope::as_str).join(" ")
+}
+
+/// What of the scopes the member may grant.
+fn granted(caller: &Caller, scopes: &[String]) -> Vec<Scope> {
+    APP_SCOPES
+        .into_iter()
+        .filter(|scope| scopes.iter().any(|asked| asked == scope.as_str()))
+        .filter(|scope| caller.need(*scope).is_ok())
+        .collect()
+}
+
+fn asked(params: &OAuthParams, own_resource: &str) -> Result<Asked, AppProblem> {
+    for unknown in ["request", "request_uri"] {
+        if params.get(unknown).is_some() {
+            let sentence = format!("{unknown} is not supported");
+            return Err(refused(RefusalCode::RequestNotSupported, sentence));
+        }
+    }
+    let bad = |sentence: &str| refused(RefusalCode::InvalidRequest, sentence);
+    if params
+        .get("state")
+        .is_some_and(|state| state.len() > STATE_BYTES_MAX)
+    {
+        return Err(bad("state is too long"));
+    }
+    if params.need("response_type")? != "code" {
+        let sentence = "the one response_type is code";
+        return Err(refused(RefusalCode::UnsupportedResponseType, sentence));
+    }
+    if params
+        .get("response_mode")
+        .is_some_and(|mode| mode != "query")
+    {
+        return Err(bad("the one response_mode is query"));
+    }
+    if params.get("code_challenge_method") != Some("S256") {
+        return Err(bad("PKCE is required: code_challenge_method is S256"));
+    }
+    let challenge = params.need("code_challenge")?;
+    if challenge.len() != CHALLENGE_CHARS || !challenge.bytes().all(is_base64url) {
+        return Err(bad("code_challenge is 43 characters of base64url"));
+    }
+    let resource = params
+        .get("resource")
+        .ok_or_else(|| refused(RefusalCode::InvalidTarget, "resource is missing"))?;
+    check_resource(resource, own_resource)?;
+    if params.get("prompt") == Some("none") {
+        let sentence = "a person has to decide";
+        return Err(refused(RefusalCode::ConsentRequired, sentence));
+    }
+    Ok(Asked {
+        challenge: challenge.to_owned(),
+        resource: resource.to_owned(),
+        scopes: scopes(params.get("scope"))?,
+    })
+}
+
+/// Whether tokens are asked for the endpoint that there is, named character by character.
+pub(super) fn check_resource(resource: &str, own: &str) -> Result<(), AppProblem> {
+    if resource == own {
+        return Ok(());
+    }
+    let sentence = format!("resource is not the address of this server: {own}");
+    Err(refused(RefusalCode::InvalidTarget, sentence))
+}
+
+/// The scopes that a request names; all where it names none.
+pub(super) fn scopes(text: Option<&str>) -> Result<Vec<String>, AppProblem> {
+    let named: Vec<&str> = text
+        .unwrap_or_default()
+        .split(' ')
+        .filter(|scope| !scope.is_empty() && *scope != OFFLINE)
+        .collect();
+    let known = APP_SCOPES.map(Scope::as_str);
+    if named.iter().any(|scope| !known.contains(scope)) {
+        let sentence = format!("scope is one or more of {}", all_scopes());
+        return Err(refused(RefusalCode::InvalidScope, sentence));
+    }
+    Ok(known
+        .into_iter()
+        .filter(|scope| named.is_empty() || named.contains(scope))
+        .map(str::to_owned)
+        .collect())
+}
+
+fn is_base64url(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: &str = "https://gate.example/mcp";
+    const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+    fn code_of(query: &str) -> Result<Vec<String>, &'static str> {
+        let params = OAuthParams::parse(query).unwrap();
+        match asked(&params, OWN) {
+            Ok(asked) => Ok(asked.scopes),
+            Err(AppProblem::Refused { code, .. }) => Err(code.as_str()),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_request_uses_a_code_with_s256_for_this_resource() {
+        let good = format!(
+            "response_type=code&code_challenge_method=S256&code_challenge={CHALLENGE}&resource={OWN}"
+        );
+        assert_eq!(code_of(&good).unwrap(), APP_SCOPES.map(Scope::as_str));
+        let some = code_of(&format!("{good}&scope=tools:read+offline_access"));
+        assert_eq!(some.unwrap(), ["tools:read"]);
+        let long_state = format!("{good}&state={}", "s".repeat(STATE_BYTES_MAX + 1));
+        for (query, code) in [
+            (
+                good.replace("=code&", "=token&"),
+                "unsupported_response_type",
+            ),
+            (good.replace("response_type=code&", ""), "invalid_request"),
+            (good.replace("S256", "plain"), "invalid_request"),
+            (
+                good.replace("code_challenge_method=S256&", ""),
+                "invalid_request",
+            ),
+            (good.replace(CHALLENGE, "short"), "invalid_request"),
+            (good.replace("-cM", "+cM"), "invalid_request"),
+            (
+                good.replace(&format!("code_challenge={CHALLENGE}&"), ""),
+                "invalid_request",
+            ),
+            (
+                good.replace("&resource=https://gate.example/mcp", ""),
+                "invalid_target",
+            ),
+            (good.replace("/mcp", ""), "invalid_target"),
+            (good.replace("/mcp", "/mcp/"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/key"), "invalid_target"),
+            (good.replace("gate.", "GATE."), "invalid_target"),
+            (good.replace("gate.example", "evil.test"), "invalid_target"),
+            (format!("{good}&scope=admin"), "invalid_scope"),
+            (
+                format!("{good}&scope=tools:read+users:any"),
+                "invalid_scope",
+            ),
+            (format!("{good}&response_mode=fragment"), "invalid_request"),
+            (format!("{good}&prompt=none"), "consent_required"),
+            (format!("{good}&request=x"), "request_not_supported"),
+            (format!("{good}&request_uri=x"), "request_not_supported"),
+            (long_state, "invalid_request"),
+        ] {
+            assert_eq!(code_of(&query), Err(code), "{query}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Who a client is: what it may say of itself, and how it proves at the token endpoint that it is the
+//! one.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::Value;
+use url::form_urlencoded;
+
+use super::params::OAuthParams;
+use super::redirects;
+use super::refusal::{AppProblem, RefusalCode, refused};
+use crate::Gateway;
+use crate::connections::link::hash;
+use toolgate_core::visible::visible_line;
+use toolgate_store::{AppClient, AppClientAuth, AppClientKind};
+
+/// Redirect addresses of one client.
+pub const REDIRECTS_MAX: usize = 20;
+/// Longest `client_id`.
+pub const CLIENT_ID_BYTES_MAX: usize = 500;
+/// What is shown of a client's name.
+const NAME_CHARS_MAX: usize = 60;
+
+/// What a client says of itself (RFC 7591, section 2). What is not here is ignored, as the RFC has it.
+#[derive(Debug, Deserialize)]
+pub(super) struct ClientMetadata {
+    pub client_id: Option<String>,
+    pub client_secret: Option<Value>,
+    pub client_name: Option<String>,
+    #[serde(default)]
+    pub redirect_uris: Vec<String>,
+    pub token_endpoint_auth_method: Option<String>,
+    grant_types: Option<Vec<String>>,
+    response_types: Option<Vec<String>>,
+}
+
+impl ClientMetadata {
+    /// # Errors
+    /// `invalid_redirect_uri` and `invalid_client_metadata`.
+    pub(super) fn check(&self) -> Result<(), AppProblem> {
+        let uris = &self.redirect_uris;
+        if uris.is_empty() || uris.len() > REDIRECTS_MAX {
+            return Err(refused(
+                RefusalCode::InvalidRedirectUri,
+                format!("redirect_uris has 1 to {REDIRECTS_MAX} addresses"),
+            ));
+        }
+        if uris.iter().any(|uri| redirects::destination(uri).is_none()) {
+            return Err(refused(
+                RefusalCode::InvalidRedirectUri,
+                "a redirect address is https, http on 127.0.0.1, [::1] or localhost, or of an installed program, \
+                 and has no fragment",
+            ));
+        }
+        let lacks = |list: &Option<Vec<String>>, word: &str| {
+            list.as_ref()
+                .is_some_and(|list| !list.iter().any(|one| one == word))
+        };
+        if lacks(&self.grant_types, "authorization_code") || lacks(&self.response_types, "code") {
+            return Err(refused(
+                RefusalCode::InvalidClientMetadata,
+                "a client uses the grant type authorization_code and the response type code",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Its name on one line, with nothing hidden in it; `otherwise` where it has none.
+    pub(super) fn name(&self, otherwise: &str) -> String {
+        let name = self.client_name.as_deref().unwrap_or_default().trim();
+        let name = if name.is_empty() { otherwise } else { name };
+        let start: String = name.chars().take(NAME_CHARS_MAX).collect();
+        visible_line(&start).into_owned()
+    }
+}
+
+/// What a request proves of its client.
+struct Presented {
+    client_id: String,
+    secret: Option<(AppClientAuth, String)>,
+}
+
+impl Gateway {
+    /// The client that a request to the token endpoint comes from (RFC 6749, section 2.3).
+    ///
+    /// # Errors
+    /// `invalid_client`.
+    pub(super) async fn authenticated_client(
+        &self,
+        authorization: Option<&str>,
+        form: &OAuthParams,
+    ) -> Result<AppClient, AppProblem> {
+        let presented = presented(authorization, form)?;
+        let found = match presented.client_id.len() <= CLIENT_ID_BYTES_MAX {
+            true => self.store.find_app_client(&presented.client_id).await?,
+            false => None,
+        };
+        let unproven = || {
+            let sentence = "the client is unknown, or did not prove who it is as it has registered";
+            refused(RefusalCode::InvalidClient, sentence)
+        };
+        let client = found.ok_or_else(unproven)?;
+        let proven = match (&client.secret_hash, &presented.secret) {
+            (None, None) => client.auth_method == AppClientAuth::None,
+            // Of random texts, so that what comparing hashes takes tells nothing.
+            (Some(kept), Some((method, secret))) => {
+                *method == client.auth_method && hash(secret) == *kept
+            }
+            _ => false,
+        };
+        proven.then_some(client).ok_or_else(unproven)
+    }
+
+    /// The client that an authorization request names: a metadata document is read where it is not
+    /// known or no longer fresh.
+    ///
+    /// # Errors
+    /// `invalid_client`; `temporarily_unavailable` where its document cannot be read now.
+    pub(super) async fn named_client(&self, client_id: &str) -> Result<AppClient, AppProblem> {
+        let unknown = || {
+            let sentence =
+                "the client is not registered here: let it register again, or connect again";
+            refused(RefusalCode::InvalidClient, sentence)
+        };
+        if client_id.len() > CLIENT_ID_BYTES_MAX {
+            return Err(unknown());
+        }
+        let found = self.store.find_app_client(client_id).await?;
+        if !client_id.starts_with("https://") {
+            return found
+                .filter(|client| client.kind == AppClientKind::Registered)
+                .ok_or_else(unknown);
+        }
+        let now_ms = self.clock.now_ms();
+        match found {
+            Some(client) if client.fresh_until_ms.is_some_and(|until| until > now_ms) => Ok(client),
+            _ => self.read_document(client_id).await,
+        }
+    }
+}
+
+fn presented(authorization: Option<&str>, form: &OAuthParams) -> Result<Presented, AppProblem> {
+    let bad = |sentence: &str| refused(RefusalCode::InvalidClient, sentence);
+    let in_form = form.get("client_id");
+    if let Some(header) = authorization {
+        let (client_id, secret) =
+            basic(header).ok_or_else(|| bad("the header Authorization is not understood"))?;
+        if form.get("client_secret").is_some() {
+            return Err(refused(
+                RefusalCode::InvalidRequest,
+                "a client proves who it is in one way",
+            ));
+        }
+        if in_form.is_some_and(|other| other != client_id) {
+            return Err(bad("client_id is another one than in the header"));
+        }
+        return Ok(Presented {
+            client_id,
+            secret: Some((AppClientAuth::Basic, secret)),
+        });
+    }
+    let client_id = in_form.ok_or_else(|| bad("client_id is missing"))?;
+    let secret = form.get("client_secret");
+    Ok(Presented {
+        client_id: client_id.to_owned(),
+        secret: secret.map(|secret| (AppClientAuth::Post, secret.to_owned())),
+    })
+}
+
+/// Id and secret of `Basic`, each of which is encoded as in a form (RFC 6749, section 2.3.1).
+fn basic(header: &str) -> Option<(String, String)> {
+    let (scheme, encoded) = header.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let plain = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    let (id, secret) = plain.split_once(':')?;
+    let decoded = |text: &str| {
+        let pair = format!("v={}", text.replace('&', "%26"));
+        let value = form_urlencoded::parse(pair.as_bytes())
+            .next()
+            .map(|(_, value)| value.into_owned());
+        value.filter(|value| !value.is_empty())
+    };
+    Some((decoded(id)?, decoded(secret)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn basic_holds_an_id_and_a_secret_encoded_as_in_a_form() {
+        let header = |plain: &str| format!("Basic {}", STANDARD.encode(plain));
+        let read = |plain: &str| basic(&header(plain));
+        assert_eq!(read("a:b"), Some(("a".into(), "b".into())));
+        assert_eq!(
+            read("https%3A%2F%2Fx:b+%3A&c"),
+            Some(("https://x".into(), "b :&c".into()))
+        );
+        for bad in ["", "a", "a:", ":b"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+        for bad in ["Basic", "Basic %%%", "Bearer YTpi", ""] {
+            assert_eq!(basic(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_client_is_named_on_one_line_that_hides_nothing() {
+        let mut metadata: ClientMetadata = serde_json::from_str("{}").unwrap();
+        assert_eq!(metadata.name("app.example"), "app.example");
+        metadata.client_name = Some(" Claude\u{202e}\nCode ".to_owned());
+        assert_eq!(metadata.name(""), "Claude\\u{202e}\\u{a}Code");
+        metadata.client_name = Some("x".repeat(1_000));
+        assert_eq!(metadata.name("").chars().count(), NAME_CHARS_MAX);
+    }
+}

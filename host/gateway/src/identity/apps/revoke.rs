@@ -1,0 +1,54 @@
+//! Revocation by the client (RFC 7009): a refresh token goes with its whole grant, an access token
+//! alone.
+
+use serde_json::json;
+
+use super::params::OAuthParams;
+use super::refusal::{AppProblem, RefusalCode, refused};
+use super::{AppPeer, about};
+use crate::Gateway;
+use crate::audit::AuditAction;
+use crate::connections::link::hash;
+use toolgate_store::AppTokenKind;
+
+impl Gateway {
+    /// Ends a token, from its next request on. Also done where there is none: the client wanted it gone.
+    ///
+    /// # Errors
+    /// `invalid_client`; `invalid_grant` for a token of another client.
+    pub async fn revoke_app_token(
+        &self,
+        authorization: Option<&str>,
+        form: &str,
+        peer: &AppPeer,
+    ) -> Result<(), AppProblem> {
+        let now_ms = self.clock.now_ms();
+        self.counts.check_stranger(peer.address, now_ms)?;
+        let form = OAuthParams::parse(form)?;
+        let token_hash = hash(form.need("token")?);
+        let client = self.authenticated_client(authorization, &form).await;
+        let client = client.inspect_err(|_| self.counts.stranger(peer.address, now_ms))?;
+        let Some((token, grant)) = self.store.find_app_token(&token_hash).await? else {
+            self.counts.stranger(peer.address, now_ms);
+            return Ok(());
+        };
+        if grant.client_id != client.id {
+            let sentence = "the token is another client's";
+            return Err(refused(RefusalCode::InvalidGrant, sentence));
+        }
+        match token.kind {
+            AppTokenKind::Refresh => {
+                self.audited_app(&grant, AuditAction::AppsRevoke, about(&grant), peer)
+                    .delete_app_grant(&grant.workspace_id, &grant.id)
+                    .await?;
+            }
+            AppTokenKind::Access => {
+                let details = json!({ "client": grant.client_name });
+                self.audited_app(&grant, AuditAction::AppsRevokeToken, details, peer)
+                    .delete_app_token(&token.hash)
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+}

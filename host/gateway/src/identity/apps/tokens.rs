@@ -1,0 +1,285 @@
+//! The token endpoint (RFC 6749, sections 4.1.3 and 6): codes and refresh tokens become tokens, each
+//! once. Whoever presents one a second time holds a copy: the whole grant ends.
+
+use super::authorize::{check_resource, scopes};
+use super::params::OAuthParams;
+use super::refusal::{AppProblem, RefusalCode, refused};
+use super::{AppPeer, about};
+use crate::Gateway;
+use crate::audit::AuditAction;
+use crate::connections::link::hash;
+use crate::identity::keys::random_base62;
+use serde_json::json;
+use toolgate_oauth::authorize::challenge;
+use toolgate_store::{AppClient, AppGrant, AppToken, AppTokenKind};
+use toolgate_vault::Secret;
+
+/// What every access token begins with.
+pub const ACCESS_PREFIX: &str = "tg_oat_";
+/// What every refresh token begins with.
+pub const REFRESH_PREFIX: &str = "tg_ort_";
+/// Base62 characters after the prefix: 256 bits.
+pub(crate) const RANDOM_CHARS: usize = 43;
+/// How long an access token is good.
+pub const ACCESS_LIFE_MS: i64 = 60 * 60 * 1_000;
+/// A grant ends after this long without a refresh, and after this long in any case.
+pub const IDLE_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
+pub const GRANT_LIFE_MS: i64 = 365 * 24 * 60 * 60 * 1_000;
+
+/// Tokens at the only time at which they can be read.
+#[derive(Debug)]
+pub struct IssuedTokens {
+    pub access: Secret,
+    pub refresh: Secret,
+    pub expires_in_s: i64,
+    pub scopes: String,
+}
+
+/// New tokens as texts and as rows.
+struct NewTokens {
+    issued: IssuedTokens,
+    access: AppToken,
+    refresh: AppToken,
+    grant_expires_at_ms: i64,
+}
+
+impl Gateway {
+    /// Answers a request to the token endpoint. `authorization`: its header, `form`: its body.
+    ///
+    /// # Errors
+    /// Those of RFC 6749, section 5.2.
+    pub async fn app_tokens(
+        &self,
+        authorization: Option<&str>,
+        form: &str,
+        peer: &AppPeer,
+    ) -> Result<IssuedTokens, AppProblem> {
+        self.counts
+            .check_stranger(peer.address, self.clock.now_ms())?;
+        let form = OAuthParams::parse(form)?;
+        let grant_type = form.need("grant_type")?;
+        if !matches!(grant_type, "authorization_code" | "refresh_token") {
+            let sentence = "grant_type is authorization_code or refresh_token";
+            return Err(refused(RefusalCode::UnsupportedGrantType, sentence));
+        }
+        let client = self.authenticated_client(authorization, &form).await;
+        let client = client.inspect_err(|_| self.count_stranger(peer))?;
+        match grant_type {
+            "refresh_token" => self.refresh_app(&client, &form, peer).await,
+            _ => self.exchange_code(&client, &form, peer).await,
+        }
+    }
+
+    async fn exchange_code(
+        &self,
+        client: &AppClient,
+        form: &OAuthParams,
+        peer: &AppPeer,
+    ) -> Result<IssuedTokens, AppProblem> {
+        let (code, verifier) = (form.need("code")?, form.need("code_verifier")?);
+        let redirect_uri = form.need("redirect_uri")?;
+        let resource = form.get("resource");
+        let found = self.store.find_app_grant_by_code(&hash(code)).await?;
+        let Some(grant) = found else {
+            self.count_stranger(peer);
+            return Err(invalid("the code is unknown or over"));
+        };
+        let now_ms = self.clock.now_ms();
+        if grant.client_id != client.id {
+            return self
+                .note_refusal(&grant, client, "the code of another client", peer)
+                .await;
+        }
+        if grant.code_used_at_ms.is_some() {
+            return self
+                .end_reused(&grant, AuditAction::AppsCodeReused, peer)
+                .await;
+        }
+        if grant.code_expires_at_ms <= now_ms {
+            return Err(invalid("the code is unknown or over"));
+        }
+        if grant.redirect_uri != redirect_uri {
+            return self
+                .note_refusal(&grant, client, "another redirect_uri", peer)
+                .await;
+        }
+        if challenge(&Secret::new(verifier)) != grant.challenge {
+            return self
+                .note_refusal(&grant, client, "another code_verifier", peer)
+                .await;
+        }
+        let resource =
+            resource.ok_or_else(|| refused(RefusalCode::InvalidTarget, "resource is missing"))?;
+        check_resource(resource, &grant.resource)?;
+        self.check_blocked(&grant).await?;
+        let new = new_tokens(&grant, grant.scopes.clone(), now_ms);
+        let redeemed = self
+            .audited_app(&grant, AuditAction::AppsEnter, about(&grant), peer)
+            .redeem_app_code(
+                &grant,
+                [&new.access, &new.refresh],
+                new.grant_expires_at_ms,
+                now_ms,
+            )
+            .await?;
+        if !redeemed {
+            return self
+                .end_reused(&grant, AuditAction::AppsCodeReused, peer)
+                .await;
+        }
+        Ok(new.issued)
+    }
+
+    async fn refresh_app(
+        &self,
+        client: &AppClient,
+        form: &OAuthParams,
+        peer: &AppPeer,
+    ) -> Result<IssuedTokens, AppProblem> {
+        let presented = form.need("refresh_token")?;
+        let found = self.store.find_app_token(&hash(presented)).await?;
+        let Some((token, grant)) = found.filter(|(row, _)| row.kind == AppTokenKind::Refresh)
+        else {
+            self.count_stranger(peer);
+            return Err(invalid("the refresh token is unknown, over or revoked"));
+        };
+        let now_ms = self.clock.now_ms();
+        if grant.client_id != client.id {
+            return self
+                .note_refusal(&grant, client, "the refresh token of another client", peer)
+                .await;
+        }
+        if token.used_at_ms.is_some() {
+            return self
+                .end_reused(&grant, AuditAction::AppsRefreshReused, peer)
+                .await;
+        }
+        if token.expires_at_ms <= now_ms || grant.expires_at_ms <= now_ms {
+            return Err(invalid("the refresh token is unknown, over or revoked"));
+        }
+        if let Some(resource) = form.get("resource") {
+            check_resource(resource, &grant.resource)?;
+        }
+        let asked = match form.get("scope") {
+            Some(text) => scopes(Some(text))?,
+            None => grant.scopes.clone(),
+        };
+        if asked.iter().any(|scope| !grant.scopes.contains(scope)) {
+            let sentence = "scope is more than what was granted";
+            return Err(refused(RefusalCode::InvalidScope, sentence));
+        }
+        self.check_blocked(&grant).await?;
+        let new = new_tokens(&grant, asked, now_ms);
+        let rotated = self.store.rotate_app_tokens(
+            &token,
+            [&new.access, &new.refresh],
+            new.grant_expires_at_ms,
+            now_ms,
+        );
+        if !rotated.await? {
+            return self
+                .end_reused(&grant, AuditAction::AppsRefreshReused, peer)
+                .await;
+        }
+        Ok(new.issued)
+    }
+
+    async fn check_blocked(&self, grant: &AppGrant) -> Result<(), AppProblem> {
+        let blocked = self
+            .store
+            .is_app_blocked(&grant.workspace_id, &grant.client_id);
+        match blocked.await? {
+            true => Err(invalid(
+                "an admin of the workspace has switched the app off",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends the grant of a code or refresh token that came back.
+    async fn end_reused<T>(
+        &self,
+        grant: &AppGrant,
+        action: AuditAction,
+        peer: &AppPeer,
+    ) -> Result<T, AppProblem> {
+        self.audited_app(grant, action, about(grant), peer)
+            .delete_app_grant(&grant.workspace_id, &grant.id)
+            .await?;
+        tracing::warn!(
+            request_id = peer.request_id,
+            app.id = grant.id,
+            action = action.as_str(),
+            "apps.reused"
+        );
+        Err(invalid(
+            "it was used before: everything that was granted with it has ended; connect again",
+        ))
+    }
+
+    /// Writes down that somebody presented what belongs to a grant and could not use it.
+    async fn note_refusal<T>(
+        &self,
+        grant: &AppGrant,
+        client: &AppClient,
+        reason: &'static str,
+        peer: &AppPeer,
+    ) -> Result<T, AppProblem> {
+        self.count_stranger(peer);
+        let details = json!({
+            "client": grant.client_name,
+            "presented_by": client.name,
+            "presented_by_id": client.id,
+            "reason": reason,
+        });
+        let entry = self.app_entry(grant, AuditAction::AppsRefuseToken, details, peer);
+        self.store.add_audit_entry(&entry).await?;
+        Err(invalid(
+            "it is not the client's, or does not fit what was authorized",
+        ))
+    }
+
+    fn count_stranger(&self, peer: &AppPeer) {
+        self.counts.stranger(peer.address, self.clock.now_ms());
+    }
+}
+
+fn invalid(sentence: &str) -> AppProblem {
+    refused(RefusalCode::InvalidGrant, sentence)
+}
+
+fn new_tokens(grant: &AppGrant, scopes: Vec<String>, now_ms: i64) -> NewTokens {
+    let grant_expires_at_ms = (now_ms + IDLE_MS).min(grant.created_at_ms + GRANT_LIFE_MS);
+    let make = |prefix: &str| {
+        let random = random_base62(RANDOM_CHARS);
+        Secret::new(format!("{prefix}{}", random.expose()))
+    };
+    let row = |token: &Secret, kind, scopes: &[String], expires_at_ms| AppToken {
+        hash: hash(token.expose()),
+        workspace_id: grant.workspace_id.clone(),
+        grant_id: grant.id.clone(),
+        kind,
+        scopes: scopes.to_vec(),
+        expires_at_ms,
+        used_at_ms: None,
+    };
+    let (access, refresh) = (make(ACCESS_PREFIX), make(REFRESH_PREFIX));
+    let access_until_ms = (now_ms + ACCESS_LIFE_MS).min(grant_expires_at_ms);
+    NewTokens {
+        access: row(&access, AppTokenKind::Access, &scopes, access_until_ms),
+        // It keeps what was granted: one narrower access token takes nothing from the next.
+        refresh: row(
+            &refresh,
+            AppTokenKind::Refresh,
+            &grant.scopes,
+            grant_expires_at_ms,
+        ),
+        issued: IssuedTokens {
+            access,
+            refresh,
+            expires_in_s: (access_until_ms - now_ms) / 1_000,
+            scopes: scopes.join(" "),
+        },
+        grant_expires_at_ms,
+    }
+}

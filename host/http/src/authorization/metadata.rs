@@ -1,0 +1,45 @@
+//! What clients read first: which authorization server the MCP endpoint has (RFC 9728), and where its
+//! endpoints are and what they take (RFC 8414).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::json;
+
+use super::answers;
+use toolgate_gateway::identity::apps::APP_SCOPES;
+use toolgate_gateway::{Gateway, Scope};
+
+pub(super) async fn resource(State(gateway): State<Arc<Gateway>>) -> Response {
+    answers::metadata(&json!({
+        "resource": gateway.mcp_resource(),
+        "resource_name": "toolgate",
+        "authorization_servers": [gateway.app_issuer()],
+        "scopes_supported": APP_SCOPES.map(Scope::as_str),
+        "bearer_methods_supported": ["header"],
+    }))
+}
+
+pub(super) async fn issuer(State(gateway): State<Arc<Gateway>>) -> Response {
+    let issuer = gateway.app_issuer();
+    let at = |path: &str| format!("{issuer}/{path}");
+    let methods = ["none", "client_secret_basic", "client_secret_post"];
+    answers::metadata(&json!({
+        "issuer": issuer,
+        "authorization_endpoint": at("authorize"),
+        "token_endpoint": at("token"),
+        "revocation_endpoint": at("revoke"),
+        "registration_endpoint": at("register"),
+        "scopes_supported": APP_SCOPES.map(Scope::as_str),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "token_endpoint_auth_methods_supported": methods,
+        "revocation_endpoint_auth_methods_supported": methods,
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": true,
+        "client_id_metadata_document_supported": true,
+        "protected_resources": [gateway.mcp_resource()],
+    }))
+}

@@ -1,0 +1,210 @@
+//! Who may speak at an address of the edge: keys, the access tokens of connected apps, or both; and
+//! what a client without a valid one is told (RFC 6750, section 3; RFC 9728, section 5.1).
+//!
+//! A client that is refused at [`PATH`] learns where it can sign in. [`KEY_PATH`] takes keys alone and
+//! says nothing of it: some clients ignore the header that they are configured with as soon as an
+//! address leads them to a sign-in.
+
+use http::{HeaderMap, HeaderValue, header};
+use serde::Deserialize;
+use std::net::IpAddr;
+
+use super::tools;
+use toolgate_gateway::identity::apps::authorize::all_scopes;
+use toolgate_gateway::identity::apps::enter::is_access_token;
+use toolgate_gateway::identity::apps::{MCP_PATH, metadata_url};
+use toolgate_gateway::{Caller, Error, Gateway, Scope};
+use toolgate_http_kit::auth::bearer;
+
+/// Where the edge is mounted.
+pub const PATH: &str = MCP_PATH;
+/// Where it takes keys alone.
+pub const KEY_PATH: &str = "/mcp/key";
+
+/// What [`PATH`] takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum McpAuth {
+    Keys,
+    OAuth,
+    #[default]
+    Both,
+}
+
+impl McpAuth {
+    /// The choices by their names in settings.
+    pub const NAMES: [&str; 3] = ["keys", "oauth", "both"];
+
+    pub fn takes_keys(self) -> bool {
+        matches!(self, Self::Keys | Self::Both)
+    }
+
+    pub fn takes_tokens(self) -> bool {
+        matches!(self, Self::OAuth | Self::Both)
+    }
+}
+
+impl std::str::FromStr for McpAuth {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "keys" => Ok(Self::Keys),
+            "oauth" => Ok(Self::OAuth),
+            "both" => Ok(Self::Both),
+            _ => Err(format!("{name} is none of {}", Self::NAMES.join(", "))),
+        }
+    }
+}
+
+/// What one address takes.
+#[derive(Clone, Debug)]
+pub(crate) struct EndpointCredentials {
+    pub path: &'static str,
+    keys: bool,
+    tokens: Option<TokenAudience>,
+}
+
+/// For which address tokens have to be, and where a client learns how to get one.
+#[derive(Clone, Debug)]
+struct TokenAudience {
+    resource: String,
+    metadata_url: String,
+}
+
+impl EndpointCredentials {
+    pub(crate) fn of_main(auth: McpAuth, gateway: &Gateway) -> Self {
+        Self {
+            path: PATH,
+            keys: auth.takes_keys(),
+            tokens: auth.takes_tokens().then(|| TokenAudience {
+                resource: gateway.mcp_resource(),
+                metadata_url: metadata_url(&gateway.mcp_resource()),
+            }),
+        }
+    }
+
+    pub(crate) fn of_keys() -> Self {
+        Self {
+            path: KEY_PATH,
+            keys: true,
+            tokens: None,
+        }
+    }
+
+    pub(crate) async fn authenticate(
+        &self,
+        gateway: &Gateway,
+        headers: &HeaderMap,
+        request_id: &str,
+        address: Option<IpAddr>,
+    ) -> Result<Caller, Error> {
+        let given = bearer(headers)?;
+        let request_id = request_id.to_owned();
+        match (given, &self.tokens) {
+            (Some(token), Some(audience)) if is_access_token(token) => {
+                let resource = &audience.resource;
+                let entering = gateway.authenticate_app(token, resource, request_id, address);
+                entering.await
+            }
+            (None, _) if !self.keys => Err(Error::AccessTokenRequired),
+            (Some(_), _) if !self.keys => Err(Error::InvalidAccessToken),
+            (key, _) => gateway.authenticate(key, request_id, address).await,
+        }
+    }
+
+    /// Refuses a message for which the scopes of an app do not suffice. For the other callers, and
+    /// beside this, the operations decide.
+    pub(crate) fn check_scope(&self, caller: &Caller, message: Option<&[u8]>) -> Result<(), Error> {
+        match message.filter(|_| caller.is_app()).and_then(scope_of) {
+            Some(scope) => caller.need(scope),
+            None => Ok(()),
+        }
+    }
+
+    /// Says in the header of a refusal how to be let in. All scopes are named at once, so that one
+    /// more round at the sign-in suffices.
+    pub(crate) fn challenge(&self, error: &Error, headers: &mut HeaderMap) {
+        let Some(audience) = &self.tokens else {
+            return;
+        };
+        let problem = match error {
+            Error::ApiKeyRequired | Error::AccessTokenRequired => "",
+            Error::InvalidApiKey | Error::InvalidAccessToken => "error=\"invalid_token\", ",
+            Error::ScopeDenied(_) => "error=\"insufficient_scope\", ",
+            _ => return,
+        };
+        let challenge = format!(
+            "Bearer {problem}resource_metadata=\"{}\", scope=\"{}\"",
+            audience.metadata_url,
+            all_scopes()
+        );
+        if let Ok(challenge) = HeaderValue::from_str(&challenge) {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct CalledMethod {
+    method: Option<String>,
+    params: Option<CalledName>,
+}
+
+#[derive(Deserialize)]
+struct CalledName {
+    name: Option<String>,
+}
+
+/// The scope without which a message is refused. `None`: it needs none, or it is no message.
+fn scope_of(message: &[u8]) -> Option<Scope> {
+    let called: CalledMethod = serde_json::from_slice(message).ok()?;
+    match called.method?.as_str() {
+        "tools/call" => tools::find(&called.params?.name?)?.scope,
+        "resources/list" | "resources/read" | "skills/list" | "skills/get" => {
+            Some(Scope::SkillsRead)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_needs_the_scope_of_its_tool() {
+        for (message, expected) in [
+            (
+                r#"{"method":"tools/call","params":{"name":"svc_execute_tool"}}"#,
+                Some(Scope::ToolsExecute),
+            ),
+            (
+                r#"{"params":{"name":"svc_delete_skill"},"method":"tools\/call"}"#,
+                Some(Scope::SkillsWrite),
+            ),
+            (
+                r#"{"method":"tools/call","params":{"name":"svc_health_check"}}"#,
+                None,
+            ),
+            (r#"{"method":"tools/call","params":{"name":"nope"}}"#, None),
+            (r#"{"method":"skills/list"}"#, Some(Scope::SkillsRead)),
+            (r#"{"method":"tools/list"}"#, None),
+            (r#"{"method":7}"#, None),
+            ("[]", None),
+            ("", None),
+        ] {
+            assert_eq!(scope_of(message.as_bytes()), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn settings_name_every_choice() {
+        for name in McpAuth::NAMES {
+            let auth: McpAuth = name.parse().unwrap();
+            assert!(auth.takes_keys() || auth.takes_tokens());
+        }
+        assert!("none".parse::<McpAuth>().is_err() && "".parse::<McpAuth>().is_err());
+        assert_eq!(McpAuth::default(), McpAuth::Both);
+    }
+}

@@ -1,0 +1,372 @@
+//! What members have granted MCP clients, and the tokens of it. A grant is one family of tokens:
+//! with it go all of them. Codes and tokens are kept as their SHA-256.
+
+use super::changes::bump;
+use super::text::{Json, words};
+use super::{AppRequest, Store, StoreError, Topic, portable};
+
+words! {
+    /// What a token is good for.
+    pub enum AppTokenKind {
+        Access = "access",
+        Refresh = "refresh",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct AppGrant {
+    pub workspace_id: String,
+    /// `app_<ULID>`.
+    pub id: String,
+    pub member_id: String,
+    pub client_id: String,
+    pub client_name: String,
+    #[sqlx(try_from = "Json<Vec<String>>")]
+    pub scopes: Vec<String>,
+    /// The address that its tokens are for.
+    pub resource: String,
+    pub redirect_uri: String,
+    pub challenge: String,
+    pub code_hash: String,
+    pub code_expires_at_ms: i64,
+    /// When the code was exchanged: from then on the grant is a connected app.
+    pub code_used_at_ms: Option<i64>,
+    pub created_at_ms: i64,
+    pub last_used_at_ms: Option<i64>,
+    pub expires_at_ms: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct AppToken {
+    pub hash: String,
+    pub workspace_id: String,
+    pub grant_id: String,
+    #[sqlx(try_from = "String")]
+    pub kind: AppTokenKind,
+    #[sqlx(try_from = "Json<Vec<String>>")]
+    pub scopes: Vec<String>,
+    pub expires_at_ms: i64,
+    /// When a refresh token was exchanged: its next use is by somebody who has copied it.
+    pub used_at_ms: Option<i64>,
+}
+
+/// A client that a workspace has switched off.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct AppBlock {
+    pub workspace_id: String,
+    pub client_id: String,
+    pub client_name: String,
+    pub created_at_ms: i64,
+}
+
+/// Adds a token inside the open transaction.
+macro_rules! insert_token {
+    ($tx:ident, $token:expr) => {{
+        let token: &AppToken = $token;
+        sqlx::query(
+            "INSERT INTO app_tokens (hash, workspace_id, grant_id, kind, scopes, expires_at_ms, used_at_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(&token.hash)
+        .bind(&token.workspace_id)
+        .bind(&token.grant_id)
+        .bind(token.kind.as_str())
+        .bind(Json(&token.scopes))
+        .bind(token.expires_at_ms)
+        .bind(token.used_at_ms)
+        .execute(&mut *$tx)
+        .await?
+    }};
+}
+
+impl Store {
+    /// Makes a grant of a request, which is over with it. `false`: somebody else has decided it.
+    pub async fn grant_app_request(
+        &self,
+        request: &AppRequest,
+        grant: &AppGrant,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let taken = sqlx::query("DELETE FROM app_requests WHERE id = $1")
+                .bind(&request.id)
+                .execute(&mut *tx)
+                .await?;
+            if taken.rows_affected() != 1 {
+                return Ok(false);
+            }
+            sqlx::query("UPDATE app_clients SET used_at_ms = $2 WHERE id = $1")
+                .bind(&grant.client_id)
+                .bind(grant.created_at_ms)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query(
+                "INSERT INTO app_grants (workspace_id, id, member_id, client_id, client_name, scopes, resource, \
+                 redirect_uri, challenge, code_hash, code_expires_at_ms, code_used_at_ms, created_at_ms, \
+                 last_used_at_ms, expires_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+            )
+            .bind(&grant.workspace_id)
+            .bind(&grant.id)
+            .bind(&grant.member_id)
+            .bind(&grant.client_id)
+            .bind(&grant.client_name)
+            .bind(Json(&grant.scopes))
+            .bind(&grant.resource)
+            .bind(&grant.redirect_uri)
+            .bind(&grant.challenge)
+            .bind(&grant.code_hash)
+            .bind(grant.code_expires_at_ms)
+            .bind(grant.code_used_at_ms)
+            .bind(grant.created_at_ms)
+            .bind(grant.last_used_at_ms)
+            .bind(grant.expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            true
+        }))
+    }
+
+    /// The grant that a code belongs or belonged to. The code is the key, so no workspace is named.
+    pub async fn find_app_grant_by_code(
+        &self,
+        code_hash: &str,
+    ) -> Result<Option<AppGrant>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM app_grants WHERE code_hash = $1")
+                .bind(code_hash)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Exchanges the code of a grant for its first tokens. `false`: the code was used before.
+    pub async fn redeem_app_code(
+        &self,
+        grant: &AppGrant,
+        tokens: [&AppToken; 2],
+        expires_at_ms: i64,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE app_grants SET code_used_at_ms = $3, expires_at_ms = $4 \
+                 WHERE workspace_id = $1 AND id = $2 AND code_used_at_ms IS NULL",
+            )
+            .bind(&grant.workspace_id)
+            .bind(&grant.id)
+            .bind(now_ms)
+            .bind(expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            if done.rows_affected() != 1 {
+                return Ok(false);
+            }
+            for token in tokens {
+                insert_token!(tx, token);
+            }
+            true
+        }))
+    }
+
+    /// A token and its grant, in whatever state. The token is the key, so no workspace is named.
+    pub async fn find_app_token(
+        &self,
+        hash: &str,
+    ) -> Result<Option<(AppToken, AppGrant)>, StoreError> {
+        let token: Option<AppToken> = portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM app_tokens WHERE hash = $1").bind(hash).fetch_optional(db).await?
+        });
+        let Some(token) = token else { return Ok(None) };
+        let grant = self.find_app_grant(&token.workspace_id, &token.grant_id);
+        Ok(grant.await?.map(|grant| (token, grant)))
+    }
+
+    pub async fn find_app_grant(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<AppGrant>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as("SELECT * FROM app_grants WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Puts new tokens in the place of a refresh token. `false`: somebody else has used it.
+    pub async fn rotate_app_tokens(
+        &self,
+        used: &AppToken,
+        tokens: [&AppToken; 2],
+        expires_at_ms: i64,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            let done = sqlx::query("UPDATE app_tokens SET used_at_ms = $2 WHERE hash = $1 AND used_at_ms IS NULL")
+                .bind(&used.hash)
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
+            if done.rows_affected() != 1 {
+                return Ok(false);
+            }
+            sqlx::query("UPDATE app_grants SET expires_at_ms = $3 WHERE workspace_id = $1 AND id = $2")
+                .bind(&used.workspace_id)
+                .bind(&used.grant_id)
+                .bind(expires_at_ms)
+                .execute(&mut *tx)
+                .await?;
+            for token in tokens {
+                insert_token!(tx, token);
+            }
+            true
+        }))
+    }
+
+    /// Grants whose code was exchanged and that are not over, newest first; of one member, or of all.
+    pub async fn list_app_grants(
+        &self,
+        workspace_id: &str,
+        member_id: Option<&str>,
+        now_ms: i64,
+        limit: i64,
+    ) -> Result<Vec<AppGrant>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM app_grants WHERE workspace_id = $1 AND ($2 IS NULL OR member_id = $2) \
+                 AND code_used_at_ms IS NOT NULL AND expires_at_ms > $3 ORDER BY created_at_ms DESC, id DESC LIMIT $4",
+            )
+            .bind(workspace_id)
+            .bind(member_id)
+            .bind(now_ms)
+            .bind(limit)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Ends a grant with all its tokens. `false`: there is none.
+    pub async fn delete_app_grant(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("DELETE FROM app_grants WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Keys);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Ends one token and leaves its grant. `false`: there is none.
+    pub async fn delete_app_token(&self, hash: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("DELETE FROM app_tokens WHERE hash = $1").bind(hash).execute(&mut *tx).await?;
+            bump!(tx, Topic::Keys);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Notes when grants were last used: `(grant id, time)`. Never moves a time backwards and does not
+    /// make caches stale.
+    pub async fn touch_app_grants(&self, used: &[(String, i64)]) -> Result<(), StoreError> {
+        portable!(write unnoticed self, tx => {
+            for (id, at_ms) in used {
+                sqlx::query(
+                    "UPDATE app_grants SET last_used_at_ms = $2 \
+                     WHERE id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)",
+                )
+                .bind(id)
+                .bind(at_ms)
+                .execute(&mut *tx)
+                .await?;
+            }
+        });
+        Ok(())
+    }
+
+    /// Switches a client off for a workspace, and ends all that its members have granted it. `false`:
+    /// it was off before.
+    pub async fn block_app_client(&self, block: &AppBlock) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO app_blocks (workspace_id, client_id, client_name, created_at_ms) \
+                 VALUES ($1, $2, $3, $4) ON CONFLICT (workspace_id, client_id) DO NOTHING",
+            )
+            .bind(&block.workspace_id)
+            .bind(&block.client_id)
+            .bind(&block.client_name)
+            .bind(block.created_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query("DELETE FROM app_grants WHERE workspace_id = $1 AND client_id = $2")
+                .bind(&block.workspace_id)
+                .bind(&block.client_id)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Keys);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Lets members of a workspace grant a client something again. `false`: it was not off.
+    pub async fn unblock_app_client(
+        &self,
+        workspace_id: &str,
+        client_id: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("DELETE FROM app_blocks WHERE workspace_id = $1 AND client_id = $2")
+                .bind(workspace_id)
+                .bind(client_id)
+                .execute(&mut *tx)
+                .await?;
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Clients that a workspace has switched off, newest first.
+    pub async fn list_app_blocks(&self, workspace_id: &str) -> Result<Vec<AppBlock>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT * FROM app_blocks WHERE workspace_id = $1 ORDER BY created_at_ms DESC, client_id LIMIT 1000",
+            )
+            .bind(workspace_id)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Whether a workspace has switched a client off.
+    pub async fn is_app_blocked(
+        &self,
+        workspace_id: &str,
+        client_id: &str,
+    ) -> Result<bool, StoreError> {
+        let found: Option<String> = portable!(read self, db => {
+            sqlx::query_scalar("SELECT client_id FROM app_blocks WHERE workspace_id = $1 AND client_id = $2")
+                .bind(workspace_id)
+                .bind(client_id)
+                .fetch_optional(db)
+                .await?
+        });
+        Ok(found.is_some())
+    }
+
+    /// Deletes grants and tokens that are over.
+    pub async fn purge_app_grants(&self, now_ms: i64) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query("DELETE FROM app_tokens WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query("DELETE FROM app_grants WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected()
+        }))
+    }
+}

@@ -1,0 +1,82 @@
+"""Connects to a gateway with the official Python client (package `mcp`, 2.x) and nothing but its address.
+
+The first argument is a JSON object: `url`, `redirect` and `document`, the address of the client's metadata
+document or null. Speaks in lines of JSON with whoever plays the person: prints `{"open": ADDRESS}` for the
+browser and reads the address that the browser ends at; prints `{"called": TEXT}` after each call and reads
+what comes next: `call`, `expire` (the client takes its access token for expired, then calls) or `end`.
+"""
+
+import asyncio
+import json
+import sys
+from urllib.parse import parse_qs, urlparse
+
+import httpx2
+from mcp import Client
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+
+
+class Kept:
+    """What a client keeps between two starts."""
+
+    tokens = None
+    client = None
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client):
+        self.client = client
+
+
+def say(message):
+    print(json.dumps(message), flush=True)
+
+
+async def heard():
+    line = await asyncio.to_thread(sys.stdin.readline)
+    return json.loads(line)
+
+
+async def open_browser(url):
+    say({"open": url})
+
+
+async def came_back():
+    query = parse_qs(urlparse(await heard()).query)
+    first = {name: values[0] for name, values in query.items()}
+    return AuthorizationCodeResult(code=first["code"], state=first.get("state"), iss=first.get("iss"))
+
+
+async def main(job):
+    metadata = OAuthClientMetadata(client_name="Official client", redirect_uris=[job["redirect"]])
+    provider = OAuthClientProvider(
+        job["url"],
+        metadata,
+        Kept(),
+        redirect_handler=open_browser,
+        callback_handler=came_back,
+        client_metadata_url=job["document"],
+    )
+    async with httpx2.AsyncClient(auth=provider, timeout=60) as http:
+        async with Client(streamable_http_client(job["url"], http_client=http)) as client:
+            while True:
+                asked = {"tool_name": "demo_run", "arguments": '{"text":"hello"}'}
+                result = await client.call_tool("svc_execute_tool", asked)
+                say({"called": "".join(block.text for block in result.content)})
+                match await heard():
+                    case "end":
+                        return
+                    case "expire":
+                        provider.context.token_expiry_time = 1
+
+
+asyncio.run(main(json.loads(sys.argv[1])))

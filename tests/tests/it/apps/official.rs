@@ -1,0 +1,145 @@
+//! The official clients, which know nothing but the address. The test plays the person.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Response;
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+use toolgate_store::Role;
+use toolgate_tests::gateway::{Options, TestGateway};
+use toolgate_tests::mcp::{Client, sign_in_client};
+use toolgate_tests::upstream::Upstream;
+
+use super::way::{MemberBrowser, gateway_with, param};
+
+const REDIRECT: &str = "http://127.0.0.1:5555/callback";
+const DOCUMENT: &str = "https://client.example/client.json";
+/// No step takes longer, however slow the machine.
+const STEP_MAX: Duration = Duration::from_secs(120);
+
+struct Official {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Official {
+    fn start(client: Client, gateway: &TestGateway, document: Option<&str>) -> Self {
+        let job = json!({ "url": gateway.url("/mcp"), "redirect": REDIRECT, "document": document });
+        let mut child = sign_in_client(client, job)
+            .unwrap()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        Self {
+            stdin: child.stdin.take().unwrap(),
+            lines: BufReader::new(child.stdout.take().unwrap()).lines(),
+            child,
+        }
+    }
+
+    async fn say(&mut self, message: Value) {
+        let line = format!("{message}\n");
+        self.stdin.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    async fn hear(&mut self) -> Value {
+        let line = tokio::time::timeout(STEP_MAX, self.lines.next_line()).await;
+        let line = line.expect("the client says something").unwrap();
+        serde_json::from_str(&line.expect("the client goes on")).unwrap()
+    }
+
+    /// What a browser and its person do with the address that the client opens.
+    async fn sign_in(&mut self, gateway: &TestGateway, person: &MemberBrowser<'_>) {
+        let heard = self.hear().await;
+        let url = heard["open"].as_str().unwrap_or_else(|| panic!("{heard}"));
+        let opened = gateway.client.get(url).send().await.unwrap();
+        assert_eq!(opened.status(), 303);
+        let page = opened.headers()["location"].to_str().unwrap();
+        let request_id = param(page, "request").unwrap();
+        let decided = person.decide(&request_id, true).await.data();
+        self.say(decided["url"].clone()).await;
+    }
+
+    async fn called(&mut self) {
+        let heard = self.hear().await;
+        let text = heard["called"].as_str();
+        let text = text.unwrap_or_else(|| panic!("{heard}"));
+        assert!(
+            text.contains("Tool: demo_run") && text.contains("hello"),
+            "{text}"
+        );
+    }
+}
+
+async fn from_the_address_alone(client: Client, document: Option<&str>) {
+    let host = Upstream::start(|_| {
+        let document = json!({ "client_id": DOCUMENT, "client_name": "Official client",
+            "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "none" });
+        let answer = Response::builder().header("content-type", "application/json");
+        answer.body(Body::from(document.to_string())).unwrap()
+    });
+    let host = host.await;
+    let options = Options {
+        allow_upstream: vec![format!("client.example={}", host.url())],
+        ..Options::default()
+    };
+    let gateway = &gateway_with(options).await;
+    let person = MemberBrowser::new(gateway, "ada@example.com", Role::Member).await;
+    let mut client = Official::start(client, gateway, document);
+    client.sign_in(gateway, &person).await;
+    client.called().await;
+    assert_eq!(host.received().len(), usize::from(document.is_some()));
+
+    // It renews its token without asking anybody.
+    client.say(json!("expire")).await;
+    client.called().await;
+    let apps = person.apps().await;
+    assert_eq!(apps.len(), 1, "{apps:?}");
+    assert_eq!(apps[0]["client_name"], "Official client");
+
+    // Disconnected by the member, it has to ask again.
+    let path = format!("/internal/apps/{}", apps[0]["app_id"].as_str().unwrap());
+    let ended = person.ask(Method::DELETE, &path, Value::Null).await;
+    assert_eq!(ended.status, 200, "{}", ended.text);
+    client.say(json!("call")).await;
+    client.sign_in(gateway, &person).await;
+    client.called().await;
+    client.say(json!("end")).await;
+    let ended = tokio::time::timeout(STEP_MAX, client.child.wait()).await;
+    assert!(ended.unwrap().unwrap().success());
+}
+
+const PYTHON: Client = Client::Python("auto");
+const JAVASCRIPT: Client = Client::JavaScript("auto");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_client_signs_in_with_a_metadata_document() {
+    from_the_address_alone(PYTHON, Some(DOCUMENT)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_client_signs_in_by_registering_itself() {
+    from_the_address_alone(PYTHON, None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_javascript_client_signs_in_with_a_metadata_document() {
+    from_the_address_alone(JAVASCRIPT, Some(DOCUMENT)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_javascript_client_signs_in_by_registering_itself() {
+    from_the_address_alone(JAVASCRIPT, None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_javascript_sdk_of_sessions_signs_in_by_registering_itself() {
+    from_the_address_alone(Client::JavaScriptSdk1, None).await;
+}
