@@ -77,6 +77,7 @@ export const places = (of) => [
     : []),
   ['keys', '/settings/api'],
   ['key-new', '/settings/api', (page) => page.getByRole('button', { name: 'Create key' }).first().click()],
+  ['apps', '/settings/apps'],
   ['clients', '/settings/clients'],
   ['members', '/settings/members'],
   ['workspace', '/settings/workspace'],

@@ -29,6 +29,7 @@ const client = new QueryClient({
 
 const GATES: [string, LazyExoticComponent<ComponentType>][] = [
   ['/sign-in', lazy(part(() => import('./pages/sign-in')))],
+  ['/authorize', lazy(part(() => import('./pages/authorize')))],
   ['/setup', lazy(part(() => import('./pages/setup')))],
   ['/join', lazy(part(() => import('./pages/setup')))],
 ];
@@ -56,6 +57,7 @@ const PAGES: [string, LazyExoticComponent<ComponentType>][] = [
   ['/webhooks', lazy(part(() => import('./pages/webhooks')))],
   ['/webhooks/:webhook', lazy(part(() => import('./pages/webhook')))],
   ['/settings/api', lazy(part(() => import('./pages/keys')))],
+  ['/settings/apps', lazy(part(() => import('./pages/apps')))],
   ['/settings/clients', lazy(part(() => import('./pages/clients')))],
   ['/settings/members', lazy(part(() => import('./pages/members')))],
   ['/settings/workspace', lazy(part(() => import('./pages/workspace')))],

@@ -93,6 +93,36 @@ export interface Keys {
   rpd_max: number;
 }
 
+/** An app that asks to be let in, as the person sees it who decides. */
+export interface AppRequest {
+  client_name: string;
+  /** Vouches for the name; `null` where the app registered itself. */
+  verified_host: string | null;
+  connected_before: boolean;
+  /** By an admin of the workspace: then it can only be refused. */
+  blocked: boolean;
+  goes_to: { kind: 'site' | 'program'; name: string } | { kind: 'this_computer' };
+  workspace: string;
+  user_id: string;
+  scopes: { scope: string; words: string }[];
+}
+
+export interface ConnectedApp {
+  app_id: string;
+  client_id: string;
+  client_name: string;
+  member_id: string;
+  member_name: string;
+  scopes: string[];
+  connected_at: string;
+  last_used_at?: string;
+  expires_at: string;
+}
+export interface ConnectedApps {
+  apps: ConnectedApp[];
+  blocked: { client_id: string; client_name: string; blocked_at: string }[];
+}
+
 export interface Annotations {
   readOnlyHint: boolean;
   destructiveHint: boolean;

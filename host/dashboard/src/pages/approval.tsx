@@ -13,6 +13,8 @@ import { whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
 import { Decide } from './approvals';
 
+const ASKED_BY: Record<string, string> = { key: 'API key', app: 'connected app' };
+
 export default function Approval() {
   const { approval: id = '' } = useParams<{ approval: string }>();
   const admin = useIsAdmin();
@@ -30,7 +32,7 @@ export default function Approval() {
                   ['Tool', <><span>{loaded.title} </span><Link href={`/tools/${loaded.tool_name}`} className="mono">{loaded.tool_name}</Link></>],
                   ['User', admin ? <Link href={`/permissions/${encodeURIComponent(loaded.user_id)}`}>{loaded.user_id}</Link> : loaded.user_id],
                   ['Account', loaded.connection_id ? (loaded.account ?? loaded.connection_id) : 'none'],
-                  ['Requested by', `${loaded.asked_by_name} (${loaded.asked_by.startsWith('key:') ? 'API key' : 'member'})`],
+                  ['Requested by', `${loaded.asked_by_name} (${ASKED_BY[loaded.asked_by.split(':')[0] ?? ''] ?? 'member'})`],
                   ['Can approve', whoDecides(loaded.approvers)],
                   ['Plugin', <>{loaded.plugin.version} <span className="mono small" title={loaded.plugin.sha256}>{loaded.plugin.sha256.slice(0, 12)}</span></>],
                   ['Requested', <Time at={loaded.created_at} />],

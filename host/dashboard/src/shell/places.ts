@@ -32,6 +32,7 @@ export const PLACES: readonly (readonly [string, readonly Place[]])[] = [
   ['Settings', [
     { to: '/settings/api', name: 'API keys', icon: 'keys', admin: true },
     { to: '/settings/clients', name: 'Connect a client', icon: 'clients' },
+    { to: '/settings/apps', name: 'Connected apps', icon: 'external' },
     { to: '/settings/members', name: 'Members', icon: 'members', admin: true },
     { to: '/settings/workspace', name: 'Workspace', icon: 'workspace' },
     { to: '/settings/audit', name: 'Audit log', icon: 'audit', admin: true },
