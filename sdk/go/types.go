@@ -102,6 +102,15 @@ const (
 	ApproversSelf    Approvers = "self"
 )
 
+// Whether the tools that a search found are likely to do what was asked for.
+type Confidence string
+
+const (
+	ConfidenceHigh Confidence = "high"
+	ConfidenceLow  Confidence = "low"
+	ConfidenceNone Confidence = "none"
+)
+
 // What a user has to do before the tool can run. `reason` repeats the status.
 type Connect struct {
 	Reason   string `json:"reason"`
@@ -363,23 +372,30 @@ type FoundPassages struct {
 type FoundTool struct {
 	InputSchema map[string]any `json:"inputSchema,omitempty"`
 	// Path of the schema endpoint.
-	SchemaRef    string          `json:"schemaRef,omitempty"`
-	Name         string          `json:"name"`
-	Service      string          `json:"service"`
-	Description  string          `json:"description"`
-	Version      string          `json:"version"`
-	Annotations  Annotations     `json:"annotations"`
-	Score        float64         `json:"score"`
-	MatchReasons []string        `json:"match_reasons"`
-	Connection   ConnectionState `json:"connection"`
+	SchemaRef    string      `json:"schemaRef,omitempty"`
+	Name         string      `json:"name"`
+	Service      string      `json:"service"`
+	Description  string      `json:"description"`
+	Version      string      `json:"version"`
+	Annotations  Annotations `json:"annotations"`
+	Score        float64     `json:"score"`
+	MatchReasons []string    `json:"match_reasons"`
+	// The step of the query that the tool serves, as it was written; left out where the query is one
+	// wish.
+	Step       string          `json:"step,omitempty"`
+	Connection ConnectionState `json:"connection"`
 }
 
 type FoundTools struct {
-	Query   string      `json:"query"`
-	Service string      `json:"service,omitempty"`
-	Total   int         `json:"total"`
-	Tools   []FoundTool `json:"tools"`
-	// The nearest services, when no tool matches well.
+	Query   string `json:"query"`
+	Service string `json:"service,omitempty"`
+	// Tools found, also beyond `limit`: those that match well, and the nearest up to ten.
+	Total int `json:"total"`
+	// Best first. Where the query has several steps, their tools take turns.
+	Tools []FoundTool `json:"tools"`
+	// Whether the tools fit the query.
+	Confidence Confidence `json:"confidence"`
+	// The nearest services, when no tool shares anything with the query.
 	Suggestions   []string      `json:"suggestions,omitempty"`
 	Ranking       Ranking       `json:"ranking"`
 	LexicalReason LexicalReason `json:"lexical_reason,omitempty"`

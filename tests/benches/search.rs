@@ -1,9 +1,14 @@
-//! `make search-score`: recall, rank, honesty and time of each ranking over the judged queries, in
-//! one run on the shipped catalog. Reports the half that nobody tuned on; `-- tune` prints the other.
+//! `make search-score`: rank, honesty and time of each ranking over the judged queries of every set, in one
+//! run. Reports the half that nobody tuned on; `-- tune` prints the other, `-- misses` the queries whose
+//! right tool is not among the first five, `-- kinds` a row for each kind and language of query, and
+//! `-- floor` the floor file that these figures make.
+
+use std::collections::BTreeSet;
 
 use toolgate_search::SearchIndex;
 use toolgate_tests::search::{
-    Half, Hybrid, Judged, PlainBm25, Scores, dropped, floor, judged, names, score, shipped_catalog,
+    Floor, Half, Hybrid, Judged, JudgedSet, PlainBm25, Scores, by_words, dropped, floor,
+    foreign_sets, score, shipped_sets,
 };
 
 fn main() -> anyhow::Result<()> {
@@ -13,86 +18,112 @@ fn main() -> anyhow::Result<()> {
     } else {
         Half::Report
     };
-    let catalog = shipped_catalog()?;
-    let judged = judged(&catalog)?;
-    let chosen: Vec<&Judged> = judged.iter().filter(|case| case.half == half).collect();
-    let silent = chosen.iter().filter(|case| case.tools.is_empty()).count();
+    let mut sets = shipped_sets()?;
+    sets.extend(foreign_sets()?);
+    let mut made = Floor::new();
+    let mut below = Vec::new();
     println!(
-        "{} queries in all; the {half:?} half: {} answerable, {silent} that nothing answers; {} tools\n",
-        judged.len(),
-        chosen.len() - silent,
-        catalog.tools().len(),
+        "| set | ranking | hit@1 | recall@5 | MRR | nDCG@10 | none caught | none wrong | empty | p50 | p99 |"
     );
-    println!(
-        "| ranking | recall@1 | recall@5 | MRR | nDCG@10 | no-match precision | no-match recall | p50 | p99 |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    let index = SearchIndex::new(&catalog);
-    let plain = PlainBm25::new(&catalog);
-    row("plain BM25", &measure(&chosen, |query| plain.rank(query)));
-    let lexical = measure(&chosen, |query| names(&index, query, None));
-    row("lexical", &lexical);
-    let mut model = Hybrid::new(&catalog, &index)?;
-    score(chosen.iter().copied(), |query| model.rank(query));
-    model.forget();
-    let hybrid = score(chosen.iter().copied(), |query| model.rank(query));
-    row("hybrid", &hybrid);
-    let again = score(chosen.iter().copied(), |query| model.rank(query));
-    println!(
-        "\nhybrid takes {:.2?} at the median and {:.2?} at the 99th percentile for a query that was asked before\n",
-        again.p50, again.p99
-    );
-    for language in ["en", "de", "es", "ja"] {
-        let spoken = || {
-            let all = chosen.iter().copied();
-            all.filter(|case| case.language == language)
-        };
-        let by_words = score(spoken(), |query| names(&index, query, None));
-        let both = score(spoken(), |query| model.rank(query));
-        println!(
-            "{language}: recall@5 {:.3} lexical, {:.3} hybrid",
-            by_words.recall_at_5, both.recall_at_5
-        );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    for set in &sets {
+        for (ranking, scores) in measure(set, half, asked("kinds"), asked("misses"))? {
+            let name = format!("{} {ranking}", set.name);
+            if half == Half::Report && !asked("floor") {
+                below.extend(dropped(&floor()?, &name, &scores));
+            }
+            // Rounded down, so that the figures of this very run pass.
+            let rounded = |share: f64| (share * 1000.0).floor() / 1000.0;
+            let shares = scores.shares();
+            let shares = shares.map(|(name, share)| (name.to_owned(), rounded(share)));
+            made.insert(name, shares.into());
+        }
     }
-    if asked("misses") {
-        for case in chosen.iter().filter(|case| !case.tools.is_empty()) {
-            let ranked = model.rank(&case.query);
+    if asked("floor") {
+        println!("{}", serde_json::to_string_pretty(&made)?);
+    }
+    anyhow::ensure!(below.is_empty(), "below the floor: {}", below.join("; "));
+    Ok(())
+}
+
+/// Prints the rows of a set; gives those that the floor holds.
+fn measure(
+    set: &JudgedSet,
+    half: Half,
+    kinds: bool,
+    misses: bool,
+) -> anyhow::Result<[(&'static str, Scores); 2]> {
+    let chosen: Vec<&Judged> = set
+        .queries
+        .iter()
+        .filter(|case| case.half == half)
+        .collect();
+    let cases = || chosen.iter().copied();
+    let index = SearchIndex::new(&set.catalog);
+    let plain = PlainBm25::new(&set.catalog);
+    let mut model = Hybrid::new(&set.catalog, &index)?;
+    row(
+        &set.name,
+        "plain BM25",
+        &score(cases(), |query| plain.rank(query)),
+    );
+    row(
+        &set.name,
+        "plain cosine",
+        &score(cases(), |query| model.nearest(query, &set.catalog)),
+    );
+    // Once before for the caches that a gateway has warm.
+    score(cases(), |query| by_words(&index, query));
+    let lexical = score(cases(), |query| by_words(&index, query));
+    row(&set.name, "lexical", &lexical);
+    score(cases(), |query| model.search(query));
+    model.forget();
+    let hybrid = score(cases(), |query| model.search(query));
+    row(&set.name, "hybrid", &hybrid);
+    if kinds {
+        let of: BTreeSet<(&str, &str)> = cases()
+            .flat_map(|case| [("kind", &*case.kind), ("language", &*case.language)])
+            .filter(|(_, value)| !value.is_empty())
+            .collect();
+        for (what, value) in of {
+            let some = || cases().filter(|case| [&*case.kind, &*case.language].contains(&value));
+            let name = format!("{} {what} {value}", set.name);
+            row(
+                &name,
+                "lexical",
+                &score(some(), |query| by_words(&index, query)),
+            );
+            row(&name, "hybrid", &score(some(), |query| model.search(query)));
+        }
+    }
+    if misses {
+        for case in cases().filter(|case| !case.tools.is_empty()) {
+            let (ranked, confidence) = model.search(&case.query);
             if !ranked.iter().take(5).any(|tool| case.tools.contains(tool)) {
+                let best = ranked.get(..4).unwrap_or(&ranked);
                 println!(
-                    "{} | {} -> {:?}",
-                    case.language,
-                    case.query,
-                    ranked.get(..4).unwrap_or(&ranked)
+                    "{} | {} -> {confidence:?} {best:?}",
+                    case.language, case.query
                 );
             }
         }
     }
-    if half == Half::Report {
-        let mut dropped = dropped_of("lexical", &lexical)?;
-        dropped.extend(dropped_of("hybrid", &hybrid)?);
-        anyhow::ensure!(
-            dropped.is_empty(),
-            "below the floor: {}",
-            dropped.join("; ")
-        );
-    }
-    Ok(())
+    Ok([("lexical", lexical), ("hybrid", hybrid)])
 }
 
-fn dropped_of(ranking: &str, scores: &Scores) -> anyhow::Result<Vec<String>> {
-    Ok(dropped(&floor()?, ranking, scores))
-}
-
-/// Shares from one round, times from the second: the first warms caches that a gateway has warm.
-fn measure(cases: &[&Judged], mut rank: impl FnMut(&str) -> Vec<String>) -> Scores {
-    score(cases.iter().copied(), &mut rank);
-    score(cases.iter().copied(), rank)
-}
-
-fn row(ranking: &str, scores: &Scores) {
-    print!("| {ranking} |");
-    for (_, share) in scores.shares() {
-        print!(" {share:.3} |");
-    }
-    println!(" {:.2?} | {:.2?} |", scores.p50, scores.p99);
+fn row(set: &str, ranking: &str, scores: &Scores) {
+    println!(
+        "| {set} ({} + {}) | {ranking} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.2?} | {:.2?} |",
+        scores.answerable,
+        scores.hopeless,
+        scores.hit_at_1,
+        scores.recall_at_5,
+        scores.mrr,
+        scores.ndcg_at_10,
+        scores.none_caught,
+        scores.none_wrong,
+        scores.empty,
+        scores.p50,
+        scores.p99,
+    );
 }

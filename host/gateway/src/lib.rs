@@ -47,6 +47,7 @@ pub use dashboard::health::{Health, KeyStatus, Limits, PluginCounts, Status};
 pub use error::{Error, RateLimited, Violation};
 pub use identity::caller::{Caller, Identity, Scope};
 
+use crate::access::permissions::Permissions;
 use crate::config::GatewayConfig;
 use crate::executions::receipt_log::ReceiptLog;
 use crate::executions::writer::Receipts;
@@ -276,10 +277,16 @@ impl Gateway {
     }
 
     /// No tool has this name, as far as is known by now.
-    fn tool_not_found(&self, name: &str) -> Error {
+    fn tool_not_found(&self, name: &str, permissions: &Permissions) -> Error {
         let tool_name = toolgate_core::visible::shown_name(name);
         match self.plugins_loading() {
-            0 => Error::ToolNotFound(tool_name),
+            0 => {
+                let search = &self.snapshot().search;
+                Error::ToolNotFound {
+                    nearest: search.nearest_names(name, &|tool| permissions.shows(tool)),
+                    tool_name,
+                }
+            }
             plugins_loading => Error::ToolNotLoaded {
                 tool_name,
                 plugins_loading,

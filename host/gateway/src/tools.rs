@@ -68,14 +68,40 @@ pub struct SearchTools {
     pub user_id: Option<UserId>,
 }
 
+/// Whether the tools that a search found are likely to do what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// The first tools do it.
+    High,
+    /// The right tool may be among them.
+    Low,
+    /// No tool seems to do it; those listed are only the nearest.
+    None,
+}
+
+impl From<toolgate_search::Confidence> for Confidence {
+    fn from(confidence: toolgate_search::Confidence) -> Self {
+        match confidence {
+            toolgate_search::Confidence::High => Self::High,
+            toolgate_search::Confidence::Low => Self::Low,
+            toolgate_search::Confidence::None => Self::None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct FoundTools {
     pub query: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
+    /// Tools found, also beyond `limit`: those that match well, and the nearest up to ten.
     pub total: usize,
+    /// Best first. Where the query has several steps, their tools take turns.
     pub tools: Vec<FoundTool>,
-    /// The nearest services, when no tool matches well.
+    /// Whether the tools fit the query.
+    pub confidence: Confidence,
+    /// The nearest services, when no tool shares anything with the query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<String>,
     pub ranking: Ranking,
@@ -106,6 +132,10 @@ pub struct FoundTool {
     pub annotations: Annotations,
     pub score: f32,
     pub match_reasons: Vec<String>,
+    /// The step of the query that the tool serves, as it was written; left out where the query is one
+    /// wish.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     pub connection: ConnectionState,
     #[serde(flatten)]
     pub schema: SchemaOrRef,

@@ -278,7 +278,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::IpNotAllowed
         | Error::RoleDenied(_) => StatusCode::FORBIDDEN,
         Error::NotFound(_)
-        | Error::ToolNotFound(_)
+        | Error::ToolNotFound { .. }
         | Error::ToolNotLoaded { .. }
         | Error::SkillNotFound(_)
         | Error::SessionNotFound(_)
@@ -302,6 +302,9 @@ fn details_of(error: &Error) -> Option<Value> {
             tool_name,
             violations,
         } => Some(json!({ "tool_name": tool_name, "violations": violations })),
+        Error::ToolNotFound { tool_name, nearest } => {
+            Some(json!({ "tool_name": tool_name, "nearest": nearest }))
+        }
         Error::ScopeDenied(scope) => Some(json!({ "scope": scope })),
         Error::RoleDenied(role) => Some(json!({ "role": role })),
         Error::ChooseWorkspace(names) => Some(json!({ "workspaces": names })),

@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 
 use toolgate_gateway::tools::embeddings::LexicalReason;
 use toolgate_gateway::tools::{
-    ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTools, Outcome,
-    ToolError, ToolSchema,
+    ApprovalNeeded, Confidence, Connect, ConnectionState, Execution, FailureReason, FoundTools,
+    Outcome, ToolError, ToolSchema,
 };
 use toolgate_gateway::{Error, Health};
 
@@ -58,6 +58,14 @@ pub fn found_tools(found: &FoundTools) -> String {
         text.push_str(" (ranked by words alone, too many searches run at once)");
     }
     text.push('\n');
+    text.push_str(match found.confidence {
+        _ if found.tools.is_empty() => "",
+        Confidence::High => "",
+        Confidence::Low => "\nConfidence: low. Read a description before you use its tool.\n",
+        Confidence::None => {
+            "\nConfidence: none. No tool seems to do this; these are only the nearest.\n"
+        }
+    });
     for tool in &found.tools {
         let connection = match tool.connection {
             ConnectionState::Connected | ConnectionState::NotNeeded => "",
@@ -71,6 +79,9 @@ pub fn found_tools(found: &FoundTools) -> String {
             tool.service,
             one_line(&tool.description)
         );
+        if let Some(step) = &tool.step {
+            let _ = write!(text, "\n  For: {}", one_line(step));
+        }
     }
     if found.plugins_loading > 0 {
         let _ = write!(
@@ -262,10 +273,14 @@ fn approval(execution: &Execution, needed: &ApprovalNeeded) -> String {
 /// An operation's refusal. Every text ends with the error's code, as REST's `error.code` has it.
 pub fn error(error: &Error) -> String {
     let said = match error {
-        Error::ToolNotFound(name) => format!(
-            "Tool not found: {}\n\nUse `svc_search_tools` to find the exact name.",
-            one_line(name)
-        ),
+        Error::ToolNotFound { tool_name, nearest } => {
+            let mut text = format!("Tool not found: {}\n\n", one_line(tool_name));
+            if !nearest.is_empty() {
+                let _ = writeln!(text, "Nearest: {}\n", nearest.join(", "));
+            }
+            text.push_str("Use `svc_search_tools` to find the exact name.");
+            text
+        }
         Error::ToolNotLoaded {
             tool_name,
             plugins_loading,

@@ -148,9 +148,10 @@ fn plugins(tools: usize) -> Vec<PluginTools> {
 }
 
 fn ask(index: &SearchIndex, query: &str) -> usize {
+    let reading = index.read(query, &|_| false);
     index
         .search(&SearchQuery {
-            query,
+            reading: &reading,
             service: None,
             cosines: None,
             limit: 20,

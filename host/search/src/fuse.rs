@@ -8,22 +8,31 @@ use super::score::Candidate;
 
 /// Best tools of each kind that are compared.
 const POOL: usize = 100;
-/// What words count beside meaning: a tool's score by words, times how much of the query it answers.
+/// What words count beside meaning where they answer all of the query: a tool's score by words, times how
+/// much of the query it answers.
 const WORDS: f32 = 0.6;
+/// What words count where no tool answers the query by them: then those it shares are there by chance.
+const WORDS_UNANSWERED: f32 = 0.1;
 /// How much an answered query counts as evidence beside a cosine.
 const ANSWERED: f32 = 0.3;
-/// Tools with less evidence than this, by words and meaning, were met by chance.
+/// Tools with less evidence than this, by words and meaning, do not match well.
 const EVIDENCE_MIN: f32 = 0.38;
+/// The best by words, where it matches well, is among this many first.
+const KEPT_WITHIN: usize = 5;
 /// Puts a tool whose name the query is before all others; no standard score comes near.
 const NAMED: f32 = 100.0;
 
-/// The tools that match well by words, by meaning or by both, with their joint score. `lexical` is
-/// in the catalog's order; `cosines` has one number per tool; `shown` says which tools there are.
-pub(super) fn fuse(
-    lexical: &[Candidate],
-    cosines: &[f32],
-    shown: impl Fn(u32) -> bool,
-) -> Vec<Candidate> {
+/// The nearest tools by words and meaning.
+pub(super) struct Fused {
+    /// With their joint score, best first.
+    pub nearest: Vec<Candidate>,
+    /// How many of them match well.
+    pub good: usize,
+}
+
+/// Joins what words and meaning say. `lexical` is in the catalog's order; `cosines` has one number per
+/// tool; `shown` says which tools there are.
+pub(super) fn fuse(lexical: &[Candidate], cosines: &[f32], shown: impl Fn(u32) -> bool) -> Fused {
     let cosine = |tool: u32| cosines.get(tool as usize).copied().unwrap_or(0.0);
     let mut pool: Vec<Candidate> = lexical
         .iter()
@@ -47,20 +56,53 @@ pub(super) fn fuse(
     }
     let words = Distribution::measure(pool.iter().map(by_words));
     let meaning = Distribution::measure(pool.iter().map(|one| cosine(one.tool)));
+    let sure = pool.iter().filter(|one| one.is_good());
+    let answered = sure.map(|one| one.covered).fold(0.0, f32::max);
+    let weight = WORDS_UNANSWERED + (WORDS - WORDS_UNANSWERED) * answered;
     let mut lowest = f32::MAX;
     for one in &mut pool {
-        one.score = WORDS * words.standard(by_words(one))
-            + (1.0 - WORDS) * meaning.standard(cosine(one.tool));
+        one.score = weight * words.standard(by_words(one))
+            + (1.0 - weight) * meaning.standard(cosine(one.tool));
         lowest = lowest.min(one.score);
     }
-    pool.retain(|one| one.named || cosine(one.tool) + ANSWERED * one.covered >= EVIDENCE_MIN);
     for one in &mut pool {
         one.score -= lowest;
         if one.named {
             one.score += NAMED;
         }
     }
-    pool
+    let surest = pool
+        .iter()
+        .filter(|one| one.is_good())
+        .max_by(|a, b| by_words(&words_of(lexical, a)).total_cmp(&by_words(&words_of(lexical, b))))
+        .map(|one| one.tool);
+    let good = pool
+        .iter()
+        .filter(|one| one.named || cosine(one.tool) + ANSWERED * one.covered >= EVIDENCE_MIN)
+        .count();
+    pool.sort_unstable_by(Candidate::compare);
+    keep_within(&mut pool, surest);
+    Fused {
+        nearest: pool,
+        good,
+    }
+}
+
+/// A tool as words alone see it.
+fn words_of(lexical: &[Candidate], one: &Candidate) -> Candidate {
+    let find = lexical.binary_search_by_key(&one.tool, |known| known.tool);
+    find.map_or_else(|_| Candidate::without_words(one.tool), |at| lexical[at])
+}
+
+/// Moves the tool that words are surest of into the first few, so that the model never hides it.
+fn keep_within(pool: &mut [Candidate], surest: Option<u32>) {
+    let place = pool.iter().position(|one| Some(one.tool) == surest);
+    if let Some(place) = place
+        && place >= KEPT_WITHIN
+    {
+        pool[place].score = pool[KEPT_WITHIN - 1].score;
+        pool[KEPT_WITHIN - 1..=place].rotate_right(1);
+    }
 }
 
 fn by_words(one: &Candidate) -> f32 {
@@ -104,7 +146,8 @@ impl Distribution {
 #[cfg(test)]
 mod tests {
     use super::super::score::Candidate;
-    use super::fuse;
+    use super::super::scratch::Subject;
+    use super::{KEPT_WITHIN, fuse};
 
     fn candidate(tool: u32, score: f32, covered: f32) -> Candidate {
         Candidate {
@@ -115,23 +158,39 @@ mod tests {
     }
 
     fn order(lexical: &[Candidate], cosines: &[f32]) -> Vec<u32> {
-        let mut fused = fuse(lexical, cosines, |_| true);
-        fused.sort_by(|a, b| b.score.total_cmp(&a.score));
-        fused.iter().map(|one| one.tool).collect()
+        let fused = fuse(lexical, cosines, |_| true);
+        fused.nearest.iter().map(|one| one.tool).collect()
     }
 
     #[test]
     fn meaning_finds_what_shares_no_word_and_words_break_the_tie() {
-        assert_eq!(order(&[], &[0.1, 0.7, 0.2]), [1]);
+        assert_eq!(order(&[], &[0.1, 0.7, 0.2]), [1, 2, 0]);
         let lexical = [candidate(0, 1.0, 0.6), candidate(2, 5.0, 0.9)];
         assert_eq!(order(&lexical, &[0.5, 0.5, 0.5])[0], 2);
     }
 
     #[test]
-    fn words_met_by_chance_and_far_meanings_are_left_out() {
+    fn words_met_by_chance_and_far_meanings_do_not_match_well() {
         let lexical = [candidate(0, 5.0, 0.9)];
-        assert_eq!(order(&lexical, &[0.0, 0.3]), Vec::<u32>::new());
+        let fused = fuse(&lexical, &[0.0, 0.3], |_| true);
+        assert_eq!((fused.nearest.len(), fused.good), (2, 0));
         assert_eq!(order(&[], &[]), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn what_words_are_sure_of_stays_among_the_first() {
+        let mut cosines = [0.9; 12];
+        cosines[11] = -1.0;
+        let sure = Candidate {
+            subject: Subject::Name,
+            ..candidate(11, 1.0, 1.0)
+        };
+        let others = (0..11).map(|tool| candidate(tool, 1.0, 0.2));
+        let lexical: Vec<Candidate> = others.chain([sure]).collect();
+        let place = order(&lexical, &cosines)
+            .iter()
+            .position(|tool| *tool == 11);
+        assert!(place.is_some_and(|place| place < KEPT_WITHIN), "{place:?}");
     }
 
     #[test]
@@ -146,7 +205,7 @@ mod tests {
     #[test]
     fn a_tool_that_is_not_shown_does_not_count() {
         let fused = fuse(&[candidate(0, 5.0, 0.9)], &[0.9, 0.8], |tool| tool != 0);
-        assert_eq!(fused.len(), 1);
-        assert_eq!(fused[0].tool, 1);
+        assert_eq!(fused.nearest.len(), 1);
+        assert_eq!(fused.nearest[0].tool, 1);
     }
 }

@@ -6,7 +6,7 @@
 
 mod write;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use tantivy::fieldnorm::FieldNormReader;
@@ -14,64 +14,16 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 use tantivy::{Index as TantivyIndex, InvertedIndexReader};
 
-use super::score::Scratch;
+use super::parts::PARTS;
+use super::scratch::Scratch;
 use super::synonyms::Synonyms;
 use super::typo::{Spellings, letters};
-use super::words::{Words, is_stopword};
+use super::words::Words;
 use toolgate_catalog::Tool;
 use toolgate_catalog::manifest::Effect;
 
-/// What is searched, in the order in which a match is explained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Name,
-    Service,
-    Keywords,
-    Description,
-    Parameters,
-}
-
-pub(super) const PARTS: [Part; 5] = [
-    Part::Name,
-    Part::Service,
-    Part::Keywords,
-    Part::Description,
-    Part::Parameters,
-];
-
-impl Part {
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Service => "service",
-            Self::Keywords => "keywords",
-            Self::Description => "description",
-            Self::Parameters => "parameters",
-        }
-    }
-
-    /// How much a match here counts beside one elsewhere.
-    fn weight(self) -> f32 {
-        match self {
-            Self::Name => 5.0,
-            Self::Service => 4.0,
-            Self::Keywords => 2.5,
-            Self::Description => 1.0,
-            Self::Parameters => 0.5,
-        }
-    }
-
-    /// How much a long text dampens a match in it (BM25's `b`).
-    fn length_damping(self) -> f32 {
-        match self {
-            Self::Name => 0.6,
-            Self::Service => 0.0,
-            Self::Keywords => 0.3,
-            Self::Description => 0.5,
-            Self::Parameters => 0.7,
-        }
-    }
-}
+/// A word that tools of fewer services begin with may be a noun.
+const ACTION_SERVICES_MIN: usize = 4;
 
 /// One stem and where its postings are.
 pub(super) struct Term {
@@ -103,6 +55,8 @@ pub(crate) struct Index {
     pub(super) services: Vec<IndexedService>,
     /// Per tool the place of its service in `services`.
     pub(super) service_of: Vec<u32>,
+    /// Stems that tools of several services begin with: `upload` of `upload_file`.
+    pub(super) actions: HashSet<String>,
     /// Words that stand in the name or title of a service, also written as one.
     pub(super) service_words: HashMap<String, u32>,
     pub(super) scratch: Mutex<Vec<Scratch>>,
@@ -146,6 +100,7 @@ impl Index {
             spellings: Spellings::default(),
             synonyms,
             traits: tools.iter().map(|tool| Traits::from_tool(tool)).collect(),
+            actions: actions(tools, &mut words),
             services,
             service_of,
             service_words: HashMap::new(),
@@ -218,22 +173,18 @@ impl Index {
     }
 }
 
-/// Words of a service's name and title, and each of the two as one word, without repetition.
-fn name_and_title(service: &str, title: &str, words: &mut Words) -> Vec<String> {
-    let mut all = words.split(service, 10);
-    let mut titled = words.split(title, 10);
-    for list in [&mut all, &mut titled] {
-        if list.len() > 1 {
-            let joined = list.concat();
-            list.push(joined);
+/// The first words of tools' actions that at least [`ACTION_SERVICES_MIN`] services use.
+fn actions(tools: &[Arc<Tool>], words: &mut Words) -> HashSet<String> {
+    let mut services: HashMap<String, HashSet<&str>> = HashMap::new();
+    for tool in tools {
+        let first = words.split_name(tool.action(), 1).pop();
+        if let Some(first) = first {
+            let used = services.entry(words.stem(&first)).or_default();
+            used.insert(tool.service());
         }
     }
-    for word in titled {
-        if !all.contains(&word) && !is_stopword(&word) {
-            all.push(word);
-        }
-    }
-    all
+    services.retain(|_, services| services.len() >= ACTION_SERVICES_MIN);
+    services.into_keys().collect()
 }
 
 /// All services, sorted by name, and for each tool the place of its service.
@@ -249,7 +200,7 @@ fn services(tools: &[Arc<Tool>], words: &mut Words) -> (Vec<IndexedService>, Vec
             service_of[*place as usize] = number;
         }
         let title = &tools[places[0] as usize].manifest().title;
-        let words = name_and_title(name, title, words);
+        let words = words.service_words(name, title);
         services.push(IndexedService {
             name: name.to_owned(),
             letters: words.iter().map(|word| letters(word)).collect(),

@@ -63,7 +63,6 @@ impl Languages {
     /// stop words included: at least two and more than there are English words which it has not,
     /// or one from the dictionary in a query without any English word. So `note` alone is English,
     /// and `aggiungi una nota al file` is Italian although `file` is English too.
-    #[allow(dead_code, reason = "the reader of queries asks for it next")]
     pub(super) fn of(&mut self, words: &[String]) -> Option<Language> {
         let mut scripts = words.iter().map(|word| Script::of_word(word));
         if let Some(script) = scripts.find(|script| *script != Script::Latin) {
@@ -132,7 +131,6 @@ impl Languages {
     /// What stands in English for a folded word of a query in this language. Where the language is
     /// not known, a word that is not English is looked up in all: in a query of one language a word
     /// of another is a name more often than not.
-    #[allow(dead_code, reason = "the reader of queries asks for it next")]
     pub(super) fn english(&mut self, word: &str, language: Option<Language>) -> English {
         let Some(language) = language else {
             return self.exact(word);
@@ -145,7 +143,6 @@ impl Languages {
     }
 
     /// Whether a folded word of a query in this language tells nothing about a tool.
-    #[allow(dead_code, reason = "the reader of queries asks for it next")]
     pub(super) fn tells_nothing(&mut self, word: &str, language: Option<Language>) -> bool {
         match language {
             Some(language) => {

@@ -4,14 +4,15 @@
 //! word becomes a [`Concept`], with the terms that may stand for it.
 
 use super::index::Index;
-use super::languages;
 use super::synonyms::Verb;
 use super::words::{Words, is_circumstance, is_stopword, uncamel};
 
 /// Longest part of a query that is read, in characters.
-pub const QUERY_CHARS_MAX: usize = 1_000;
-/// Most words of a query that are looked for.
+pub const QUERY_CHARS_MAX: usize = 8_000;
+/// Most words of a query that are looked for: of a longer one the most telling.
 pub const QUERY_WORDS_MAX: usize = 24;
+/// Most words of a query that are read.
+const WORDS_READ_MAX: usize = 400;
 /// Most words that are looked up as misspelt.
 const MISSPELT_MAX: usize = 8;
 
@@ -99,6 +100,26 @@ fn question(query: &str) -> bool {
     })
 }
 
+/// Of a long query the words that tell most, in their order; words that no tool has come last.
+fn keep_most_telling(concepts: &mut Vec<Concept>) {
+    if concepts.len() <= QUERY_WORDS_MAX {
+        return;
+    }
+    let telling = |concept: &Concept| match concept.variants.is_empty() {
+        true => 0.0,
+        false => concept.importance,
+    };
+    let mut all: Vec<f32> = concepts.iter().map(telling).collect();
+    all.sort_unstable_by(|a, b| b.total_cmp(a));
+    let least = all[QUERY_WORDS_MAX - 1];
+    let mut room = QUERY_WORDS_MAX;
+    concepts.retain(|concept| {
+        let kept = room > 0 && telling(concept) >= least;
+        room -= usize::from(kept);
+        kept
+    });
+}
+
 /// How much a verb counts that is not the first.
 const LATER_VERB: f32 = 0.6;
 
@@ -111,7 +132,7 @@ impl Index {
             .map_or(query.len(), |(end, _)| end);
         let mut list: Vec<String> = Vec::new();
         for token in query[..end].split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-            if list.len() >= 4 * QUERY_WORDS_MAX {
+            if list.len() >= WORDS_READ_MAX {
                 break;
             }
             if let Some(cut) = words.languages.cut(token) {
@@ -137,27 +158,59 @@ impl Index {
         list
     }
 
-    /// The query's words with what stands for them in English; the query itself where nothing does.
-    pub(super) fn translated(&self, words: &mut Words, query: &str) -> String {
+    /// What the sentence model is given: the query, or where it has words of other languages or misspelt
+    /// ones, its words in English and as they are written.
+    pub(super) fn sentence(
+        &self,
+        words: &mut Words,
+        query: &str,
+        is_word: &dyn Fn(&str) -> bool,
+    ) -> String {
         let mut text = String::new();
-        let mut translated = false;
-        for word in self.query_words(words, query) {
-            if languages::is_stopword(&word) {
-                continue;
-            }
-            let english = match words.languages.exact(&word) {
-                [] if !self.by_stem.contains_key(&words.stem(&word)) => words.languages.form(&word),
+        let (mut translated, mut corrected) = (false, false);
+        let mut kept = String::new();
+        let all = self.query_words(words, query);
+        let language = words.languages.of(&all);
+        for word in all {
+            let known = self.by_stem.contains_key(&words.stem(&word));
+            let english = match words.languages.english(&word, language) {
+                [] if language.is_none() && !known => words.languages.form(&word),
                 english => english,
             };
+            let mut meant = None;
+            if english.is_empty() && !known && !is_word(&word) {
+                let all = self.spellings.meant(&word);
+                meant = all.into_iter().find(|meant| !meant.begun);
+            }
             translated |= !english.is_empty();
-            text.push_str(english.first().unwrap_or(&&*word));
-            text.push(' ');
+            corrected |= meant.is_some();
+            let read = match (&meant, english.first()) {
+                (_, Some(english)) => english,
+                (Some(meant), None) => &*meant.word,
+                (None, None) => &*word,
+            };
+            kept.push_str(read);
+            kept.push(' ');
+            if !words.languages.tells_nothing(&word, language) {
+                text.push_str(read);
+                text.push(' ');
+            }
         }
-        if translated { text } else { query.to_owned() }
+        match (translated, corrected) {
+            (true, _) => text,
+            (false, true) => kept,
+            (false, false) => query.to_owned(),
+        }
     }
 
-    pub(super) fn concepts(&self, words: &mut Words, query: &str) -> Vec<Concept> {
+    pub(super) fn concepts(
+        &self,
+        words: &mut Words,
+        query: &str,
+        is_word: &dyn Fn(&str) -> bool,
+    ) -> Vec<Concept> {
         let all = self.query_words(words, query);
+        let language = words.languages.of(&all);
         let mut concepts: Vec<Concept> = Vec::new();
         let mut stems: Vec<String> = Vec::new();
         let mut misspelt = 0;
@@ -167,9 +220,6 @@ impl Index {
             joined_with_next[i - 1] = self.service_words.get(&joined).map(|term| (joined, *term));
         }
         for (i, word) in all.iter().enumerate() {
-            if concepts.len() == QUERY_WORDS_MAX {
-                break;
-            }
             if let Some((joined, term)) = &joined_with_next[i]
                 && !stems.contains(joined)
             {
@@ -183,7 +233,10 @@ impl Index {
             let part_of_service = joined_with_next[i].is_some()
                 || i.checked_sub(1)
                     .is_some_and(|before| joined_with_next[before].is_some());
-            if is_stopword(word) || word.bytes().all(|b| b.is_ascii_digit()) {
+            if is_stopword(word)
+                || words.languages.tells_nothing(word, language)
+                || word.bytes().all(|b| b.is_ascii_digit())
+            {
                 continue;
             }
             let stem = words.stem(word);
@@ -194,8 +247,8 @@ impl Index {
             if part_of_service && exact.is_none() {
                 continue;
             }
-            let english = match words.languages.exact(word) {
-                [] if exact.is_none() => words.languages.form(word),
+            let english = match words.languages.english(word, language) {
+                [] if language.is_none() && exact.is_none() => words.languages.form(word),
                 english => english,
             };
             // A word of another language may look like an English stem: `termine`, `terminate`.
@@ -223,7 +276,11 @@ impl Index {
             }
             if variants.is_empty() && misspelt < MISSPELT_MAX {
                 misspelt += 1;
+                let spelt = is_word(word);
                 for meant in self.spellings.meant(word) {
+                    if spelt && !meant.begun {
+                        continue;
+                    }
                     let how = if meant.begun {
                         MatchKind::Begun
                     } else {
@@ -261,6 +318,7 @@ impl Index {
             stems.push(stem);
             concepts.push(self.concept(word.clone(), verb, variants));
         }
+        keep_most_telling(&mut concepts);
         // `which channels are there` does not say that they are to be shown.
         let asks = question(query) && !self.says_action(&concepts);
         if asks

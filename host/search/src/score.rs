@@ -3,12 +3,20 @@
 //! Lists are short (a few thousand tools at most have a word), so adding up per word into one slot
 //! per tool is faster than walking all lists at once, and it keeps what a match reason needs.
 
-use super::index::{Index, PARTS, Part};
+use super::index::Index;
+use super::parts::{PARTS, Part};
 use super::query::{Concept, Variant};
+use super::scratch::{Scratch, Subject, TermScore};
 
 /// How soon more occurrences stop to matter (BM25's `k1`).
 const SATURATION: f32 = 1.2;
 
+/// A tool that answers less of the query than this was met by chance.
+const COVERED_MIN: f32 = 0.28;
+/// The same where the query's subject is among the keywords only.
+const COVERED_BY_KEYWORDS_MIN: f32 = 0.42;
+/// Without the subject of the query in name, service or keywords, this much has to be answered.
+const COVERED_WITHOUT_SUBJECT_MIN: f32 = 0.63;
 /// Most words that one tool is expected to answer.
 const ASKED_WORDS_MAX: usize = 6;
 
@@ -17,75 +25,15 @@ const SERVICE: u8 = 1 << Part::Service as u8;
 const KEYWORDS: u8 = 1 << Part::Keywords as u8;
 const DESCRIPTION: u8 = 1 << Part::Description as u8;
 
-/// Where something other than a verb was found: how surely a tool is about the query's subject.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Subject {
-    #[default]
-    Nowhere,
-    Keywords,
-    Name,
-}
-
-impl Subject {
-    fn new(concept: &Concept, parts: u8) -> Self {
-        if concept.verb.is_some() {
-            Self::Nowhere
-        } else if parts & (NAME | SERVICE) != 0 {
-            Self::Name
-        } else if parts & KEYWORDS != 0 {
-            Self::Keywords
-        } else {
-            Self::Nowhere
-        }
-    }
-}
-
-/// What is known of one tool while a query runs.
-#[derive(Clone, Copy, Default)]
-struct ToolScore {
-    total: f32,
-    covered: f32,
-    concept: f32,
-    subject: Subject,
-    told: u8,
-    variant: u8,
-    parts: u8,
-}
-
-/// What one term adds to one tool. Apart from [`ToolScore`], so that the innermost loop stays in the
-/// nearest cache.
-#[derive(Clone, Copy, Default)]
-struct TermScore {
-    weight: f32,
-    parts: u8,
-}
-
-/// One of each per tool, all empty between queries.
-#[derive(Default)]
-pub(super) struct Scratch {
-    slots: Vec<ToolScore>,
-    sums: Vec<TermScore>,
-    /// A bit per tool that has at least one of the words.
-    touched: Vec<u64>,
-}
-
-impl Scratch {
-    fn fit(&mut self, tools: usize) {
-        self.slots.resize(tools, ToolScore::default());
-        self.sums.resize(tools, TermScore::default());
-        self.touched.resize(tools.div_ceil(64), 0);
-    }
-
-    /// Empties what was touched, in the catalog's order.
-    fn drain(&mut self, mut each: impl FnMut(u32, ToolScore)) {
-        for (word, bits) in (0_u32..).zip(&mut self.touched) {
-            let mut bits = std::mem::take(bits);
-            while bits != 0 {
-                let tool = word * 64 + bits.trailing_zeros();
-                each(tool, std::mem::take(&mut self.slots[tool as usize]));
-                bits &= bits - 1;
-            }
-        }
+fn subject(concept: &Concept, parts: u8) -> Subject {
+    if concept.verb.is_some() {
+        Subject::Nowhere
+    } else if parts & (NAME | SERVICE) != 0 {
+        Subject::Name
+    } else if parts & KEYWORDS != 0 {
+        Subject::Keywords
+    } else {
+        Subject::Nowhere
     }
 }
 
@@ -109,7 +57,7 @@ impl Match {
 
 /// A tool that has at least one of the words.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate {
+pub(super) struct Candidate {
     /// Place in the catalog's sorted tools.
     pub tool: u32,
     /// BM25F; comparable within one query only.
@@ -124,6 +72,22 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Whether the tool matches well by words.
+    pub(super) fn is_good(&self) -> bool {
+        self.covered
+            >= match self.subject {
+                Subject::Name => COVERED_MIN,
+                Subject::Keywords => COVERED_BY_KEYWORDS_MIN,
+                Subject::Nowhere => COVERED_WITHOUT_SUBJECT_MIN,
+            }
+    }
+
+    /// The best first; the catalog is sorted by name, so the smaller number is the earlier name.
+    pub(super) fn compare(&self, other: &Self) -> std::cmp::Ordering {
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then(self.tool.cmp(&other.tool))
+    }
+
     /// A tool that shares no word with the query.
     pub(super) fn without_words(tool: u32) -> Self {
         Self {
@@ -139,7 +103,7 @@ impl Candidate {
 
 /// All candidates of a query, in the catalog's order, and per concept where it was found.
 #[derive(Debug, Default)]
-pub struct Lexical {
+pub(super) struct Lexical {
     pub candidates: Vec<Candidate>,
     pub(super) matches: Vec<Vec<Match>>,
 }
@@ -193,9 +157,9 @@ impl Index {
                 slot.total += slot.concept;
                 let weight = concept.variants[usize::from(slot.variant)].weight;
                 slot.covered += concept.importance * weight * closeness(slot.parts);
-                slot.subject = slot.subject.max(Subject::new(concept, slot.parts));
-                let told = slot.parts & (NAME | SERVICE | KEYWORDS | DESCRIPTION) != 0;
-                slot.told += u8::from(told && !concept.implied);
+                slot.subject = slot.subject.max(subject(concept, slot.parts));
+                let readable = slot.parts & (NAME | SERVICE | KEYWORDS | DESCRIPTION) != 0;
+                slot.found_words += u8::from(readable && !concept.implied);
                 slot.concept = 0.0;
             }
             matches.push(found);
@@ -208,7 +172,7 @@ impl Index {
                 score: slot.total,
                 covered: (slot.covered / asked).min(1.0),
                 subject: slot.subject,
-                complete: usize::from(slot.told) == words,
+                complete: usize::from(slot.found_words) == words,
                 named: false,
             });
         });

@@ -1,16 +1,26 @@
 use std::sync::Arc;
 
-use super::{SearchIndex, SearchQuery, SearchResults};
+use super::{Confidence, SearchIndex, SearchQuery, SearchResults};
 use toolgate_catalog::fixture::{catalog, plugins};
-use toolgate_catalog::{Catalog, Manifest, PluginTools};
+use toolgate_catalog::{Catalog, Manifest, PluginTools, Tool};
 
 fn search(catalog: &Catalog, query: &str, service: Option<&str>) -> SearchResults {
-    SearchIndex::new(catalog).search(&SearchQuery {
-        query,
+    ask(&SearchIndex::new(catalog), query, service, 20, &|_| true)
+}
+
+fn ask(
+    index: &SearchIndex,
+    query: &str,
+    service: Option<&str>,
+    limit: usize,
+    allowed: &dyn Fn(&Tool) -> bool,
+) -> SearchResults {
+    index.search(&SearchQuery {
+        reading: &index.read(query, &|_| false),
         service,
         cosines: None,
-        limit: 20,
-        allowed: &|_| true,
+        limit,
+        allowed,
     })
 }
 
@@ -170,7 +180,7 @@ fn judged_queries_find_their_tool() {
 }
 
 #[test]
-fn a_query_that_nothing_answers_finds_no_tool_and_names_services() {
+fn a_query_that_nothing_answers_says_so() {
     let catalog = catalog();
     for query in [
         "asdf qwer zxcv",
@@ -189,9 +199,12 @@ fn a_query_that_nothing_answers_finds_no_tool_and_names_services() {
         "\"';--<>{}[]()",
     ] {
         let found = search(&catalog, query, None);
-        assert_eq!(names(&found), Vec::<&str>::new(), "{query}");
-        assert_eq!(found.total, 0, "{query}");
-        assert!(!found.suggestions.is_empty(), "{query}");
+        assert_eq!(found.confidence, Confidence::None, "{query}");
+        assert_eq!(
+            found.hits.is_empty(),
+            !found.suggestions.is_empty(),
+            "{query}"
+        );
         assert!(found.suggestions.len() <= super::SUGGESTIONS_MAX, "{query}");
     }
     let found = search(&catalog, "promethius", Some("promethius"));
@@ -271,12 +284,8 @@ fn match_reasons_say_what_was_found_where() {
 fn a_tool_that_is_not_allowed_is_neither_found_counted_nor_suggested() {
     let catalog = catalog();
     let found = |query: &str| {
-        SearchIndex::new(&catalog).search(&SearchQuery {
-            query,
-            service: None,
-            cosines: None,
-            limit: 20,
-            allowed: &|tool| tool.service() != "slack",
+        ask(&SearchIndex::new(&catalog), query, None, 20, &|tool| {
+            tool.service() != "slack"
         })
     };
     let open = search(&catalog, "send message", None);
@@ -285,13 +294,7 @@ fn a_tool_that_is_not_allowed_is_neither_found_counted_nor_suggested() {
     assert!(closed.hits.iter().all(|hit| hit.tool.service() != "slack"));
     assert_eq!(found("slack").total, 0);
     assert!(!found("slack").suggestions.contains(&"slack".to_owned()));
-    let nothing = SearchIndex::new(&catalog).search(&SearchQuery {
-        query: "issue",
-        service: None,
-        cosines: None,
-        limit: 20,
-        allowed: &|_| false,
-    });
+    let nothing = ask(&SearchIndex::new(&catalog), "issue", None, 20, &|_| false);
     assert_eq!(
         (nothing.total, nothing.hits.len(), nothing.suggestions.len()),
         (0, 0, 0)
@@ -301,15 +304,7 @@ fn a_tool_that_is_not_allowed_is_neither_found_counted_nor_suggested() {
 #[test]
 fn limit_cuts_the_hits_and_not_the_total() {
     let catalog = catalog();
-    let query = |limit| {
-        SearchIndex::new(&catalog).search(&SearchQuery {
-            query: "issue",
-            service: None,
-            cosines: None,
-            limit,
-            allowed: &|_| true,
-        })
-    };
+    let query = |limit| ask(&SearchIndex::new(&catalog), "issue", None, limit, &|_| true);
     let all = query(100);
     assert_eq!(all.hits.len(), all.total);
     for limit in [0, 1, 3] {
@@ -400,21 +395,6 @@ fn an_empty_catalog_finds_nothing_and_suggests_nothing() {
 }
 
 #[test]
-fn lexical_scores_reach_every_tool_that_shares_a_word() {
-    let catalog = catalog();
-    let lexical = SearchIndex::new(&catalog).lexical("create issue");
-    let found = search(&catalog, "create issue", None);
-    assert!(lexical.candidates.len() >= found.total);
-    for hit in &found.hits {
-        let at = lexical
-            .candidates
-            .iter()
-            .find(|c| catalog.tools()[c.tool as usize].name == hit.tool.name);
-        assert_eq!(at.map(|c| c.score), Some(hit.score));
-    }
-}
-
-#[test]
 fn a_word_that_stands_in_descriptions_alone_is_found_where_nothing_better_is() {
     let manifest = serde_json::json!({
         "manifest": 1, "service": "acme", "title": "Acme", "version": "1.0.0",
@@ -431,8 +411,120 @@ fn a_word_that_stands_in_descriptions_alone_is_found_where_nothing_better_is() {
     }]);
     for query in ["widget", "widgets and gadgets"] {
         let found = search(&catalog, query, None);
-        assert_eq!(names(&found), ["acme_list_parts"], "{query}");
+        assert_eq!(names(&found)[0], "acme_list_parts", "{query}");
+        assert_ne!(found.confidence, Confidence::None, "{query}");
     }
     // Half a match is none.
-    assert_eq!(search(&catalog, "widget invoices", None).total, 0);
+    let half = search(&catalog, "widget invoices", None);
+    assert_eq!(half.confidence, Confidence::None);
+}
+
+#[test]
+fn a_query_of_several_steps_is_answered_step_by_step() {
+    let catalog = catalog();
+    for (query, steps, expected) in [
+        (
+            "create a jira issue for the crash and then tell the team on slack",
+            &[
+                "create a jira issue for the crash",
+                "tell the team on slack",
+            ][..],
+            &["jira_create_issue", "slack_send_message"][..],
+        ),
+        (
+            "Find the release notes page in notion. Send it by email to bob, then delete the slack message.",
+            &[
+                "Find the release notes page in notion",
+                "Send it by email to bob",
+                "delete the slack message",
+            ],
+            &["notion_search", "gmail_send_email", "slack_delete_message"],
+        ),
+        (
+            "erstelle ein Ticket in jira und dann schicke eine Nachricht auf Slack",
+            &[
+                "erstelle ein Ticket in jira",
+                "schicke eine Nachricht auf Slack",
+            ],
+            &["jira_create_issue", "slack_send_message"],
+        ),
+    ] {
+        let found = search(&catalog, query, None);
+        let first = &found.hits[..steps.len()];
+        let served: Vec<&str> = first.iter().filter_map(|hit| hit.step.as_deref()).collect();
+        assert_eq!(served, steps, "{query}");
+        assert_eq!(&names(&found)[..steps.len()], expected, "{query}");
+        assert!(
+            found.hits.is_sorted_by(|a, b| a.score >= b.score),
+            "{query}"
+        );
+        let mut unique = names(&found);
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), found.hits.len(), "{query}");
+    }
+}
+
+#[test]
+fn words_joined_in_one_wish_are_not_steps() {
+    let catalog = catalog();
+    for query in [
+        "find and delete old messages",
+        "search and replace",
+        "create a page with title, text and labels",
+        "list issues and pull requests",
+        "send a message to bob and alice",
+        "rename channel #general-and-more",
+    ] {
+        let found = search(&catalog, query, None);
+        assert!(found.hits.iter().all(|hit| hit.step.is_none()), "{query}");
+    }
+}
+
+#[test]
+fn a_long_text_is_read_to_its_end() {
+    let catalog = catalog();
+    let story =
+        "we had a long week with many visitors from abroad who liked the garden and the food. ";
+    let query = format!(
+        "{}create a jira issue about the broken lamp",
+        story.repeat(20)
+    );
+    assert_eq!(
+        names(&search(&catalog, &query, None))[0],
+        "jira_create_issue"
+    );
+}
+
+#[test]
+fn a_wrong_name_is_answered_with_the_nearest_ones() {
+    let catalog = catalog();
+    let index = SearchIndex::new(&catalog);
+    let nearest = |name: &str| index.nearest_names(name, &|_| true);
+    for (wrong, right) in [
+        ("slack_post_message", "slack_send_message"),
+        ("slack_sendMessage", "slack_send_message"),
+        ("github_open_issue", "github_create_issue"),
+        ("github_isue_create", "github_create_issue"),
+        ("gmail_send_mail", "gmail_send_email"),
+        ("notion_find", "notion_search"),
+        ("slak_send_message", "slack_send_message"),
+    ] {
+        assert_eq!(
+            nearest(wrong).first().map(String::as_str),
+            Some(right),
+            "{wrong}"
+        );
+    }
+    // Never another service's tool for a service that was meant.
+    assert!(
+        nearest("slack_merge_pull_request")
+            .iter()
+            .all(|name| name.starts_with("slack_"))
+    );
+    assert!(nearest("xyzzy").is_empty());
+    assert!(nearest("").is_empty());
+    assert!(nearest(&"a_".repeat(100_000)).len() <= 3);
+    let open = index.nearest_names("slack_post_message", &|tool| tool.service() != "slack");
+    assert!(open.is_empty(), "{open:?}");
 }

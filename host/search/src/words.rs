@@ -1,5 +1,6 @@
 //! From text to words and stems, the same way for tools and for queries.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use tantivy::tokenizer::{
@@ -26,6 +27,11 @@ const STOPWORDS: &[&str] = &[
     "we", "were", "what", "when", "where", "which", "who", "whose", "why", "will", "with", "would",
     "you", "your",
 ];
+
+thread_local! {
+    /// The analyser of this thread.
+    pub(super) static WORDS: RefCell<Words> = RefCell::new(Words::new());
+}
 
 /// One analyser, for one thread: it keeps the stems it has already made.
 pub(super) struct Words {
@@ -74,6 +80,24 @@ impl Words {
             true => self.split(&uncamel(name), max),
             false => self.split(name, max),
         }
+    }
+
+    /// Words of a service's name and title, and each of the two as one word, without repetition.
+    pub(super) fn service_words(&mut self, service: &str, title: &str) -> Vec<String> {
+        let mut all = self.split(service, 10);
+        let mut titled = self.split(title, 10);
+        for list in [&mut all, &mut titled] {
+            if list.len() > 1 {
+                let joined = list.concat();
+                list.push(joined);
+            }
+        }
+        for word in titled {
+            if !all.contains(&word) && !is_stopword(&word) {
+                all.push(word);
+            }
+        }
+        all
     }
 
     /// The stem under which a word is indexed.

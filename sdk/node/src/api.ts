@@ -806,8 +806,9 @@ export interface paths {
          * Search tools
          * @description Finds tools by keywords or by a sentence that says what is to be done, best match first. The
          *     first `schema_limit` tools carry their input schema, as long as all of them together stay
-         *     within 24,000 bytes; the others say where to read it. When nothing matches well there are no
-         *     tools, and `suggestions` names the nearest services.
+         *     within 24,000 bytes; the others say where to read it. A search answers the nearest tools, up to ten
+         *     where fewer match well; `confidence` says whether they fit. A query of several steps is answered
+         *     with tools for each of them, which take turns and say in `step` which one they serve.
          */
         get: operations["search_tools"];
         put?: never;
@@ -1066,6 +1067,11 @@ export interface components {
                 [key: string]: components["schemas"]["Setting"];
             };
         };
+        /**
+         * @description Whether the tools that a search found are likely to do what was asked for.
+         * @enum {string}
+         */
+        Confidence: "high" | "low" | "none";
         /** @description The body of a confirmation. */
         ConfirmBody: {
             /** @description `connect_code` of the query with which the browser came to `confirm_url`. */
@@ -1441,9 +1447,16 @@ export interface components {
             /** Format: float */
             score: number;
             service: string;
+            /**
+             * @description The step of the query that the tool serves, as it was written; left out where the query is one
+             *     wish.
+             */
+            step?: string | null;
             version: string;
         };
         FoundTools: {
+            /** @description Whether the tools fit the query. */
+            confidence: components["schemas"]["Confidence"];
             lexical_reason?: components["schemas"]["LexicalReason"] | null;
             /**
              * @description Plugins that are still being loaded, whose tools are not among these; left out when there
@@ -1453,9 +1466,11 @@ export interface components {
             query: string;
             ranking: components["schemas"]["Ranking"];
             service?: string | null;
-            /** @description The nearest services, when no tool matches well. */
+            /** @description The nearest services, when no tool shares anything with the query. */
             suggestions?: string[];
+            /** @description Best first. Where the query has several steps, their tools take turns. */
             tools: components["schemas"]["FoundTool"][];
+            /** @description Tools found, also beyond `limit`: those that match well, and the nearest up to ten. */
             total: number;
         };
         /** @description `GET /v1/health`, `svc_health_check`. */
@@ -2388,6 +2403,7 @@ export type ApprovalStatus = components['schemas']['ApprovalStatus'];
 export type ApprovedPlugin = components['schemas']['ApprovedPlugin'];
 export type Approvers = components['schemas']['Approvers'];
 export type BatchBody = components['schemas']['BatchBody'];
+export type Confidence = components['schemas']['Confidence'];
 export type ConfirmBody = components['schemas']['ConfirmBody'];
 export type Connect = components['schemas']['Connect'];
 export type ConnectionInfo = components['schemas']['ConnectionInfo'];
@@ -5868,7 +5884,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The tools found, possibly none. */
+            /** @description The nearest tools, best first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5921,6 +5937,7 @@ export interface operations {
                      *             }
                      *           }
                      *         ],
+                     *         "confidence": "high",
                      *         "ranking": "hybrid"
                      *       },
                      *       "meta": {

@@ -140,6 +140,7 @@ export interface ListedTool {
 export interface FoundTool extends ListedTool {
   score: number;
   match_reasons: string[];
+  step?: string;
   connection: ConnectionState;
 }
 export interface Found {
@@ -147,6 +148,7 @@ export interface Found {
   service: string | null;
   total: number;
   tools: FoundTool[];
+  confidence: 'high' | 'low' | 'none';
   suggestions?: string[];
 }
 export interface ToolSchema {

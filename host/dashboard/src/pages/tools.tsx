@@ -54,6 +54,7 @@ function Search({ query, service, userId, clear }: { query: string; service: str
           </Card>
         ) : (
           <Card title={`${plural(data.total, 'tool')} for "${data.query}"`} flush>
+            {data.confidence === 'none' && <div className="inner muted">No tool seems to do this. These are only the nearest.</div>}
             <ul className="list">
               {data.tools.map((tool) => (
                 <li key={tool.name}><Result tool={tool} /></li>
@@ -82,6 +83,7 @@ function Result({ tool }: { tool: ListedTool | FoundTool }) {
         </span>
       </div>
       <p>{tool.description}</p>
+      {found?.step && <div className="small">For: {found.step}</div>}
       {found && found.match_reasons.length > 0 && <div className="small muted">{found.match_reasons.join(' · ')}</div>}
     </Link>
   );

@@ -306,7 +306,7 @@ impl Gateway {
             if !known && !ruled.contains(&(kind, name)) {
                 return Err(match kind {
                     RuleKind::Service => Error::ServiceNotFound(shown_name(name)),
-                    RuleKind::Tool => Error::ToolNotFound(shown_name(name)),
+                    RuleKind::Tool => no_tool(name),
                 });
             }
             changes.push(checked(kind, name, change, now_ms)?);
@@ -360,7 +360,7 @@ impl Gateway {
         let tool = snapshot
             .catalog
             .get(tool_name)
-            .ok_or_else(|| Error::ToolNotFound(shown_name(tool_name)))?;
+            .ok_or_else(|| no_tool(tool_name))?;
         let permissions = self.permissions_of(caller, user).await?;
         let decided = permissions.decide(tool);
         Ok(PermissionExplanation {
@@ -460,4 +460,11 @@ fn checked<'a>(
         expires_at_ms,
         max_calls: change.max_calls,
     })
+}
+
+fn no_tool(name: &str) -> Error {
+    Error::ToolNotFound {
+        tool_name: shown_name(name),
+        nearest: Vec::new(),
+    }
 }

@@ -12,11 +12,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
+use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::Gateway;
 use crate::plugins::Snapshot;
+use toolgate_search::Reading;
 use toolgate_search::embeddings::files;
 use toolgate_search::embeddings::model::DIMENSIONS;
 use toolgate_search::embeddings::{EmbedError, Embedder, Vector, Vectors};
@@ -99,12 +101,22 @@ impl Embeddings {
         self.state.load().model
     }
 
-    /// The cosine of each of the snapshot's tools with the query, or why there is none.
+    /// Understands a query, with the model's vocabulary where it is there.
+    pub(crate) fn read(&self, snapshot: &Snapshot, query: &str) -> Reading {
+        let state = self.state.load();
+        match &state.embedder {
+            Some(embedder) => snapshot.search.read(query, &|word| embedder.is_word(word)),
+            None => snapshot.search.read(query, &|_| false),
+        }
+    }
+
+    /// For each sentence of the query its cosine with each of the snapshot's tools, or why there is none.
+    /// Where the time is up before all sentences are embedded, only the first is answered.
     pub(crate) async fn cosines(
         &self,
         snapshot: &Arc<Snapshot>,
-        query: &str,
-    ) -> Result<Vec<f32>, LexicalReason> {
+        query: &Reading,
+    ) -> Result<Vec<Vec<f32>>, LexicalReason> {
         let state = self.state.load_full();
         let prepared = state.prepared.as_ref();
         let prepared = prepared.filter(|(of, _)| Arc::ptr_eq(of, snapshot));
@@ -117,16 +129,28 @@ impl Embeddings {
                 }
             });
         };
-        let text = snapshot.search.in_english(query);
-        let vector = match tokio::time::timeout(QUERY_WAIT_MAX, embedder.query(&text)).await {
-            Ok(Ok(vector)) => vector,
-            Ok(Err(EmbedError::Busy)) | Err(_) => return Err(LexicalReason::Overloaded),
-            Ok(Err(cause)) => {
-                tracing::error!(error = %cause, "search.embed_failed");
-                return Err(LexicalReason::ModelFailed);
+        let until = tokio::time::Instant::now() + QUERY_WAIT_MAX;
+        let mut cosines: Vec<Vec<f32>> = Vec::new();
+        // All at once, so that they stand in the queue beside one another.
+        let sentences = query.sentences().map(|sentence| embedder.query(sentence));
+        let mut embedded = sentences.collect::<FuturesOrdered<_>>();
+        loop {
+            match tokio::time::timeout_at(until, embedded.next()).await {
+                Ok(None) => return Ok(cosines),
+                Ok(Some(Ok(vector))) => cosines.push(vectors.cosines(&vector)),
+                Ok(Some(Err(EmbedError::Busy))) | Err(_) if cosines.is_empty() => {
+                    return Err(LexicalReason::Overloaded);
+                }
+                Ok(Some(Err(EmbedError::Busy))) | Err(_) => {
+                    cosines.truncate(1);
+                    return Ok(cosines);
+                }
+                Ok(Some(Err(cause))) => {
+                    tracing::error!(error = %cause, "search.embed_failed");
+                    return Err(LexicalReason::ModelFailed);
+                }
             }
-        };
-        Ok(vectors.cosines(&vector))
+        }
     }
 
     fn say(&self, change: impl FnOnce(&State) -> State) {

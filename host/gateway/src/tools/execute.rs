@@ -117,13 +117,13 @@ impl Gateway {
             .catalog
             .get(&request.tool_name)
             .cloned()
-            .ok_or_else(|| self.tool_not_found(&request.tool_name))?;
+            .ok_or_else(|| self.tool_not_found(&request.tool_name, permissions))?;
         permissions.check(&user, &tool)?;
         let serving = snapshot
             .serving
             .get(tool.service())
             .cloned()
-            .ok_or_else(|| Error::ToolNotFound(tool.name.to_string()))?;
+            .ok_or_else(|| self.tool_not_found(&tool.name, permissions))?;
         let mut arguments = parse_arguments(request.arguments)?;
         let violations = tool.validate(&arguments);
         if !violations.is_empty() {

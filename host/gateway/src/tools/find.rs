@@ -15,7 +15,7 @@ pub(crate) const INLINE_SCHEMA_BYTES_MAX: usize = 24_000;
 pub(crate) const SEARCH_LIMIT_MAX: usize = 100;
 pub(crate) const SCHEMA_LIMIT_MAX: usize = 5;
 pub(crate) const LIST_LIMIT_MAX: usize = 500;
-pub(crate) const QUERY_BYTES_MAX: usize = 1_000;
+pub(crate) const QUERY_BYTES_MAX: usize = 8_000;
 
 impl Gateway {
     /// The tools that answer a query, best first.
@@ -40,9 +40,10 @@ impl Gateway {
         // Counted first: what becomes ready in between is then among the tools.
         let plugins_loading = self.plugins_loading();
         let snapshot = self.snapshot();
-        let cosines = self.embeddings.cosines(&snapshot, &request.query).await;
+        let reading = self.embeddings.read(&snapshot, &request.query);
+        let cosines = self.embeddings.cosines(&snapshot, &reading).await;
         let found = snapshot.search.search(&SearchQuery {
-            query: &request.query,
+            reading: &reading,
             service: request.service.as_deref(),
             cosines: cosines.as_deref().ok(),
             limit: request.limit,
@@ -74,6 +75,7 @@ impl Gateway {
                     version: tool.version().to_owned(),
                     score: hit.score,
                     match_reasons: hit.reasons,
+                    step: hit.step,
                     schema,
                 }
             })
@@ -83,6 +85,7 @@ impl Gateway {
             service: request.service,
             total: found.total,
             tools,
+            confidence: found.confidence.into(),
             suggestions: found.suggestions,
             ranking: match cosines {
                 Ok(_) => Ranking::Hybrid,
@@ -137,7 +140,7 @@ impl Gateway {
         let tool = snapshot
             .catalog
             .get(tool_name)
-            .ok_or_else(|| self.tool_not_found(tool_name))?;
+            .ok_or_else(|| self.tool_not_found(tool_name, &permissions))?;
         permissions.check(&user, tool)?;
         Ok(ToolSchema {
             name: tool.name.to_string(),

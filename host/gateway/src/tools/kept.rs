@@ -34,7 +34,7 @@ impl Gateway {
         let tool = snapshot
             .catalog
             .get(tool_name)
-            .ok_or_else(|| self.tool_not_found(tool_name))?;
+            .ok_or_else(|| self.tool_not_found(tool_name, &permissions))?;
         permissions.check(user, tool)?;
         let refused = || permissions::denied(user, &tool.name);
         if permissions.decide(tool).permission == Permission::Ask

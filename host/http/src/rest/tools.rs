@@ -66,14 +66,15 @@ struct ToolSearchQuery {
 ///
 /// Finds tools by keywords or by a sentence that says what is to be done, best match first. The
 /// first `schema_limit` tools carry their input schema, as long as all of them together stay
-/// within 24,000 bytes; the others say where to read it. When nothing matches well there are no
-/// tools, and `suggestions` names the nearest services.
+/// within 24,000 bytes; the others say where to read it. A search answers the nearest tools, up to ten
+/// where fewer match well; `confidence` says whether they fit. A query of several steps is answered
+/// with tools for each of them, which take turns and say in `step` which one they serve.
 #[utoipa::path(
     get,
     path = "/v1/tools/search",
     operation_id = "search_tools",
     params(ToolSearchQuery),
-    responses((status = 200, description = "The tools found, possibly none.", body = inline(Success<FoundTools>), example = json!({
+    responses((status = 200, description = "The nearest tools, best first.", body = inline(Success<FoundTools>), example = json!({
         "query": "open an issue",
         "service": "github",
         "total": 1,
@@ -88,6 +89,7 @@ struct ToolSearchQuery {
             "connection": "connected",
             "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}}
         }],
+        "confidence": "high",
         "ranking": "hybrid"
     }))),
 )]

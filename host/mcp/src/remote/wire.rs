@@ -10,8 +10,8 @@ use toolgate_egress::PlannedRequest;
 use toolgate_gateway::tools::embeddings::{LexicalReason, Ranking};
 use toolgate_gateway::tools::results::Truncated;
 use toolgate_gateway::tools::{
-    Annotations, ApprovalNeeded, Connect, ConnectionState, Execution, FailureReason, FoundTool,
-    FoundTools, Outcome, ResultFile, SchemaOrRef, ToolAuth, ToolError, ToolSchema,
+    Annotations, ApprovalNeeded, Confidence, Connect, ConnectionState, Execution, FailureReason,
+    FoundTool, FoundTools, Outcome, ResultFile, SchemaOrRef, ToolAuth, ToolError, ToolSchema,
 };
 use toolgate_gateway::{Error, RateLimited, Scope, Violation};
 
@@ -30,6 +30,9 @@ pub struct SearchAnswer {
     service: Option<String>,
     total: usize,
     tools: Vec<FoundOne>,
+    /// Absent from a server that always meant its tools to fit.
+    #[serde(default = "high")]
+    confidence: Confidence,
     #[serde(default)]
     suggestions: Vec<String>,
     ranking: Ranking,
@@ -48,7 +51,13 @@ struct FoundOne {
     annotations: Annotations,
     score: f32,
     match_reasons: Vec<String>,
+    #[serde(default)]
+    step: Option<String>,
     connection: ConnectionState,
+}
+
+fn high() -> Confidence {
+    Confidence::High
 }
 
 impl From<SearchAnswer> for FoundTools {
@@ -63,6 +72,7 @@ impl From<SearchAnswer> for FoundTools {
             annotations: tool.annotations,
             score: tool.score,
             match_reasons: tool.match_reasons,
+            step: tool.step,
             connection: tool.connection,
         });
         Self {
@@ -70,6 +80,7 @@ impl From<SearchAnswer> for FoundTools {
             query: found.query,
             service: found.service,
             total: found.total,
+            confidence: found.confidence,
             suggestions: found.suggestions,
             ranking: found.ranking,
             lexical_reason: found.lexical_reason,
@@ -226,6 +237,7 @@ struct RefusedError {
 #[serde(default)]
 struct FailureDetails {
     violations: Vec<Violation>,
+    nearest: Vec<String>,
     tool_name: String,
     scope: String,
     user_id: String,
@@ -277,7 +289,10 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
                 .unwrap_or(&message)
                 .to_owned(),
         ),
-        "tool_not_found" => Error::ToolNotFound(named("Tool not found: ")),
+        "tool_not_found" => Error::ToolNotFound {
+            tool_name: named("Tool not found: "),
+            nearest: details.nearest,
+        },
         "skill_not_found" => Error::SkillNotFound(named("Skill not found: ")),
         "session_not_found" => Error::SessionNotFound(named("Session not found: ")),
         "user_not_found" => Error::UserNotFound(named("User not found: ")),
@@ -339,7 +354,10 @@ mod tests {
                 Error::ScopeDenied("tools:read"),
                 Error::IpNotAllowed,
                 Error::NotFound("the result res_1".to_owned()),
-                Error::ToolNotFound("github_nope".to_owned()),
+                Error::ToolNotFound {
+                    tool_name: "github_nope".to_owned(),
+                    nearest: vec!["github_create_issue".to_owned()],
+                },
                 Error::SkillNotFound("nope".to_owned()),
                 Error::SessionNotFound("ses_1".to_owned()),
                 Error::UserNotFound("ada".to_owned()),

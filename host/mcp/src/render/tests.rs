@@ -23,6 +23,7 @@ fn found(name: &str, connection: ConnectionState) -> FoundTool {
         annotations: Annotations::new(Effect::Write, false),
         score: 1.0,
         match_reasons: Vec::new(),
+        step: None,
         connection,
         schema: SchemaOrRef::Ref(String::new()),
     }
@@ -34,6 +35,7 @@ fn search(total: usize, tools: Vec<FoundTool>, suggestions: &[&str]) -> FoundToo
         service: Some("github".to_owned()),
         total,
         tools,
+        confidence: Confidence::High,
         suggestions: suggestions.iter().map(|&name| name.to_owned()).collect(),
         ranking: Ranking::Lexical,
         lexical_reason: None,
@@ -301,7 +303,10 @@ fn every_error_says_its_code_and_the_next_step() {
         Error::ScopeDenied("tools:execute"),
         Error::IpNotAllowed,
         Error::NotFound("the receipt".to_owned()),
-        Error::ToolNotFound("github_nope".to_owned()),
+        Error::ToolNotFound {
+            tool_name: "github_nope".to_owned(),
+            nearest: vec!["github_create_issue".to_owned()],
+        },
         Error::SkillNotFound("7".to_owned()),
         Error::SessionNotFound("ses_0".to_owned()),
         Error::UserNotFound("ada".to_owned()),
@@ -380,7 +385,10 @@ fn what_a_stranger_wrote_stays_on_its_line() {
     for text in [
         execution(&failed),
         found_tools(&search(1, vec![tool], &[])),
-        error(&Error::ToolNotFound(forged.to_owned())),
+        error(&Error::ToolNotFound {
+            tool_name: forged.to_owned(),
+            nearest: Vec::new(),
+        }),
         error(&Error::InvalidRequest(forged.to_owned())),
     ] {
         let fake = |line: &str| {

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use super::model::{SentenceModel, SentenceModelError};
 
 /// Queries that may wait for the model.
-pub const QUERIES_WAITING_MAX: usize = 8;
+pub const QUERIES_WAITING_MAX: usize = 64;
 /// Query vectors that are remembered, 1.5 KB each.
 pub const QUERIES_KEPT_MAX: usize = 4_096;
 
@@ -38,6 +38,8 @@ pub enum EmbedError {
 /// A handle to the thread; the last one to go ends it.
 pub struct Embedder {
     shared: Arc<EmbedderState>,
+    /// None in tests of the queue.
+    model: Option<Arc<SentenceModel>>,
 }
 
 #[derive(Default)]
@@ -64,17 +66,25 @@ struct EmbedJob {
 impl Embedder {
     /// Loads the model and starts its thread. Takes a second: call it where blocking is allowed.
     pub fn open(folder: &Path) -> Result<Self, EmbedError> {
-        let model = SentenceModel::load(folder)?;
+        let model = Arc::new(SentenceModel::load(folder)?);
         let shared = Arc::new(EmbedderState::default());
         // The model's matrix products ask rayon for threads; a pool of this one keeps them here.
-        let work = Arc::clone(&shared);
+        let (work, worker) = (Arc::clone(&shared), Arc::clone(&model));
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(1)
             .thread_name(|_| "toolgate-meaning".to_owned())
             .build()
             .map_err(io::Error::other)?;
-        pool.spawn(move || work.work_off(&model));
-        Ok(Self { shared })
+        pool.spawn(move || work.work_off(&worker));
+        Ok(Self {
+            shared,
+            model: Some(model),
+        })
+    }
+
+    /// Whether a word, in lowercase, stands in the model's vocabulary: then it is not misspelt.
+    pub fn is_word(&self, word: &str) -> bool {
+        self.model.as_ref().is_some_and(|model| model.is_word(word))
     }
 
     /// The remembered vector of a query.
@@ -220,6 +230,7 @@ mod tests {
         // Without a thread nothing is ever worked off.
         let embedder = Embedder {
             shared: Arc::new(EmbedderState::default()),
+            model: None,
         };
         let mut asleep = Context::from_waker(Waker::noop());
         let mut waiting = Vec::new();

@@ -107,6 +107,11 @@ impl SentenceModel {
         })
     }
 
+    /// Whether a word, in lowercase, is one that the model has learnt as a whole.
+    pub fn is_word(&self, word: &str) -> bool {
+        self.tokenizer.token_to_id(word).is_some()
+    }
+
     /// The vector of a tool's text: [`DIMENSIONS`] numbers of length one.
     pub fn text(&self, text: &str) -> Result<Vec<f32>, SentenceModelError> {
         self.embed(text, TEXT_TOKENS_MAX)

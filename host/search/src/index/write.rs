@@ -10,7 +10,7 @@ use std::thread;
 use tantivy::Index;
 use tantivy::schema::{IndexRecordOption, Schema, TantivyDocument, TextFieldIndexing, TextOptions};
 
-use super::{PARTS, Part, name_and_title};
+use crate::parts::{PARTS, Part};
 use crate::words::{Words, is_stopword};
 use toolgate_catalog::Tool;
 
@@ -159,7 +159,7 @@ fn part_words(tool: &Tool, part: Part, words: &mut Words) -> Vec<String> {
         Part::Name => words.split_name(&spec.name, WORDS_MAX),
         Part::Service => {
             let manifest = tool.manifest();
-            name_and_title(&manifest.service, &manifest.title, words)
+            words.service_words(&manifest.service, &manifest.title)
         }
         Part::Keywords => {
             let mut all = Vec::new();

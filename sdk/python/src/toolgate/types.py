@@ -42,6 +42,12 @@ Who decides about a call that waits for a person.
 """
 
 
+Confidence: TypeAlias = Literal["high", "low", "none"]
+"""
+Whether the tools that a search found are likely to do what was asked for.
+"""
+
+
 class ConfirmBody(TypedDict):
     """
     The body of a confirmation.
@@ -248,6 +254,11 @@ class FoundTool(TypedDict):
     annotations: Annotations
     score: float
     match_reasons: list[str]
+    step: NotRequired[str | None]
+    """
+    The step of the query that the tool serves, as it was written; left out where the query is one
+    wish.
+    """
     connection: ConnectionState
 
 
@@ -1164,10 +1175,20 @@ class FoundTools(TypedDict):
     query: str
     service: NotRequired[str | None]
     total: int
+    """
+    Tools found, also beyond `limit`: those that match well, and the nearest up to ten.
+    """
     tools: list[FoundTool]
+    """
+    Best first. Where the query has several steps, their tools take turns.
+    """
+    confidence: Confidence
+    """
+    Whether the tools fit the query.
+    """
     suggestions: NotRequired[list[str]]
     """
-    The nearest services, when no tool matches well.
+    The nearest services, when no tool shares anything with the query.
     """
     ranking: Ranking
     lexical_reason: NotRequired[LexicalReason | None]

@@ -1,0 +1,49 @@
+//! What is asked of an index, and what it answers.
+
+use std::sync::Arc;
+
+use toolgate_catalog::Tool;
+
+use super::confidence::Confidence;
+use super::reading::Reading;
+
+/// What to look for.
+pub struct SearchQuery<'a> {
+    /// The query, read by the index that is asked.
+    pub reading: &'a Reading,
+    /// Only tools of this service.
+    pub service: Option<&'a str>,
+    /// For each of [`Reading::sentences`], how near each tool's meaning is to it, by place in
+    /// [`toolgate_catalog::Catalog::tools`]. Without it words alone decide; where only the first is there, steps are
+    /// ranked by the meaning of the whole query.
+    pub cosines: Option<&'a [Vec<f32>]>,
+    /// Most hits.
+    pub limit: usize,
+    /// Whether the user may know of a tool. Others are neither found, counted nor suggested.
+    pub allowed: &'a dyn Fn(&Tool) -> bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct SearchResults {
+    /// By score, then by name; the steps of a query take turns.
+    pub hits: Vec<Hit>,
+    /// Tools that match, also beyond `limit`; at least as many as `hits`.
+    pub total: usize,
+    /// Whether the hits fit the query.
+    pub confidence: Confidence,
+    /// The nearest services, only where there are no hits.
+    pub suggestions: Vec<String>,
+}
+
+/// One of the nearest tools.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    pub tool: Arc<Tool>,
+    /// Comparable within one answer only.
+    pub score: f32,
+    /// Short texts: `name: create, issue`, `synonym: post -> send`.
+    pub reasons: Vec<String>,
+    /// The step of the query that the tool serves, as it was written; none where the query is one wish.
+    pub step: Option<String>,
+}

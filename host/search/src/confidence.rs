@@ -1,0 +1,76 @@
+//! Whether the nearest tools fit a query.
+//!
+//! There is always a nearest tool, also to a wish that no tool serves. What separates the two, words and
+//! meaning together, was fitted by logistic regression on the half of the judged queries that is for
+//! tuning (`make search-score`). How far the nearest stands out from the catalog and how many words no tool
+//! has were tried as well and add nothing.
+
+use super::score::Candidate;
+
+/// Whether the tools that were found are likely to do what the query asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Nothing in the catalog seems to do it; the hits are only the nearest.
+    None,
+    /// The right tool may be among the hits.
+    Low,
+    /// The first hits do it.
+    High,
+}
+
+/// Hits that are looked at.
+const FIRST: usize = 3;
+/// What an answered query counts as evidence beside a cosine.
+const ANSWERED: f32 = 0.47;
+/// With less evidence than this nothing seems to fit.
+const LOW: f32 = 0.53;
+/// From here on the first hits fit.
+const HIGH: f32 = 0.74;
+
+/// What the evidence of words and meaning says of the hits, best first.
+pub(super) fn of_hits(nearest: &[Candidate], cosines: &[f32]) -> Confidence {
+    let first = &nearest[..nearest.len().min(FIRST)];
+    if first.first().is_some_and(|one| one.named) {
+        return Confidence::High;
+    }
+    let cosine = |one: &Candidate| cosines.get(one.tool as usize).copied().unwrap_or(0.0);
+    let nearest = first.iter().map(cosine).fold(0.0, f32::max);
+    let answered = first.iter().map(|one| one.covered).fold(0.0, f32::max);
+    let evidence = nearest + ANSWERED * answered;
+    if evidence < LOW {
+        Confidence::None
+    } else if evidence < HIGH {
+        Confidence::Low
+    } else {
+        Confidence::High
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::score::Candidate;
+    use super::{Confidence, of_hits};
+
+    #[test]
+    fn words_and_meaning_are_evidence_together() {
+        let words = |covered| Candidate {
+            covered,
+            ..Candidate::without_words(0)
+        };
+        for (covered, cosine, expected) in [
+            (0.0, 0.2, Confidence::None),
+            (0.5, 0.2, Confidence::None),
+            (0.5, 0.4, Confidence::Low),
+            (0.0, 0.6, Confidence::Low),
+            (0.9, 0.6, Confidence::High),
+        ] {
+            assert_eq!(of_hits(&[words(covered)], &[cosine]), expected);
+        }
+        assert_eq!(of_hits(&[], &[]), Confidence::None);
+        let named = Candidate {
+            named: true,
+            ..words(0.0)
+        };
+        assert_eq!(of_hits(&[named], &[0.0]), Confidence::High);
+    }
+}

@@ -1,0 +1,290 @@
+//! Ranking: what words and meaning say of each tool, for each wish of a query.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolgate_catalog::Tool;
+
+use super::answer::{Hit, SearchQuery, SearchResults};
+use super::confidence::{self, Confidence};
+use super::fuse;
+use super::index::Index;
+use super::query::Concept;
+use super::reading::{Reading, Wish};
+use super::score::{Candidate, Lexical};
+use super::synonyms::Verb;
+
+/// An answer has this many tools where the limit and the catalog allow: the right one is often not the one
+/// that shares the most words.
+const NEAREST: usize = 10;
+/// Tools that score less than this part of the best do not match well.
+const TAIL: f32 = 0.35;
+/// What a deprecated tool keeps of its score.
+const DEPRECATED: f32 = 0.7;
+/// What a tool that changes something keeps where the query asks to see something.
+const CHANGES: f32 = 0.8;
+/// What a tool that only reads keeps where the query asks for a change.
+const READS: f32 = 0.8;
+/// What a tool keeps where the query names another service in full.
+const OTHER_SERVICE: f32 = 0.7;
+/// What a tool gains whose full name is in the query.
+const NAMED: f32 = 2.0;
+
+/// The tools for one wish.
+struct Ranked<'a> {
+    wish: &'a Wish,
+    lexical: Lexical,
+    /// Best first.
+    nearest: Vec<Candidate>,
+    /// How many of them match well.
+    good: usize,
+    confidence: Confidence,
+    cosines: Option<&'a [f32]>,
+}
+
+impl Index {
+    pub(super) fn search(&self, tools: &[Arc<Tool>], query: &SearchQuery<'_>) -> SearchResults {
+        let shown = |tool: u32| {
+            let tool = &tools[tool as usize];
+            query
+                .service
+                .is_none_or(|service| service == tool.service())
+                && (query.allowed)(tool)
+        };
+        let Reading {
+            whole,
+            steps,
+            windows,
+        } = query.reading;
+        let pooled;
+        let ranked: Vec<Ranked<'_>> = match (steps.is_empty(), query.cosines) {
+            (true, cosines) => {
+                let cosines = match cosines {
+                    Some([first, rest @ ..]) if !windows.is_empty() && !rest.is_empty() => {
+                        pooled = pool(first, rest);
+                        Some(&*pooled)
+                    }
+                    Some([first, ..]) => Some(&**first),
+                    _ => None,
+                };
+                vec![self.rank(tools, whole, cosines, &shown)]
+            }
+            (false, cosines) => {
+                let mut ranked = Vec::new();
+                for (place, step) in steps.iter().enumerate() {
+                    let cosines = cosines.and_then(|all| all.get(place + 1).or(all.first()));
+                    ranked.push(self.rank(tools, step, cosines.map(|all| &**all), &shown));
+                }
+                ranked
+            }
+        };
+        self.answer(tools, query, &ranked)
+    }
+
+    /// The lists of all wishes, taking turns.
+    fn answer(
+        &self,
+        tools: &[Arc<Tool>],
+        query: &SearchQuery<'_>,
+        ranked: &[Ranked<'_>],
+    ) -> SearchResults {
+        let several = ranked.len() > 1;
+        let mut taken: HashMap<u32, ()> = HashMap::new();
+        let mut hits: Vec<(usize, Candidate)> = Vec::new();
+        let mut turns: Vec<_> = ranked
+            .iter()
+            .map(|one| one.nearest.iter().take(one.good.max(NEAREST)))
+            .collect();
+        let mut total = 0;
+        let mut lowest = f32::MAX;
+        loop {
+            let before = total;
+            for (place, turn) in turns.iter_mut().enumerate() {
+                let Some(next) = turn.find(|one| !taken.contains_key(&one.tool)) else {
+                    continue;
+                };
+                taken.insert(next.tool, ());
+                total += 1;
+                if hits.len() < query.limit {
+                    lowest = lowest.min(next.score);
+                    let score = if several { lowest } else { next.score };
+                    hits.push((place, Candidate { score, ..*next }));
+                }
+            }
+            if total == before {
+                break;
+            }
+        }
+        if total == 0 {
+            let lexical = &ranked[0].lexical;
+            return SearchResults {
+                hits: Vec::new(),
+                total,
+                confidence: Confidence::None,
+                suggestions: self.suggest(tools, lexical, ranked[0].wish, query),
+            };
+        }
+        let mut reasons: Vec<HashMap<u32, Vec<String>>> = Vec::new();
+        for (place, one) in ranked.iter().enumerate() {
+            let of_wish: Vec<Candidate> = hits
+                .iter()
+                .filter(|(wish, _)| *wish == place)
+                .map(|(_, hit)| *hit)
+                .collect();
+            reasons.push(self.reasons(&one.wish.concepts, &one.lexical, &of_wish));
+        }
+        let hits = hits
+            .into_iter()
+            .map(|(place, hit)| {
+                let wish = &ranked[place];
+                let mut reasons = reasons[place].remove(&hit.tool).unwrap_or_default();
+                if let Some(cosines) = wish.cosines {
+                    let cosine = cosines.get(hit.tool as usize).copied();
+                    reasons.push(format!("meaning: {:.2}", cosine.unwrap_or(0.0)));
+                }
+                Hit {
+                    tool: Arc::clone(&tools[hit.tool as usize]),
+                    score: hit.score,
+                    reasons,
+                    step: several.then(|| wish.wish.text.clone()),
+                }
+            })
+            .collect();
+        let confident = || ranked.iter().map(|one| one.confidence);
+        SearchResults {
+            hits,
+            total,
+            // A query of which one step can be done is answered in part.
+            confidence: match confident().min() {
+                Some(Confidence::None) if confident().max() > Some(Confidence::None) => {
+                    Confidence::Low
+                }
+                least => least.unwrap_or(Confidence::None),
+            },
+            suggestions: Vec::new(),
+        }
+    }
+
+    fn rank<'a>(
+        &self,
+        tools: &[Arc<Tool>],
+        wish: &'a Wish,
+        cosines: Option<&'a [f32]>,
+        shown: &dyn Fn(u32) -> bool,
+    ) -> Ranked<'a> {
+        let lexical = self.weigh(tools, &wish.text, &wish.concepts);
+        let (nearest, good, confidence) = match cosines {
+            Some(cosines) => {
+                let fused = fuse::fuse(&lexical.candidates, cosines, shown);
+                let confidence = confidence::of_hits(&fused.nearest, cosines);
+                (fused.nearest, fused.good, confidence)
+            }
+            None => by_words(&lexical.candidates, shown),
+        };
+        Ranked {
+            wish,
+            lexical,
+            nearest,
+            good,
+            confidence,
+            cosines,
+        }
+    }
+
+    /// Scores by words, then by what is known of a tool beyond its words.
+    fn weigh(&self, tools: &[Arc<Tool>], text: &str, concepts: &[Concept]) -> Lexical {
+        let mut lexical = self.score(concepts);
+        let named = text.trim().to_ascii_lowercase();
+        let action = match concepts.iter().any(|concept| concept.implied) {
+            true => Some(Verb::Reads),
+            false => concepts.iter().find_map(|concept| concept.verb),
+        };
+        let services = self.named_services(concepts);
+        for candidate in &mut lexical.candidates {
+            let traits = self.traits[candidate.tool as usize];
+            if traits.deprecated {
+                candidate.score *= DEPRECATED;
+            }
+            match action {
+                Some(Verb::Reads) if !traits.reads => candidate.score *= CHANGES,
+                Some(Verb::Other) if traits.reads => candidate.score *= READS,
+                _ => {}
+            }
+            if !services.is_empty() && !services.contains(&self.service_of[candidate.tool as usize])
+            {
+                candidate.score *= OTHER_SERVICE;
+            }
+        }
+        let place = tools.binary_search_by(|tool| tool.name.as_str().cmp(&named));
+        let of = |place: usize| {
+            let all = &lexical.candidates;
+            all.binary_search_by_key(&place, |one| one.tool as usize)
+        };
+        if let Ok(Ok(at)) = place.map(of) {
+            lexical.candidates[at].score *= NAMED;
+            lexical.candidates[at].named = true;
+        }
+        lexical
+    }
+
+    /// The services whose whole name is among the words.
+    fn named_services(&self, concepts: &[Concept]) -> Vec<u32> {
+        let said = |word: &str| concepts.iter().any(|concept| concept.word == word);
+        let named = (0_u32..).zip(&self.services).filter(|(_, service)| {
+            let joined = service.name.replace('_', "");
+            said(&joined) || service.name.split('_').all(said)
+        });
+        named.map(|(number, _)| number).collect()
+    }
+}
+
+/// For each tool the nearest of several meanings.
+fn pool(first: &[f32], rest: &[Vec<f32>]) -> Vec<f32> {
+    let mut pooled = first.to_vec();
+    for cosines in rest {
+        for (best, cosine) in pooled.iter_mut().zip(cosines) {
+            *best = best.max(*cosine);
+        }
+    }
+    pooled
+}
+
+/// The tools that share words with a wish, those that match well first, and how many these are.
+fn by_words(
+    candidates: &[Candidate],
+    shown: &dyn Fn(u32) -> bool,
+) -> (Vec<Candidate>, usize, Confidence) {
+    let mut nearest: Vec<Candidate> = candidates
+        .iter()
+        .filter(|one| shown(one.tool))
+        .copied()
+        .collect();
+    let best = |is_good: &dyn Fn(&Candidate) -> bool| {
+        let good = nearest.iter().filter(|one| is_good(one));
+        good.fold(0.0, |best: f32, one| best.max(one.score))
+    };
+    let (well, complete) = (best(&Candidate::is_good), best(&|one| one.complete));
+    let (is_good, best, confidence): (&dyn Fn(&Candidate) -> bool, f32, _) = if well > 0.0 {
+        (&Candidate::is_good, well, Confidence::High)
+    } else if complete > 0.0 {
+        // Words that stand in descriptions alone say little, but they may be all there is.
+        (&|one| one.complete, complete, Confidence::Low)
+    } else {
+        (&|_| false, 0.0, Confidence::None)
+    };
+    let mut good = 0;
+    let matching: Vec<bool> = nearest.iter().map(is_good).collect();
+    for (one, is_good) in nearest.iter_mut().zip(matching) {
+        good += usize::from(is_good && one.score >= TAIL * best);
+        if !is_good {
+            one.score *= TAIL;
+        }
+    }
+    let kept = good.max(NEAREST);
+    if nearest.len() > kept {
+        nearest.select_nth_unstable_by(kept - 1, Candidate::compare);
+        nearest.truncate(kept);
+    }
+    nearest.sort_unstable_by(Candidate::compare);
+    (nearest, good, confidence)
+}

@@ -1,0 +1,114 @@
+//! The product's rankings: by words, and by words and meaning.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use toolgate_catalog::Catalog;
+use toolgate_search::embeddings::model::SentenceModel;
+use toolgate_search::embeddings::{Vector, Vectors, files};
+use toolgate_search::{Confidence, Reading, SearchIndex, SearchQuery};
+
+use super::DEPTH;
+use crate::tools;
+
+/// The folder with the sentence model that `tests/search/setup.sh` fetched.
+pub fn model_folder() -> anyhow::Result<PathBuf> {
+    tools::installed("search/model", "search")
+}
+
+/// Search by words and meaning, as a gateway with the model does it: what a query means is computed
+/// when it is first asked.
+pub struct Hybrid<'a> {
+    index: &'a SearchIndex,
+    model: SentenceModel,
+    vectors: Vectors,
+    asked: HashMap<String, Vec<f32>>,
+}
+
+impl<'a> Hybrid<'a> {
+    /// Makes the vectors of all tools, on all processors.
+    pub fn new(catalog: &Catalog, index: &'a SearchIndex) -> anyhow::Result<Self> {
+        let folder = model_folder()?;
+        files::verify(&folder)?;
+        let model = SentenceModel::load(&folder)?;
+        let threads = std::thread::available_parallelism()?.get();
+        let tools = catalog.tools();
+        let parts: anyhow::Result<Vec<Vec<Vector>>> = std::thread::scope(|scope| {
+            let parts = tools.chunks(tools.len().div_ceil(threads).max(1));
+            let at_work: Vec<_> = parts
+                .map(|part| {
+                    let embed = || {
+                        let made = part.iter().map(|tool| model.text(&tool.meaning_text()));
+                        made.map(|vector| Ok(Vector::from(vector?))).collect()
+                    };
+                    scope.spawn(embed)
+                })
+                .collect();
+            let made = at_work.into_iter().map(|one| one.join());
+            made.map(|part| part.expect("embedding does not panic"))
+                .collect()
+        });
+        let vectors = Vectors::new(parts?.iter().flatten());
+        Ok(Self {
+            index,
+            model,
+            vectors,
+            asked: HashMap::new(),
+        })
+    }
+
+    /// The best tools, and whether they fit.
+    pub fn search(&mut self, query: &str) -> (Vec<String>, Confidence) {
+        let reading = self.index.read(query, &|word| self.model.is_word(word));
+        let mut cosines = Vec::new();
+        for sentence in reading.sentences() {
+            let vector = self.asked.entry(sentence.to_owned());
+            let vector = vector.or_insert_with_key(|text| {
+                let vector = self.model.query(text);
+                vector.expect("the model was loaded")
+            });
+            cosines.push(self.vectors.cosines(vector));
+        }
+        search(self.index, &reading, Some(&cosines))
+    }
+
+    /// The tools nearest to the query's meaning as it is written: what a plain vector search answers.
+    pub fn nearest(&self, query: &str, catalog: &Catalog) -> Vec<String> {
+        let vector = self.model.query(query).expect("the model was loaded");
+        let cosines = self.vectors.cosines(&vector);
+        let mut ranked: Vec<(f32, &str)> = cosines
+            .into_iter()
+            .zip(catalog.tools().iter().map(|tool| tool.name.as_str()))
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        let best = ranked.into_iter().take(DEPTH);
+        best.map(|(_, name)| name.to_owned()).collect()
+    }
+
+    /// Forgets what was asked, so that every query is new.
+    pub fn forget(&mut self) {
+        self.asked.clear();
+    }
+}
+
+/// The best tools by words alone, and whether they fit.
+pub fn by_words(index: &SearchIndex, query: &str) -> (Vec<String>, Confidence) {
+    search(index, &index.read(query, &|_| false), None)
+}
+
+fn search(
+    index: &SearchIndex,
+    reading: &Reading,
+    cosines: Option<&[Vec<f32>]>,
+) -> (Vec<String>, Confidence) {
+    let found = index.search(&SearchQuery {
+        reading,
+        service: None,
+        cosines,
+        limit: DEPTH,
+        allowed: &|_| true,
+    });
+    let hits = found.hits.into_iter();
+    let names = hits.map(|hit| hit.tool.name.to_string()).collect();
+    (names, found.confidence)
+}
