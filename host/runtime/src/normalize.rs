@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use serde_json::Value;
 use wasmtime::component::{ComponentType, Lift, Lower};
 
 use super::bindings::{WEBHOOK, types};
 use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
-use super::guest::{KeyPage, KeyValue, KeyValueError, StoredValue, cut};
+use super::guest::cut;
 use super::invoke::Call;
+use super::no_state::NoState;
 use super::outcome::LoadError;
 use super::random::Random;
 use super::{Plugin, Runtime};
@@ -160,42 +160,12 @@ fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
             CallLimits::default(),
             Mode::Live,
         )),
-        kv: Arc::new(EmptyKeyValue),
+        kv: Arc::new(NoState),
         config: Arc::default(),
         timeout: TIMEOUT,
         memory_bytes_max,
         response_bytes_max: 0,
         now_ms,
         random: Random::System,
-    }
-}
-
-struct EmptyKeyValue;
-
-impl KeyValue for EmptyKeyValue {
-    fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn set<'a>(
-        &'a self,
-        _: &'a str,
-        _: &'a [u8],
-        _: Option<u32>,
-        _: Option<u64>,
-    ) -> BoxFuture<'a, Result<u64, KeyValueError>> {
-        Box::pin(async { Err(KeyValueError::Unavailable) })
-    }
-
-    fn delete<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), KeyValueError>> {
-        Box::pin(async { Err(KeyValueError::Unavailable) })
-    }
-
-    fn list<'a>(
-        &'a self,
-        _: &'a str,
-        _: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<KeyPage, KeyValueError>> {
-        Box::pin(async { Ok((Vec::new(), None)) })
     }
 }

@@ -25,8 +25,7 @@ use toolgate_egress::{
 };
 use toolgate_runtime::Size;
 use toolgate_runtime::{
-    Call, CallEnd, Crash, KeyValue, KeyValueError, Plugin, Random, Requester, Runtime, StartError,
-    StoredValue, limits,
+    Call, CallEnd, Crash, NoState, Plugin, Random, Requester, Runtime, StartError, limits,
 };
 
 /// The reader component, embedded when the host was built after it; else empty.
@@ -166,7 +165,7 @@ impl DocumentReader {
             cursor: None,
             meta: "{}".to_owned(),
             scope: Arc::new(scope),
-            kv: Arc::new(EmptyHost),
+            kv: Arc::new(NoState),
             config: Arc::default(),
             timeout: READ_TIMEOUT,
             memory_bytes_max: limits::MEMORY_BYTES_MAX,
@@ -230,36 +229,5 @@ impl Credentials for EmptyHost {
 
     fn slot_for_origin(&self, _origin: &str) -> Option<String> {
         None
-    }
-}
-
-impl KeyValue for EmptyHost {
-    fn get<'a>(
-        &'a self,
-        _key: &'a str,
-    ) -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>> {
-        async { Err(KeyValueError::Unavailable) }.boxed()
-    }
-
-    fn set<'a>(
-        &'a self,
-        _key: &'a str,
-        _value: &'a [u8],
-        _ttl_seconds: Option<u32>,
-        _if_version: Option<u64>,
-    ) -> BoxFuture<'a, Result<u64, KeyValueError>> {
-        async { Err(KeyValueError::Unavailable) }.boxed()
-    }
-
-    fn delete<'a>(&'a self, _key: &'a str) -> BoxFuture<'a, Result<(), KeyValueError>> {
-        async { Err(KeyValueError::Unavailable) }.boxed()
-    }
-
-    fn list<'a>(
-        &'a self,
-        _prefix: &'a str,
-        _cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<(Vec<String>, Option<String>), KeyValueError>> {
-        async { Err(KeyValueError::Unavailable) }.boxed()
     }
 }
