@@ -232,6 +232,9 @@ pub struct RequestRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_sha256: Option<String>,
     pub bytes_in: u64,
+    /// When it began, after the start of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_ms: Option<u64>,
     pub duration_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credential_slot: Option<String>,

@@ -64,6 +64,7 @@ pub(super) fn record(
         bytes_out: body.len() as u64,
         body_sha256: (!body.is_empty()).then(|| sha256(body)),
         bytes_in: 0,
+        started_ms: None,
         duration_ms: 0,
         credential_slot: slot.map(str::to_owned),
     }
@@ -138,13 +139,14 @@ impl<'a> ReceiptLine<'a> {
         hop: &Hop,
         injection: Option<&Injection>,
     ) -> Self {
-        let record = record(
+        let mut record = record(
             &hop.method,
             &hop.target.url,
             &hop.body,
             injection.map(|injection| injection.slot.as_str()),
             &scope.scrubber(),
         );
+        record.started_ms = Some(scope.age_ms());
         Self {
             scope,
             sent,

@@ -128,6 +128,7 @@ pub struct CallScope {
     pub(super) credentials: Arc<dyn Credentials>,
     pub(super) limits: CallLimits,
     pub(super) mode: Mode,
+    began: Instant,
     pub(super) deadline: Instant,
     pub(super) slots: Semaphore,
     requests: AtomicUsize,
@@ -154,13 +155,15 @@ impl CallScope {
         limits: CallLimits,
         mode: Mode,
     ) -> Self {
+        let began = Instant::now();
         Self {
             grant,
             parameters,
             credentials,
             limits,
             mode,
-            deadline: Instant::now() + limits.timeout.min(TIMEOUT_MAX),
+            began,
+            deadline: began + limits.timeout.min(TIMEOUT_MAX),
             slots: Semaphore::new(limits.concurrency_max.max(1)),
             requests: AtomicUsize::new(0),
             bytes: AtomicU64::new(0),
@@ -281,6 +284,11 @@ impl CallScope {
 
     pub fn is_dry_run(&self) -> bool {
         self.mode == Mode::DryRun
+    }
+
+    /// How long ago the call began.
+    pub(super) fn age_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Everything that may have left so far, in the order in which it ended.

@@ -39,7 +39,7 @@ pub enum Error {
     IpNotAllowed,
     #[error("not signed in")]
     SignInRequired,
-    #[error("the e-mail address and the password do not fit")]
+    #[error("wrong e-mail or password")]
     InvalidCredentials,
     /// The address and password fit members of these workspaces.
     #[error("say which workspace to sign in to")]

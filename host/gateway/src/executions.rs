@@ -1,7 +1,7 @@
 //! Receipts: what is kept of every execution, and the requests that read them.
 //!
 //! A receipt names who ran what, on which plugin file, and every request that left the process
-//! for it. Arguments and results are not part of it. What the gateway itself sends for a connection
+//! for it, and where it failed what it was answered. Arguments and results are not part of it. What the gateway itself sends for a connection
 //! (account check, tokens, revocation) leaves receipts of the kind `connection`.
 
 pub(crate) mod journal;
@@ -51,6 +51,27 @@ pub struct ExecutionReceipt {
     pub plugin: PluginVersion,
     /// What left the process, in order.
     pub requests: Vec<RequestRecord>,
+    /// What the call was answered, where it failed; absent in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<ReceiptFailure>,
+}
+
+/// Longest message of a receipt.
+pub(crate) const FAILURE_CHARS_MAX: usize = 2_000;
+
+/// What a failed call was answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ReceiptFailure {
+    #[schema(example = "validation_failed")]
+    pub code: String,
+    /// In the words of the provider or the plugin, without credentials; at most 2,000 characters.
+    #[schema(example = "Validation Failed: title is missing")]
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested_fix: Option<String>,
+    /// HTTP status of the provider's answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_status: Option<u16>,
 }
 
 /// Whose requests a receipt is about.
@@ -150,7 +171,15 @@ pub struct ListExecutions {
     pub kind: ReceiptKind,
     pub user_id: Option<UserId>,
     pub tool_name: Option<String>,
+    /// A part of the tool's name, in any case.
+    pub tool_name_part: Option<String>,
+    pub service: Option<String>,
+    pub key_prefix: Option<String>,
     pub status: Option<ExecutionStatus>,
+    pub reason: Option<FailureReason>,
+    /// Began at this moment or later, and before that one.
+    pub from_ms: Option<i64>,
+    pub before_ms: Option<i64>,
     /// 1 to 100.
     pub limit: usize,
     /// `next_cursor` of the page before.
@@ -160,7 +189,7 @@ pub struct ListExecutions {
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ExecutionPage {
     pub executions: Vec<ExecutionReceipt>,
-    /// `null` on the last page.
+    /// `null` on the last page. A filtered page may be short, or empty, before the last.
     pub next_cursor: Option<String>,
 }
 

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::envelope::ApiFailure;
-pub use values::{ForUser, Id, Number, PageLimit, Phrase};
+pub use values::{ForUser, Id, Moment, Number, PageLimit, Phrase};
 
 /// No route takes nearly as many.
 const PARAMETERS_MAX: usize = 32;

@@ -52,8 +52,9 @@ pub struct ExecutionRow {
     pub plugin_sha256: Text,
     /// JSON array of what left the process.
     pub requests: Text,
-    /// JSON, only where the workspace keeps payloads; always absent in lists.
+    /// Absent in receipts of this version.
     pub arguments: Option<Text>,
+    /// JSON: what a failed call was answered; always absent in lists.
     pub result: Option<Text>,
     /// Bodies to be written with it; never read with it.
     #[serde(skip)]
@@ -74,7 +75,49 @@ pub struct ExecutionFilter<'a> {
     pub kind: Option<&'a str>,
     pub user_id: Option<&'a str>,
     pub tool_name: Option<&'a str>,
+    /// A part of the tool's name.
+    pub tool_name_part: Option<&'a str>,
+    pub service: Option<&'a str>,
+    pub key_prefix: Option<&'a str>,
     pub status: Option<&'a str>,
+    pub reason: Option<&'a str>,
+    /// Began at this moment or later.
+    pub from_ms: Option<i64>,
+    /// Began before this moment.
+    pub before_ms: Option<i64>,
+}
+
+impl ExecutionFilter<'_> {
+    /// Whether receipts that do not match may lie between those that do: their order is by time alone.
+    fn skips(&self) -> bool {
+        let texts = [
+            self.kind.filter(|kind| *kind != TOOL_KIND),
+            self.user_id,
+            self.tool_name,
+            self.tool_name_part,
+            self.service,
+            self.key_prefix,
+            self.status,
+            self.reason,
+        ];
+        texts.iter().any(Option::is_some)
+    }
+}
+
+/// Receipts that one page of a filtered list looks at. A page may hold fewer than it could, and its cursor
+/// leads on.
+pub const RECEIPTS_SEARCHED_MAX: usize = 20_000;
+
+/// Any text that has `part` in it, for `LIKE ... ESCAPE '!'`.
+fn containing(part: &str) -> String {
+    let escaped: String = part
+        .chars()
+        .flat_map(|c| match c {
+            '%' | '_' | '!' => vec!['!', c],
+            other => vec![other],
+        })
+        .collect();
+    format!("%{escaped}%")
 }
 
 /// What subscribers are told of a call that ran, without arguments and results.
@@ -183,7 +226,19 @@ impl Store {
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<Page<ExecutionRow>, StoreError> {
-        let (at_ms, id) = Cursor::bound(after);
+        let (mut at_ms, mut id) = Cursor::bound(after);
+        if let Some(before_ms) = filter.before_ms.filter(|before_ms| *before_ms <= at_ms) {
+            (at_ms, id) = (before_ms, String::new());
+        }
+        let last = match filter.skips() {
+            true => self.last_searched(workspace_id, (at_ms, &id)).await?,
+            false => None,
+        };
+        let (last_ms, last_id) = last
+            .as_ref()
+            .map_or((i64::MIN, ""), |last| (last.at_ms, last.id.as_str()));
+        let from_ms = filter.from_ms.unwrap_or(i64::MIN);
+        let part = filter.tool_name_part.map(containing);
         let rows = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT workspace_id, id, kind, tool_name, service, user_id, key_id, key_name, key_prefix, session_id, connection_id, \
@@ -192,7 +247,11 @@ impl Store {
                  FROM executions WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
                  AND ($3 IS NULL OR tool_name = $3) AND ($4 IS NULL OR status = $4) \
                  AND (started_at_ms < $5 OR (started_at_ms = $5 AND id < $6)) \
-                 AND ($8 IS NULL OR kind = $8) ORDER BY started_at_ms DESC, id DESC LIMIT $7",
+                 AND ($8 IS NULL OR kind = $8) AND ($9 IS NULL OR service = $9) \
+                 AND ($10 IS NULL OR key_prefix = $10) AND ($11 IS NULL OR reason = $11) \
+                 AND ($12 IS NULL OR tool_name LIKE $12 ESCAPE '!') AND started_at_ms >= $13 \
+                 AND started_at_ms >= $14 AND (started_at_ms > $14 OR id >= $15) \
+                 ORDER BY started_at_ms DESC, id DESC LIMIT $7",
             )
             .bind(workspace_id)
             .bind(filter.user_id)
@@ -202,12 +261,45 @@ impl Store {
             .bind(&id)
             .bind(one_more(limit))
             .bind(filter.kind)
+            .bind(filter.service)
+            .bind(filter.key_prefix)
+            .bind(filter.reason)
+            .bind(&part)
+            .bind(from_ms)
+            .bind(last_ms)
+            .bind(last_id)
             .fetch_all(db)
             .await?
         });
-        Ok(Page::cut(rows, limit, |row: &ExecutionRow| {
+        let mut page = Page::cut(rows, limit, |row: &ExecutionRow| {
             (row.started_at_ms, &row.id)
-        }))
+        });
+        if page.next.is_none() {
+            page.next = last.filter(|last| last.at_ms >= from_ms);
+        }
+        Ok(page)
+    }
+
+    /// The last receipt that a search from here may look at; `None` where there are fewer.
+    async fn last_searched(
+        &self,
+        workspace_id: &str,
+        (at_ms, id): (i64, &str),
+    ) -> Result<Option<Cursor>, StoreError> {
+        let found: Option<(i64, String)> = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT started_at_ms, id FROM executions WHERE workspace_id = $1 \
+                 AND (started_at_ms < $2 OR (started_at_ms = $2 AND id < $3)) \
+                 ORDER BY started_at_ms DESC, id DESC LIMIT 1 OFFSET $4",
+            )
+            .bind(workspace_id)
+            .bind(at_ms)
+            .bind(id)
+            .bind(i64::try_from(RECEIPTS_SEARCHED_MAX - 1).unwrap_or(i64::MAX))
+            .fetch_optional(db)
+            .await?
+        });
+        Ok(found.map(|(at_ms, id)| Cursor { at_ms, id }))
     }
 
     /// Marks receipts of calls that began before `before_ms` and have not ended.

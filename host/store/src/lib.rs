@@ -74,7 +74,7 @@ pub use deliveries::{
 };
 pub use error::StoreError;
 pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
-pub use executions::{ExecutionFilter, ExecutionRow};
+pub use executions::{ExecutionFilter, ExecutionRow, RECEIPTS_SEARCHED_MAX};
 pub use hooks::HookRow;
 pub use idempotency::{BeginOutcome, BeginRequest};
 pub use keys::{ApiKey, FoundKey, RevokeOutcome};

@@ -224,6 +224,8 @@ export interface RequestRecord {
   status?: number | null;
   bytes_out: number;
   bytes_in: number;
+  /** After the start of the call. */
+  started_ms?: number | null;
   duration_ms: number;
   credential_slot?: string | null;
 }
@@ -241,6 +243,8 @@ export interface Receipt {
   connection_id?: string | null;
   plugin: { service: string; version: string; sha256: string };
   requests: RequestRecord[];
+  /** What a failed call was answered; not in lists. */
+  failure?: { code: string; message: string; suggested_fix?: string | null; provider_status?: number | null } | null;
 }
 
 /** The body of one request or answer, where the workspace keeps them. */

@@ -14,6 +14,7 @@ import { failureOf } from '../ui/failures';
 import { Empty, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { RequestTable } from '../ui/requests';
+import { Waterfall } from '../ui/waterfall';
 import { bytes, duration, exact, Time } from '../ui/time';
 
 export default function Execution() {
@@ -57,7 +58,7 @@ export default function Execution() {
               />
             </Card>
             <Card title="Requests that left" flush>
-              {data.requests.length === 0 ? <Empty icon="executions" title="No request left the gateway" /> : <RequestTable requests={data.requests} total_ms={data.duration_ms} />}
+              {data.requests.length === 0 ? <Empty icon="executions" title="No request left the gateway" /> : <><Waterfall requests={data.requests} total_ms={data.duration_ms} /><RequestTable requests={data.requests} /></>}
             </Card>
             {admin && data.requests.length > 0 && <Bodies id={data.execution_id} />}
           </div>
@@ -80,6 +81,7 @@ function Failed({ receipt }: { receipt: Receipt }) {
   return (
     <Note tone={receipt.status === 'error' ? 'bad' : 'warn'}>
       <p className="strong">{failure.why}</p>
+      {failure.words && <blockquote className="words">{failure.words}</blockquote>}
       <p>{failure.next}</p>
       <p className="small"><code>{failure.code}</code>{failure.to && <> <Link href={failure.to.path}>{failure.to.name}</Link></>}</p>
     </Note>

@@ -1,8 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
-import type { Receipt } from '../api/types';
+import type { Keys, Receipt } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { useAddressState } from '../ui/address';
 import { State } from '../ui/badge';
@@ -11,51 +11,108 @@ import { SelectField, TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { download } from '../ui/download';
+import { csv } from '../ui/export';
 import { failureOf } from '../ui/failures';
+import { useServices } from '../ui/services';
 import { Table } from '../ui/table';
 import { duration, Time } from '../ui/time';
 
 const STATUSES = ['success', 'error', 'auth_required', 'auth_expired', 'approval_required', 'dry_run', 'running', 'interrupted'];
+const REASONS = ['provider_error', 'provider_rate_limited', 'timeout', 'limit_exceeded', 'plugin_crashed'];
+/** How far back, as the address says it. */
+const SINCE = { '1h': ['Last hour', 3_600_000], '24h': ['Last 24 hours', 86_400_000], '7d': ['Last 7 days', 604_800_000], '30d': ['Last 30 days', 2_592_000_000] } as const;
 
 /** What is seen at once; the rest comes in larger pieces. */
 const FIRST_PAGE = 25;
+/** Receipts of one file. */
+const EXPORT_MAX = 5_000;
+
+interface Filter {
+  [name: string]: string;
+  tool_name_part: string;
+  service: string;
+  user_id: string;
+  key_prefix: string;
+  status: string;
+  reason: string;
+  since: string;
+  kind: string;
+}
+interface Found {
+  executions: Receipt[];
+  next_cursor?: string | null;
+}
+
+const words = (name: string) => name.replaceAll('_', ' ');
+
+function ask({ since, ...filter }: Filter, limit: number, cursor: string | null): Promise<Found> {
+  const back_ms = since in SINCE ? SINCE[since as keyof typeof SINCE][1] : null;
+  const started_after = back_ms == null ? '' : new Date(Date.now() - back_ms).toISOString();
+  return call<Found>('GET', '/executions', { query: { ...filter, started_after, limit, cursor } });
+}
+
+/** All that the filter finds, up to what one file holds. */
+async function everything(filter: Filter): Promise<Receipt[]> {
+  const rows: Receipt[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page: Found = await ask(filter, 100, cursor);
+    rows.push(...page.executions);
+    cursor = page.next_cursor ?? null;
+    if (cursor == null || rows.length >= EXPORT_MAX) return rows.slice(0, EXPORT_MAX);
+  }
+}
 
 export default function Executions() {
   const admin = useIsAdmin();
-  const [tool, setTool] = useAddressState('tool_name');
+  const [tool, setTool] = useAddressState('tool');
+  const [service, setService] = useAddressState('service');
   const [user, setUser] = useAddressState('user_id');
+  const [key, setKey] = useAddressState('key');
   const [status, setStatus] = useAddressState('status');
+  const [reason, setReason] = useAddressState('reason');
+  const [since, setSince] = useAddressState('since');
   const [kind, setKind] = useAddressState('kind');
-  const filter = useDeferredValue({ tool_name: tool.trim(), user_id: user.trim(), status, kind });
+  const services = useServices();
+  const keys = useQuery({ queryKey: ['keys'], queryFn: () => call<Keys>('GET', '/keys'), enabled: admin });
+  const filter: Filter = useDeferredValue({ tool_name_part: tool.trim(), service, user_id: user.trim(), key_prefix: key, status, reason, since, kind });
   const list = useInfiniteQuery({
     queryKey: ['executions', 'list', filter],
-    queryFn: ({ pageParam }) => call<{ executions: Receipt[]; next_cursor?: string | null }>('GET', '/executions', { query: { ...filter, limit: pageParam ? 100 : FIRST_PAGE, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => ask(filter, pageParam ? 100 : FIRST_PAGE, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
+  const save = useMutation({
+    mutationFn: async (format: 'json' | 'csv') => {
+      const rows = await everything(filter);
+      if (format === 'json') download('executions.json', JSON.stringify(rows, null, 2));
+      else download('executions.csv', csv(rows), 'text/csv');
+    },
+  });
   const rows = list.data?.pages.flatMap((page) => page.executions) ?? [];
-  const filtered = Boolean(tool || user || status || kind);
-  const clear = () => {
-    setTool('');
-    setUser('');
-    setStatus('');
-    setKind('');
-  };
+  const filtered = [tool, service, user, key, status, reason, since, kind].some(Boolean);
+  const clear = () => [setTool, setService, setUser, setKey, setStatus, setReason, setSince, setKind].forEach((set) => set(''));
+  const choices = (all: readonly string[], any: string) => [['', any], ...all.map((name) => [name, words(name)] as const)] as const;
   return (
     <Page title="Executions" about="Every call with its receipt: what was sent, where to, and with which credential.">
       <div className="filters" role="search">
-        <div className="search"><TextField bare label="Tool" type="search" placeholder="Exact tool name" value={tool} onChange={setTool} /></div>
-        {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} /></div>}
-        <SelectField bare label="Status" className="narrow" value={status} onChange={setStatus} options={[['', 'Any status'], ...STATUSES.map((name) => [name, name.replaceAll('_', ' ')] as const)]} />
+        <div className="search"><TextField bare label="Tool" type="search" placeholder="Part of a tool's name" value={tool} onChange={setTool} maxLength={200} /></div>
+        {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} maxLength={128} /></div>}
+        <SelectField bare label="Service" className="narrow" value={service} onChange={setService} options={[['', 'Any service'], ...(services.data?.services ?? []).map((item) => [item.service, item.title] as const)]} />
+        {admin && <SelectField bare label="Key" className="narrow" value={key} onChange={setKey} options={[['', 'Any key'], ...(keys.data?.keys ?? []).map((one) => [one.prefix, one.name] as const)]} />}
+        <SelectField bare label="Status" className="narrow" value={status} onChange={setStatus} options={choices(STATUSES, 'Any status')} />
+        <SelectField bare label="Code" className="narrow" value={reason} onChange={setReason} options={choices(REASONS, 'Any code')} />
+        <SelectField bare label="Time" className="narrow" value={since} onChange={setSince} options={[['', 'Any time'], ...Object.entries(SINCE).map(([name, [shown]]) => [name, shown] as const)]} />
         <SelectField bare label="Kind" className="narrow" value={kind} onChange={setKind} options={[['', 'Calls of tools'], ['connection', 'The gateway\'s own requests']]} />
+        {filtered && <Button kind="quiet" size="small" onClick={clear}>Clear filters</Button>}
       </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+      {save.error && <ErrorNote error={save.error} />}
       {list.isPending && <Waiting />}
       {list.data && (
         <Card flush>
           {rows.length === 0 ? (
-            <Empty icon="executions" title={filtered ? 'No matches' : 'No calls yet'} action={filtered ? <Button onClick={clear}>Clear filters</Button> : <Link className="button primary" href="/tools">Try a tool</Link>}>
-              {filtered ? 'Tool names and user IDs have to match exactly.' : 'Run a tool here, or give an agent a key. Calls appear here as they happen.'}
+            <Empty icon="executions" title={filtered ? (list.hasNextPage ? 'No matches in the newest executions' : 'No matches') : 'No calls yet'} action={filtered ? list.hasNextPage ? <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Search further back</Button> : <Button onClick={clear}>Clear filters</Button> : <Link className="button primary" href="/tools">Try a tool</Link>}>
+              {filtered ? 'A user ID has to match exactly; of a tool a part of its name is enough.' : 'Run a tool here, or give an agent a key. Calls appear here as they happen.'}
             </Empty>
           ) : (
             <Table
@@ -76,7 +133,8 @@ export default function Executions() {
           {rows.length > 0 && (
             <div className="inner row">
               {list.hasNextPage && <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button>}
-              <Button size="small" kind="quiet" icon="download" onClick={() => download('executions.json', rows)}>Download these {rows.length} as JSON</Button>
+              <Button size="small" kind="quiet" icon="download" busy={save.isPending} onClick={() => save.mutate('csv')}>Export as CSV</Button>
+              <Button size="small" kind="quiet" icon="download" busy={save.isPending} onClick={() => save.mutate('json')}>Export as JSON</Button>
             </div>
           )}
         </Card>

@@ -37,5 +37,5 @@ it('an integration that is named comes before those that are described so', () =
 
 it('executions are offered for what was found', () => {
   const hits = executionsOf([{ name: 'github_create_issue', to: '' }], [{ name: 'ada@example.com', to: '' }]);
-  expect(hits.map((hit) => hit.to)).toEqual(['/executions?tool_name=github_create_issue', '/executions?user_id=ada%40example.com']);
+  expect(hits.map((hit) => hit.to)).toEqual(['/executions?tool=github_create_issue', '/executions?user_id=ada%40example.com']);
 });

@@ -48,7 +48,7 @@ export function integrations(typed: string, services: readonly Service[]): Hit[]
 /** What was run: by a tool or user that was found. */
 export function executionsOf(tools: readonly Hit[], users: readonly Hit[]): Hit[] {
   return [
-    ...tools.slice(0, 1).map((tool) => ({ name: `Executions of ${tool.name}`, to: `/executions?tool_name=${encodeURIComponent(tool.name)}` })),
+    ...tools.slice(0, 1).map((tool) => ({ name: `Executions of ${tool.name}`, to: `/executions?tool=${encodeURIComponent(tool.name)}` })),
     ...users.slice(0, 1).map((user) => ({ name: `Executions for ${user.name}`, to: `/executions?user_id=${encodeURIComponent(user.name)}` })),
   ];
 }

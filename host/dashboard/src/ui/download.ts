@@ -1,7 +1,7 @@
-// Takes away what a page has loaded, as a file of JSON.
+// Takes away what a page has loaded, as a file.
 
-export function download(name: string, value: unknown): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }));
+export function download(name: string, text: string, type = 'application/json'): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -46,3 +46,11 @@ it('every failure has a code, a sentence and a next step', () => {
     for (const text of [found?.why, found?.next]) expect(text, one.status).toMatch(/^(?:[A-Z]|ada |github).*\.$/);
   }
 });
+
+it('a receipt by itself has the words of the answer, its code and its advice', () => {
+  const alone = { ...receipt('error', 'provider_error', [request(422)]), failure: { code: 'validation_failed', message: 'title is missing', suggested_fix: 'Correct the argument at /title.' } };
+  expect(failureOf(alone)).toMatchObject({ code: 'validation_failed', words: 'title is missing', next: 'Correct the argument at /title.' });
+  expect(failureOf(alone)?.why).toContain('answered 422');
+  const terse = { ...alone, failure: { code: 'upstream', message: 'broken' } };
+  expect(failureOf(terse)?.next).toContain('Check the arguments');
+});

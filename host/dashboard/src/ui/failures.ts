@@ -1,4 +1,5 @@
-// Why a call has no result, and what to do, as far as its receipt tells. A receipt keeps no words of the provider.
+// Why a call has no result, and what to do, as far as its receipt tells. A list has no words of the provider; a receipt by
+// itself has those that the caller was answered.
 
 import type { Receipt, RequestRecord } from '../api/types';
 
@@ -7,6 +8,8 @@ export interface Failure {
   code: string;
   why: string;
   next: string;
+  /** What the caller was answered, in the words of the provider or the plugin. */
+  words?: string;
   /** Where the next step is taken. */
   to?: { path: string; name: string };
 }
@@ -36,6 +39,13 @@ function provider(receipt: Receipt): Failure {
 }
 
 export function failureOf(receipt: Receipt): Failure | null {
+  const known = fromReceipt(receipt);
+  const told = receipt.failure;
+  if (!known || !told) return known;
+  return { ...known, code: told.code, words: told.message, next: told.suggested_fix ?? known.next };
+}
+
+function fromReceipt(receipt: Receipt): Failure | null {
   const { service } = receipt.plugin;
   const connect = { path: `/integrations/${encodeURIComponent(service)}`, name: 'Connections of this service' };
   switch (receipt.status) {

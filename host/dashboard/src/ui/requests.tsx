@@ -5,8 +5,7 @@ import { Badge } from './badge';
 import { Table } from './table';
 import { bytes, duration } from './time';
 
-/** `total_ms`: how long the whole call took, against which each request is drawn. */
-export function RequestTable({ requests, total_ms }: { requests: RequestRecord[]; total_ms?: number }) {
+export function RequestTable({ requests }: { requests: RequestRecord[] }) {
   const rows = requests.map((request, index) => ({ ...request, index }));
   return (
     <Table
@@ -19,14 +18,8 @@ export function RequestTable({ requests, total_ms }: { requests: RequestRecord[]
         { head: 'Credential', cell: (row) => row.credential_slot ?? <span className="muted">none</span> },
         { head: 'Out', align: 'right', cell: (row) => bytes(row.bytes_out) },
         { head: 'In', align: 'right', cell: (row) => bytes(row.bytes_in) },
-        { head: 'Time', align: 'right', cell: (row) => <>{duration(row.duration_ms)}{total_ms != null && <Share part={row.duration_ms} whole={total_ms} />}</> },
+        { head: 'Time', align: 'right', cell: (row) => duration(row.duration_ms) },
       ]}
     />
   );
-}
-
-/** How much of the call one request took. */
-function Share({ part, whole }: { part: number; whole: number }) {
-  const percent = whole > 0 ? Math.min(100, Math.round((part / whole) * 100)) : 0;
-  return <div className="bar share" title={`${percent} % of the call`} aria-hidden="true"><div style={{ width: `${percent}%` }} /></div>;
 }

@@ -5,6 +5,7 @@ use crate::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, LONGEST_MS, ListExecutions, PluginVersion,
     ReceiptKey, ReceiptKind,
 };
+use crate::tools::outcome::reason_text;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
@@ -46,11 +47,18 @@ impl Gateway {
             ),
         };
         let _ = self.receipts.flush().await;
+        let part = request.tool_name_part.map(|part| part.to_lowercase());
         let filter = ExecutionFilter {
             kind: Some(request.kind.as_str()),
             user_id: user_id.as_ref().map(UserId::as_str),
             tool_name: request.tool_name.as_deref(),
+            tool_name_part: part.as_deref(),
+            service: request.service.as_deref(),
+            key_prefix: request.key_prefix.as_deref(),
             status: request.status.map(ExecutionStatus::as_str),
+            reason: request.reason.map(reason_text),
+            from_ms: request.from_ms,
+            before_ms: request.before_ms,
         };
         let now_ms = self.clock.now_ms();
         let page = self
@@ -107,5 +115,6 @@ fn receipt(row: ExecutionRow, now_ms: i64) -> Result<ExecutionReceipt, Error> {
             sha256: row.plugin_sha256.to_string(),
         },
         requests: serde_json::from_str(&row.requests).map_err(|_| broken("list of requests"))?,
+        failure: row.result.and_then(|text| serde_json::from_str(&text).ok()),
     })
 }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use permit::Permit;
-use receipt::receipt_of;
+use receipt::{failure_text, receipt_of};
 
 use crate::access::permissions::Permissions;
 use crate::connections::services;
@@ -210,6 +210,7 @@ impl Gateway {
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let mut receipt = receipt_of(caller, &run, status, reason, duration_ms, &requests);
         receipt.0.connection_id = held.connection_id().map(Text::from);
+        receipt.0.result = outcome.as_ref().ok().and_then(failure_text);
         if let Some(seals) = self.seals(caller, &run) {
             receipt.0.payloads = seals.rows(&scope.payloads());
         }

@@ -7,6 +7,7 @@ use utoipa::openapi::{RefOr, schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::super::ids;
+use toolgate_core::clock::parse_rfc3339;
 use toolgate_core::ids::UserId;
 
 /// Entries of a page when the request names no `limit`.
@@ -82,6 +83,28 @@ impl<const REQUIRED: bool> PartialSchema for Id<REQUIRED> {
 }
 
 impl<const REQUIRED: bool> ToSchema for Id<REQUIRED> {}
+
+/// A moment in milliseconds since the Unix epoch, written as RFC 3339 with any offset. Present but
+/// empty counts as absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment(pub Option<i64>);
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let Some(text) = Id::<false>::deserialize(input)?.0 else {
+            return Ok(Self(None));
+        };
+        let written = "is not a time with an offset, for example 2026-11-20T09:30:00.125Z";
+        // The plus of an offset that was not percent-encoded arrives as a space.
+        let with_plus = || {
+            let (time, offset) = text.rsplit_once(' ')?;
+            parse_rfc3339(&format!("{time}+{offset}"))
+        };
+        let moment = parse_rfc3339(&text).or_else(with_plus);
+        let moment = moment.ok_or_else(|| D::Error::custom(written))?;
+        Ok(Self(Some(moment)))
+    }
+}
 
 /// Words in a natural language, line breaks and tabs allowed. Blank counts as absent; where that
 /// is no choice (`REQUIRED`) the route says what is missing.
@@ -164,4 +187,34 @@ pub fn word<'de, D: Deserializer<'de>, T: Copy>(
 
 pub(super) fn must_be_one_of(words: &[&str]) -> String {
     format!("must be one of {}", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{Error as ValueError, StrDeserializer};
+
+    #[test]
+    fn a_moment_is_what_other_languages_print() {
+        let read = |text: &'static str| {
+            let text: StrDeserializer<'_, ValueError> = text.into_deserializer();
+            Moment::deserialize(text).map(|moment| moment.0)
+        };
+        let at = Some(1_763_631_000_125);
+        for (text, expected) in [
+            ("2025-11-20T09:30:00.125Z", Ok(at)),
+            // Python's isoformat(), as it is and with its plus as a query has it.
+            ("2025-11-20T09:30:00.125000+00:00", Ok(at)),
+            ("2025-11-20T09:30:00.125000 00:00", Ok(at)),
+            ("2025-11-20T10:30:00.125 01:00", Ok(at)),
+            ("2025-11-20 09:30:00.125+00:00", Ok(at)),
+            ("", Ok(None)),
+            ("2025-11-20T09:30:00", Err(())),
+            ("2025-11-20", Err(())),
+            ("yesterday", Err(())),
+        ] {
+            assert_eq!(read(text).map_err(|_| ()), expected, "{text}");
+        }
+    }
 }

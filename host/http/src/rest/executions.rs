@@ -14,10 +14,11 @@ use toolgate_gateway::executions::payloads::ExecutionPayloads;
 use toolgate_gateway::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, ListExecutions, ReceiptKind,
 };
+use toolgate_gateway::tools::FailureReason;
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::{ForUser, Id, NoQuery, PageLimit, QueryString};
+use toolgate_http_kit::query::{ForUser, Id, Moment, NoQuery, PageLimit, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Executions", "Receipts of what ran.")
@@ -38,8 +39,25 @@ struct ExecutionsQuery {
     /// Only executions of this tool.
     #[param(inline, example = "github_create_issue")]
     tool_name: Id,
+    /// Only executions of tools with this part in their name, in any case.
+    #[param(inline, example = "issue")]
+    tool_name_part: Id,
+    /// Only executions of this service's tools.
+    #[param(inline, example = "github")]
+    service: Id,
+    /// Only executions that the key with these first characters asked for.
+    #[param(inline, example = "a1B2c3D4")]
+    key_prefix: Id,
     /// Only executions that ended this way.
     status: Option<ExecutionStatus>,
+    /// Only executions that failed for this reason.
+    reason: Option<FailureReason>,
+    /// Only executions that began at this moment or later.
+    #[param(value_type = String, format = DateTime, example = "2026-11-20T09:30:00.125Z")]
+    started_after: Moment,
+    /// Only executions that began before this moment.
+    #[param(value_type = String, format = DateTime, example = "2026-11-21T09:30:00.125Z")]
+    started_before: Moment,
     /// How many receipts a page holds.
     #[param(inline)]
     limit: PageLimit<100>,
@@ -50,7 +68,8 @@ struct ExecutionsQuery {
 
 /// List executions
 ///
-/// Receipts of the workspace, newest first. Follow `next_cursor` to the end.
+/// Receipts of the workspace, newest first. Follow `next_cursor` to the end: one page of a filtered list
+/// looks at 20,000 receipts at most, so it may be short, or empty, before the last.
 #[utoipa::path(
     get,
     path = "/v1/executions",
@@ -78,7 +97,13 @@ async fn list(
         kind: query.kind,
         user_id: query.user_id.0,
         tool_name: query.tool_name.0,
+        tool_name_part: query.tool_name_part.0,
+        service: query.service.0,
+        key_prefix: query.key_prefix.0,
         status: query.status,
+        reason: query.reason,
+        from_ms: query.started_after.0,
+        before_ms: query.started_before.0,
         limit: query.limit.0,
         cursor: query.cursor.0,
     };

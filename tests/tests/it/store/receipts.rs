@@ -1,4 +1,4 @@
-use toolgate_store::{ExecutionFilter, ExecutionRow, SessionRow};
+use toolgate_store::{Cursor, ExecutionFilter, ExecutionRow, RECEIPTS_SEARCHED_MAX, SessionRow};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 
@@ -6,6 +6,7 @@ on_both!(
     a_batch_of_receipts_arrives_with_its_sessions,
     a_batch_with_one_bad_receipt_leaves_nothing,
     receipts_are_listed_newest_first_and_filtered,
+    a_filtered_page_searches_a_bounded_number_of_receipts,
     a_receipt_belongs_to_one_workspace,
     old_receipts_are_pruned_in_steps,
     a_receipt_that_never_ended_is_interrupted_until_its_end_comes_after_all,
@@ -122,8 +123,55 @@ async fn receipts_are_listed_newest_first_and_filtered(at: Empty) {
                 tool_name: Some("github_get_me"),
                 status: Some("success"),
                 kind: Some("tool"),
+                ..Default::default()
             },
             10,
+        ),
+        (
+            ExecutionFilter {
+                tool_name_part: Some("create_"),
+                ..Default::default()
+            },
+            30,
+        ),
+        (
+            // Signs that a pattern would take for any text are only themselves.
+            ExecutionFilter {
+                tool_name_part: Some("get%me"),
+                ..Default::default()
+            },
+            0,
+        ),
+        (
+            ExecutionFilter {
+                service: Some("github"),
+                key_prefix: Some("abcdefgh"),
+                ..Default::default()
+            },
+            60,
+        ),
+        (
+            ExecutionFilter {
+                key_prefix: Some("abcdefg"),
+                ..Default::default()
+            },
+            0,
+        ),
+        (
+            ExecutionFilter {
+                reason: Some("timeout"),
+                ..Default::default()
+            },
+            0,
+        ),
+        (
+            // Ten receipts begin in each millisecond.
+            ExecutionFilter {
+                from_ms: Some(NOW_MS + 1),
+                before_ms: Some(NOW_MS + 3),
+                ..Default::default()
+            },
+            20,
         ),
         (
             ExecutionFilter {
@@ -161,6 +209,45 @@ async fn receipts_are_listed_newest_first_and_filtered(at: Empty) {
         assert_eq!(ids.len(), count, "{filter:?}");
         assert!(ids.is_sorted_by(|a, b| a > b), "{ids:?}");
     }
+}
+
+async fn a_filtered_page_searches_a_bounded_number_of_receipts(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let all = i64::try_from(RECEIPTS_SEARCHED_MAX).unwrap() + 10;
+    let rows: Vec<_> = (0..all)
+        .map(|n| ExecutionRow {
+            // The oldest is the one that is looked for.
+            service: if n == 0 { "slack" } else { "github" }.into(),
+            ..receipt(&acme.id, n)
+        })
+        .collect();
+    for rows in rows.chunks(2_000) {
+        at.store.record_executions(rows, &[]).await.unwrap();
+    }
+    let slack = ExecutionFilter {
+        service: Some("slack"),
+        ..Default::default()
+    };
+    let list = async |filter: &ExecutionFilter<'_>, after: Option<&Cursor>| {
+        let page = at.store.list_executions(&acme.id, filter, after, 5);
+        page.await.unwrap()
+    };
+    let first = list(&slack, None).await;
+    assert!(first.items.is_empty(), "{:?}", first.items);
+    let next = first.next.unwrap();
+    assert_eq!(next.id, "exe_00010", "so many were searched");
+    let second = list(&slack, Some(&next)).await;
+    let ids: Vec<_> = second.items.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!((ids, second.next), (vec!["exe_00000"], None));
+    // Nothing is searched beyond the time that is asked for.
+    let recent = ExecutionFilter {
+        from_ms: Some(NOW_MS + 100),
+        ..slack.clone()
+    };
+    assert_eq!(list(&recent, None).await.next, None);
+    // A page that is full stops where it is full.
+    let any = list(&ExecutionFilter::default(), None).await;
+    assert_eq!((any.items.len(), any.next.is_some()), (5, true));
 }
 
 async fn a_receipt_belongs_to_one_workspace(at: Empty) {

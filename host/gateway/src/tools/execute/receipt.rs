@@ -4,10 +4,11 @@ use super::PreparedRun;
 use crate::executions::journal::requests_text;
 use crate::executions::payloads::PayloadSeals;
 use crate::executions::writer::{QueuedReceipt, ReceiptPending};
-use crate::executions::{ExecutionStatus, ReceiptKind};
-use crate::tools::FailureReason;
+use crate::executions::{ExecutionStatus, FAILURE_CHARS_MAX, ReceiptFailure, ReceiptKind};
 use crate::tools::outcome::reason_text;
+use crate::tools::{FailureReason, Outcome};
 use crate::{Caller, Gateway};
+use toolgate_core::text::Text;
 use toolgate_egress::RequestRecord;
 use toolgate_store::{ExecutionRow, SessionRow};
 
@@ -27,6 +28,22 @@ impl Gateway {
             tracing::warn!(%execution_id, "receipts.late");
         }
     }
+}
+
+/// What a failed run says, as its receipt keeps it: the words that the caller was answered, scrubbed of
+/// credentials. The rest of a provider's answer is no part of a receipt.
+pub(super) fn failure_text(outcome: &Outcome) -> Option<Text> {
+    let Outcome::Error { error, .. } = outcome else {
+        return None;
+    };
+    let failure = ReceiptFailure {
+        code: error.code.clone(),
+        message: error.message.chars().take(FAILURE_CHARS_MAX).collect(),
+        suggested_fix: error.suggested_fix.clone(),
+        provider_status: error.provider_status,
+    };
+    let text = serde_json::to_string(&failure).expect("texts have a JSON text");
+    Some(text.into())
 }
 
 /// The receipt as it is kept, and the session that the run belongs to.

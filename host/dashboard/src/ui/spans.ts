@@ -1,0 +1,25 @@
+// Where the requests of a call lie in its time, in percent.
+
+import type { RequestRecord } from '../api/types';
+
+export interface Span {
+  request: RequestRecord;
+  left: number;
+  width: number;
+}
+
+/** A request that took next to nothing is still seen. */
+const WIDTH_MIN = 0.75;
+
+/** `null` for receipts that do not say when a request began. */
+export function spans(requests: readonly RequestRecord[], total_ms: number): Span[] | null {
+  if (requests.length === 0 || requests.some((request) => request.started_ms == null)) return null;
+  const whole = Math.max(total_ms, 1, ...requests.map((request) => (request.started_ms ?? 0) + request.duration_ms));
+  return requests.map((request) => {
+    const width = Math.max(WIDTH_MIN, (request.duration_ms / whole) * 100);
+    const left = Math.min(((request.started_ms ?? 0) / whole) * 100, 100 - width);
+    return { request, left: round(left), width: round(width) };
+  });
+}
+
+const round = (percent: number) => Math.round(percent * 100) / 100;
