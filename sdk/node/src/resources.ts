@@ -53,10 +53,10 @@ import type {
   WebhookList,
   WebhookWithSecret,
 } from "./api.js";
-import type { Toolgate } from "./client.js";
 import { outcome, type ExecuteCall, type Outcome } from "./outcomes.js";
 import { Pager } from "./pager.js";
 import type { Operation } from "./routes.js";
+import type { Transport } from "./transport.js";
 import { verify, type HeadersLike, type VerifyOptions } from "./webhooks.js";
 
 type Query<O extends keyof operations> = operations[O] extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
@@ -69,9 +69,9 @@ interface Keyed {
 }
 
 class Resource {
-  readonly #client: Toolgate;
+  readonly #client: Transport;
 
-  constructor(client: Toolgate) {
+  constructor(client: Transport) {
     this.#client = client;
   }
 
@@ -79,7 +79,7 @@ class Resource {
     return this.#client.call<T>(operation, values as Record<string, unknown>);
   }
 
-  protected answer(operation: Operation, values: object): ReturnType<Toolgate["answer"]> {
+  protected answer(operation: Operation, values: object): ReturnType<Transport["answer"]> {
     return this.#client.answer(operation, values as Record<string, unknown>);
   }
 

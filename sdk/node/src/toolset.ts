@@ -1,10 +1,10 @@
 /** Tools as a model's provider takes them. */
 
-import type { Toolgate } from "./client.js";
 import { lower, toolName, type Lowered } from "./dialects.js";
 import { ToolgateError } from "./errors.js";
 import { calls, definition, definitions, DIALECT_OF, GENERIC, result, say, sayError, type Call, type Definitions, type Format, type Results, type Said } from "./formats.js";
-import type { Outcome } from "./outcomes.js";
+import type { AuthRequired, Outcome } from "./outcomes.js";
+import type { Tools } from "./resources.js";
 
 export interface ToolsetOptions {
   /** Names of the chosen tools, none of them if empty; the three generic operations if absent. */
@@ -27,6 +27,12 @@ export interface VercelAI {
 /** The package's own type of a set of tools: what its `generateText` takes. */
 export type VercelTools<AI extends VercelAI> = Parameters<AI["generateText"]>[0] extends { tools?: infer Tools } ? NonNullable<Tools> : never;
 
+/** What a toolset needs of the client. */
+interface ToolsetClient {
+  readonly tools: Tools;
+  boundLink(outcome: AuthRequired, confirm_url: string): Promise<string>;
+}
+
 /**
  * The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
  *
@@ -35,7 +41,7 @@ export type VercelTools<AI extends VercelAI> = Parameters<AI["generateText"]>[0]
  * and size; see `ToolsetOptions.on_outcome` for its content.
  */
 export class Toolset<F extends Format = Format> {
-  readonly #client: Toolgate;
+  readonly #client: ToolsetClient;
   readonly #format: F;
   readonly #whose: { user_id?: string; session_id?: string };
   readonly #onOutcome: ToolsetOptions["on_outcome"];
@@ -46,7 +52,7 @@ export class Toolset<F extends Format = Format> {
   /** What the model calls a tool, and what it is called. */
   readonly #names = new Map<string, string>();
 
-  private constructor(client: Toolgate, format: F, { tools, user_id, session_id, on_outcome, confirm_url }: ToolsetOptions) {
+  private constructor(client: ToolsetClient, format: F, { tools, user_id, session_id, on_outcome, confirm_url }: ToolsetOptions) {
     this.#client = client;
     this.#format = format;
     this.#onOutcome = on_outcome;
@@ -56,7 +62,7 @@ export class Toolset<F extends Format = Format> {
   }
 
   /** @internal */
-  static async load<F extends Format>(client: Toolgate, format: F, options: ToolsetOptions): Promise<Toolset<F>> {
+  static async load<F extends Format>(client: ToolsetClient, format: F, options: ToolsetOptions): Promise<Toolset<F>> {
     const made = new Toolset(client, format, options);
     const dialect = DIALECT_OF[format];
     if (!options.tools) {

@@ -2,6 +2,7 @@
 //! file of cases, `tests/sdk/cases.json`, against a real gateway, real plugins and a service that
 //! records what reaches it.
 
+mod circles;
 mod door;
 mod driver;
 mod story;

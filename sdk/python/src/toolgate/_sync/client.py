@@ -191,6 +191,8 @@ class Toolgate:
         scopes: list[str] | None = None,
         connection_id: str | None = None,
         slot: str | None = None,
+        return_url: str | None = None,
+        popup_origin: str | None = None,
         show: Callable[[str], object] = print,
         timeout: float = 900.0,
     ) -> ConnectionInfo:
@@ -207,6 +209,8 @@ class Toolgate:
             connection_id=connection_id,
             slot=slot,
             confirm_url=confirm_url,
+            return_url=return_url,
+            popup_origin=popup_origin,
         )
         show(link["connect_url"])
         ends_at = time.monotonic() + timeout

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from .. import _core, webhooks
 from ..outcomes import ExecuteCall, Outcome, outcome
@@ -29,6 +29,7 @@ from ..types import (
     ExecutionPayloads,
     ExecutionReceipt,
     ExecutionStatus,
+    FailureReason,
     FoundPassages,
     FoundTools,
     Hook,
@@ -56,13 +57,11 @@ from ..types import (
     WebhookWithSecret,
 )
 from .pager import Pager
-
-if TYPE_CHECKING:
-    from .client import Toolgate
+from .transport import Transport
 
 
 class _Resource:
-    def __init__(self, client: Toolgate) -> None:
+    def __init__(self, client: Transport) -> None:
         self._client = client
 
     def _call(self, operation: str, **values: Any) -> Any:
@@ -306,10 +305,13 @@ class Connections(_Resource):
         connection_id: str | None = None,
         slot: str | None = None,
         confirm_url: str | None = None,
+        return_url: str | None = None,
+        popup_origin: str | None = None,
         idempotency_key: str | None = None,
     ) -> ConnectLink:
         """A link at which the user connects an account: one use, 15 minutes. With `confirm_url` nobody is connected
-        before your application has confirmed who sits there; see `client.connect`, which waits for it."""
+        before your application has confirmed who sits there; see `client.connect`, which waits for it. The browser
+        returns to `return_url` however it ends, and a popup tells the page of `popup_origin` that opened it."""
         return self._call(
             "link_connection",
             service=service,
@@ -318,6 +320,8 @@ class Connections(_Resource):
             connection_id=connection_id,
             slot=slot,
             confirm_url=confirm_url,
+            return_url=return_url,
+            popup_origin=popup_origin,
             idempotency_key=idempotency_key,
         )
 
@@ -552,7 +556,13 @@ class Executions(_Resource):
         kind: ReceiptKind | None = None,
         user_id: str | None = None,
         tool_name: str | None = None,
+        tool_name_part: str | None = None,
+        service: str | None = None,
+        key_prefix: str | None = None,
         status: ExecutionStatus | None = None,
+        reason: FailureReason | None = None,
+        started_after: str | None = None,
+        started_before: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pager[ExecutionReceipt]:
@@ -562,7 +572,13 @@ class Executions(_Resource):
             kind=kind,
             user_id=user_id,
             tool_name=tool_name,
+            tool_name_part=tool_name_part,
+            service=service,
+            key_prefix=key_prefix,
             status=status,
+            reason=reason,
+            started_after=started_after,
+            started_before=started_before,
             limit=limit,
             cursor=cursor,
         )

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 from .. import dialects, formats
 from ..dialects import Lowered
 from ..errors import ToolgateError
 from ..formats import Call, Format, Said
 from ..outcomes import AuthRequired, Outcome
-
-if TYPE_CHECKING:
-    from .client import Toolgate
+from .resources import Tools
 
 OnOutcome: TypeAlias = Callable[[Call, Outcome], object]
 # A tool, and what is said of a call, as the provider's package types them.
 Definition = TypeVar("Definition")
 Result = TypeVar("Result")
+
+
+class ToolsetClient(Protocol):
+    """What a toolset needs of the client."""
+
+    @property
+    def tools(self) -> Tools: ...
+
+    def _bound_link(self, outcome: AuthRequired, confirm_url: str) -> str: ...
 
 
 class Toolset(Generic[Definition, Result]):
@@ -31,7 +38,7 @@ class Toolset(Generic[Definition, Result]):
 
     def __init__(
         self,
-        client: Toolgate,
+        client: ToolsetClient,
         format: Format,
         user_id: str | None,
         session_id: str | None,

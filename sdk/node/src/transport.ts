@@ -1,0 +1,10 @@
+/** What the client does for its parts, which do not know it. */
+
+import type { Answer, Values } from "./core.js";
+import type { Operation } from "./routes.js";
+
+/** Sends operations. */
+export interface Transport {
+  call<T>(operation: Operation, values: Values): Promise<T>;
+  answer(operation: Operation, values: Values): Promise<Answer>;
+}

@@ -1,0 +1,15 @@
+"""What the client does for its parts. Made from `_async` by make_sync.py."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from .. import _core
+
+
+class Transport(Protocol):
+    """Sends operations. The client is one; what is built on it does not know the client."""
+
+    def _call(self, operation: str, **values: Any) -> Any: ...
+
+    def _answer(self, operation: str, values: dict[str, Any]) -> _core.Answer: ...
