@@ -277,7 +277,7 @@ type DocumentPage struct {
 
 type ExecutionPage struct {
 	Executions []ExecutionReceipt `json:"executions"`
-	// `null` on the last page.
+	// `null` on the last page. A filtered page may be short, or empty, before the last.
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
@@ -326,6 +326,7 @@ type ExecutionReceipt struct {
 	Plugin       PluginVersion `json:"plugin"`
 	// What left the process, in order.
 	Requests []RequestRecord `json:"requests"`
+	Failure  *ReceiptFailure `json:"failure,omitempty"`
 }
 
 // What became of an execution: the `status` that its answer carried.
@@ -750,6 +751,16 @@ const (
 	RankingHybrid  Ranking = "hybrid"
 )
 
+// What a failed call was answered.
+type ReceiptFailure struct {
+	Code string `json:"code"`
+	// In the words of the provider or the plugin, without credentials; at most 2,000 characters.
+	Message      string `json:"message"`
+	SuggestedFix string `json:"suggested_fix,omitempty"`
+	// HTTP status of the provider's answer.
+	ProviderStatus *int `json:"provider_status,omitempty"`
+}
+
 // How a person recognises the key of a receipt.
 type ReceiptKey struct {
 	Name string `json:"name"`
@@ -779,8 +790,10 @@ type RequestRecord struct {
 	Status   *int  `json:"status,omitempty"`
 	BytesOut int64 `json:"bytes_out"`
 	// SHA-256 of the body, hexadecimal; absent without a body.
-	BodySHA256     string `json:"body_sha256,omitempty"`
-	BytesIn        int64  `json:"bytes_in"`
+	BodySHA256 string `json:"body_sha256,omitempty"`
+	BytesIn    int64  `json:"bytes_in"`
+	// When it began, after the start of the call.
+	StartedMs      *int64 `json:"started_ms,omitempty"`
 	DurationMs     int64  `json:"duration_ms"`
 	CredentialSlot string `json:"credential_slot,omitempty"`
 }
@@ -1250,6 +1263,13 @@ type LinkConnectionParams struct {
 	ConfirmURL string `in:"body,confirm_url"`
 	// Renews this connection, which keeps its id.
 	ConnectionID string `in:"body,connection_id"`
+	// The origin of the page that opens the link in a popup. The popup sends it `{"type": "toolgate.connect",
+	// "status", "connection_id", "service"}` with `postMessage` and closes itself.
+	PopupOrigin string `in:"body,popup_origin"`
+	// An https page of the application to which the browser returns when the link has ended or the user
+	// cancels, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
+	// With `confirm_url` a browser that has connected goes there instead.
+	ReturnURL string `in:"body,return_url"`
 	// Asked for beside those that the service's tools need anyway.
 	Scopes  []string `in:"body,scopes"`
 	Service string   `in:"body,service"`
@@ -1297,8 +1317,20 @@ type ListExecutionsParams struct {
 	UserID string `in:"query,user_id"`
 	// Only executions of this tool.
 	ToolName string `in:"query,tool_name"`
+	// Only executions of tools with this part in their name, in any case.
+	ToolNamePart string `in:"query,tool_name_part"`
+	// Only executions of this service's tools.
+	Service string `in:"query,service"`
+	// Only executions that the key with these first characters asked for.
+	KeyPrefix string `in:"query,key_prefix"`
 	// Only executions that ended this way.
 	Status ExecutionStatus `in:"query,status"`
+	// Only executions that failed for this reason.
+	Reason FailureReason `in:"query,reason"`
+	// Only executions that began at this moment or later.
+	StartedAfter string `in:"query,started_after"`
+	// Only executions that began before this moment.
+	StartedBefore string `in:"query,started_before"`
 	// How many receipts a page holds; 20 if absent.
 	Limit int `in:"query,limit"`
 	// `next_cursor` of the page before.

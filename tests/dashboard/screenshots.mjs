@@ -1,7 +1,7 @@
 // One picture of each page for docs/screenshots. `asked`: out.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asked, createKey, open, paints, setUp, settled, until, visit, walk } from './browser.mjs';
+import { ask, asked, createKey, open, paints, setUp, settled, until, visit, walk } from './browser.mjs';
 import { furnish, places } from './places.mjs';
 
 /** Dark ones among them, so that both can be seen. */
@@ -35,6 +35,16 @@ await walk(async (browser, look) => {
       await own.getByText('No request left the gateway').waitFor();
     }
     await own.waitForLoadState('load');
+    await shot(own, name);
+    await own.close();
+    console.log(name);
+  }
+  const { connect_url } = (await ask(key, 'POST', '/v1/connections/link', { service: 'github', user_id: 'grace@example.com' })).data;
+  for (const [name, size, colorScheme] of [['connect', viewport, 'light'], ['connect-phone', { width: 390, height: 844 }, 'dark']]) {
+    const { page: own } = await open(browser, { viewport: size, colorScheme });
+    look(own);
+    await own.goto(connect_url);
+    await own.getByRole('heading', { name: 'Connect GitHub' }).waitFor();
     await shot(own, name);
     await own.close();
     console.log(name);

@@ -3,6 +3,7 @@
 //! Shapes and the operations that list, read and delete are here; [`link`] makes connect links,
 //! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool
 //! as [`lend`] says,
+//! [`key_check`] tries a key before it is stored,
 //! [`known`] is what no answer
 //! hands back, [`refresh`] renews it, [`ahead`] also while nobody calls; [`wait`] holds a reader until a user has
 //! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's
@@ -20,12 +21,14 @@ mod call;
 mod choose;
 mod credential;
 pub mod flow;
+mod key_check;
 mod known;
 pub(super) mod labels;
 mod lend;
 pub mod link;
 mod refresh;
 pub(crate) mod requests;
+mod tried;
 pub(crate) mod wait;
 
 use std::collections::HashMap;

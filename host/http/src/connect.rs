@@ -1,12 +1,14 @@
-//! The pages behind connect links, for people: rendered here, complete without JavaScript.
+//! The pages behind connect links, for people: rendered here, complete without JavaScript. The one
+//! script closes a popup.
 //!
 //! An edge like the others: it decodes, calls one operation of [`toolgate_gateway::connections::flow`],
 //! renders. No page loads anything from elsewhere, may be framed, cached, or named as a referrer;
-//! no token is in a log or in an address that leaves. [`pages`] writes the HTML, [`form`] reads what
-//! a browser sends. [`hooks`] takes what providers send on their own.
+//! no token is in a log or in an address that leaves. [`pages`] writes the HTML, [`mark`] the service's
+//! logo, [`form`] reads what a browser sends. [`hooks`] takes what providers send on their own.
 
 mod form;
 mod hooks;
+mod mark;
 mod pages;
 
 use std::sync::Arc;
@@ -21,7 +23,7 @@ use maud::Markup;
 
 use toolgate_gateway::Gateway;
 use toolgate_gateway::connections::apps::CALLBACK_PATH;
-use toolgate_gateway::connections::flow::{ConnectProblem, Cookie, Step};
+use toolgate_gateway::connections::flow::{ConnectProblem, Cookie, Step, WayBack};
 use toolgate_http_kit::cookies::{self, NewCookie};
 
 /// The routes, ready to be merged; they need no key: the link is the key.
@@ -37,7 +39,7 @@ async fn show(State(gateway): State<Arc<Gateway>>, Path(token): Path<String>) ->
     let nonce = pages::nonce();
     match Box::pin(gateway.connect_page(&token)).await {
         Ok(page) => html(StatusCode::OK, &nonce, pages::connect(&page, &nonce)),
-        Err(problem) => refused(&problem),
+        Err(problem) => refused(&problem, None),
     }
 }
 
@@ -90,7 +92,11 @@ fn rendered(step: Result<Step, ConnectProblem>) -> Response {
             let page = pages::connect(&page, &nonce);
             html(StatusCode::UNPROCESSABLE_ENTITY, &nonce, page)
         }
-        Err(problem) => refused(&problem),
+        Ok(Step::Cancelled(way_back)) => {
+            html(StatusCode::OK, &nonce, pages::cancelled(&way_back, &nonce))
+        }
+        Ok(Step::Ended { problem, way_back }) => refused(&problem, Some(&way_back)),
+        Err(problem) => refused(&problem, None),
     }
 }
 
@@ -108,7 +114,7 @@ fn set_cookie(headers: &mut HeaderMap, cookie: &Cookie) {
     cookies::set(headers, flow);
 }
 
-fn refused(problem: &ConnectProblem) -> Response {
+fn refused(problem: &ConnectProblem, way_back: Option<&WayBack>) -> Response {
     let status = match problem {
         ConnectProblem::UnknownLink => StatusCode::NOT_FOUND,
         ConnectProblem::Used | ConnectProblem::Expired | ConnectProblem::Failed(_) => {
@@ -128,7 +134,9 @@ fn refused(problem: &ConnectProblem) -> Response {
     } else {
         tracing::warn!(connect.problem = problem.code(), "connect.refused");
     }
-    plain_refusal(status, &problem.to_string())
+    let nonce = pages::nonce();
+    let page = pages::refusal(&problem.to_string(), way_back, &nonce);
+    html(status, &nonce, page)
 }
 
 fn chain(cause: &dyn std::error::Error) -> String {
@@ -139,12 +147,12 @@ fn chain(cause: &dyn std::error::Error) -> String {
 /// A page that says why there is no other.
 pub(crate) fn plain_refusal(status: StatusCode, sentence: &str) -> Response {
     let nonce = pages::nonce();
-    html(status, &nonce, pages::refusal(sentence, &nonce))
+    html(status, &nonce, pages::refusal(sentence, None, &nonce))
 }
 
 fn html(status: StatusCode, nonce: &str, page: Markup) -> Response {
     let policy = format!(
-        "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     );
     let mut response = Response::new(Body::from(page.into_string()));
     *response.status_mut() = status;

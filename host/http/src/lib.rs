@@ -8,6 +8,7 @@
 #![warn(unreachable_pub)]
 
 pub mod authorization;
+mod built_page;
 pub mod connect;
 pub mod internal;
 pub mod rest;

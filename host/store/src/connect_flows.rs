@@ -1,7 +1,7 @@
 //! Connect flows: what stands behind a connect link, from its making to the stored connection.
 //!
-//! `pending -> started -> completed [-> awaiting_confirmation] -> consumed`, or `failed`. Each
-//! step is one conditional update that happens at most once, so a replayed link, state or callback
+//! `pending -> started -> completed [-> awaiting_confirmation] -> consumed`, or `failed`, or from
+//! `completed` back to `pending` for another try. Each step is one conditional update that happens at most once, so a replayed link, state or callback
 //! finds nothing to move. Tokens, OAuth states and cookies are kept as SHA-256, hexadecimal.
 
 use super::changes::bump;
@@ -40,6 +40,10 @@ pub struct ConnectFlow {
     /// The tool whose call asked for the link.
     pub tool_name: Option<String>,
     pub confirm_url: Option<String>,
+    /// The page of the application to which the browser returns, however the flow ends.
+    pub return_url: Option<String>,
+    /// The origin of the page that opened the link in a popup, which is sent how the flow ended.
+    pub popup_origin: Option<String>,
     #[sqlx(try_from = "String")]
     pub state: FlowState,
     pub oauth_state_hash: Option<String>,
@@ -59,8 +63,9 @@ impl Store {
         portable!(write self, tx => {
             let done = sqlx::query(
                 "INSERT INTO connect_flows (id, token_hash, workspace_id, user_id, service, slot, connection_id, \
-                 scopes, tool_name, confirm_url, state, created_at_ms, expires_at_ms, state_since_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $12, $11) \
+                 scopes, tool_name, confirm_url, state, created_at_ms, expires_at_ms, state_since_ms, return_url, \
+                 popup_origin) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $12, $11, $13, $14) \
                  ON CONFLICT (token_hash) DO NOTHING",
             )
             .bind(&flow.id)
@@ -75,6 +80,8 @@ impl Store {
             .bind(&flow.confirm_url)
             .bind(flow.created_at_ms)
             .bind(flow.expires_at_ms)
+            .bind(&flow.return_url)
+            .bind(&flow.popup_origin)
             .execute(&mut *tx)
             .await?;
             inserted(done.rows_affected(), "connect token")?;
@@ -169,7 +176,8 @@ impl Store {
         }))
     }
 
-    /// Lets a completed form be filled again, after the provider refused what was in it.
+    /// Lets a completed flow be tried again: the provider refused what was in the form, or the user did not
+    /// agree there. The OAuth state of the try that ended leads nowhere any more.
     pub async fn reopen_flow(
         &self,
         id: &str,
@@ -178,8 +186,8 @@ impl Store {
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
             sqlx::query(
-                "UPDATE connect_flows SET state = 'pending', last_error = $2, state_since_ms = $3 \
-                 WHERE id = $1 AND state = 'completed' AND oauth_state_hash IS NULL",
+                "UPDATE connect_flows SET state = 'pending', oauth_state_hash = NULL, cookie_hash = NULL, sealed = NULL, \
+                 last_error = $2, state_since_ms = $3 WHERE id = $1 AND state = 'completed'",
             )
             .bind(id)
             .bind(last_error)

@@ -180,7 +180,8 @@ export interface paths {
         };
         /**
          * List executions
-         * @description Receipts of the workspace, newest first. Follow `next_cursor` to the end.
+         * @description Receipts of the workspace, newest first. Follow `next_cursor` to the end: one page of a filtered list
+         *     looks at 20,000 receipts at most, so it may be short, or empty, before the last.
          */
         get: operations["list_executions"];
         put?: never;
@@ -1334,7 +1335,7 @@ export interface components {
         };
         ExecutionPage: {
             executions: components["schemas"]["ExecutionReceipt"][];
-            /** @description `null` on the last page. */
+            /** @description `null` on the last page. A filtered page may be short, or empty, before the last. */
             next_cursor?: string | null;
         };
         /** @description The body of one request, before a credential was added, or of one answer, as the plugin got it. */
@@ -1379,6 +1380,7 @@ export interface components {
              * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
              */
             execution_id: string;
+            failure?: components["schemas"]["ReceiptFailure"] | null;
             /** @description The API key that asked. */
             key: components["schemas"]["ReceiptKey"];
             kind?: components["schemas"]["ReceiptKind"];
@@ -1596,6 +1598,18 @@ export interface components {
             confirm_url?: string | null;
             /** @description Renews this connection, which keeps its id. */
             connection_id?: string | null;
+            /**
+             * @description The origin of the page that opens the link in a popup. The popup sends it `{"type": "toolgate.connect",
+             *     "status", "connection_id", "service"}` with `postMessage` and closes itself.
+             * @example https://app.example.com
+             */
+            popup_origin?: string | null;
+            /**
+             * @description An https page of the application to which the browser returns when the link has ended or the user
+             *     cancels, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
+             *     With `confirm_url` a browser that has connected goes there instead.
+             */
+            return_url?: string | null;
             /** @description Asked for beside those that the service's tools need anyway. */
             scopes?: string[];
             /** @example github */
@@ -1858,6 +1872,22 @@ export interface components {
          * @enum {string}
          */
         Ranking: "lexical" | "hybrid";
+        /** @description What a failed call was answered. */
+        ReceiptFailure: {
+            /** @example validation_failed */
+            code: string;
+            /**
+             * @description In the words of the provider or the plugin, without credentials; at most 2,000 characters.
+             * @example Validation Failed: title is missing
+             */
+            message: string;
+            /**
+             * Format: int32
+             * @description HTTP status of the provider's answer.
+             */
+            provider_status?: number | null;
+            suggested_fix?: string | null;
+        };
         /** @description How a person recognises the key of a receipt. */
         ReceiptKey: {
             name: string;
@@ -1896,6 +1926,11 @@ export interface components {
              * @example page=2&access_token=[redacted]
              */
             query?: string | null;
+            /**
+             * Format: int64
+             * @description When it began, after the start of the call.
+             */
+            started_ms?: number | null;
             /**
              * Format: int32
              * @description HTTP status; absent when no answer came.
@@ -2477,6 +2512,7 @@ export type PluginVersion = components['schemas']['PluginVersion'];
 export type Position = components['schemas']['Position'];
 export type Probe = components['schemas']['Probe'];
 export type Ranking = components['schemas']['Ranking'];
+export type ReceiptFailure = components['schemas']['ReceiptFailure'];
 export type ReceiptKey = components['schemas']['ReceiptKey'];
 export type ReceiptKind = components['schemas']['ReceiptKind'];
 export type RequestRecord = components['schemas']['RequestRecord'];
@@ -3318,10 +3354,32 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
+                /**
+                 * @description Only executions that the key with these first characters asked for.
+                 * @example a1B2c3D4
+                 */
+                key_prefix?: string;
                 /** @description `tool`, which is the default, or `connection`: what the gateway itself sent for connections. */
                 kind?: components["schemas"]["ReceiptKind"];
                 /** @description How many receipts a page holds; 20 if absent. */
                 limit?: number;
+                /** @description Only executions that failed for this reason. */
+                reason?: components["schemas"]["FailureReason"];
+                /**
+                 * @description Only executions of this service's tools.
+                 * @example github
+                 */
+                service?: string;
+                /**
+                 * @description Only executions that began at this moment or later.
+                 * @example 2026-11-20T09:30:00.125Z
+                 */
+                started_after?: string;
+                /**
+                 * @description Only executions that began before this moment.
+                 * @example 2026-11-21T09:30:00.125Z
+                 */
+                started_before?: string;
                 /** @description Only executions that ended this way. */
                 status?: components["schemas"]["ExecutionStatus"];
                 /**
@@ -3329,6 +3387,11 @@ export interface operations {
                  * @example github_create_issue
                  */
                 tool_name?: string;
+                /**
+                 * @description Only executions of tools with this part in their name, in any case.
+                 * @example issue
+                 */
+                tool_name_part?: string;
                 /** @description Only executions for this user. */
                 user_id?: string;
             };

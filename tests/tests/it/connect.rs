@@ -6,6 +6,7 @@ mod browser;
 mod form;
 mod hunted;
 mod jira;
+mod key_check;
 mod killed;
 mod life;
 mod machine;
@@ -17,6 +18,7 @@ mod real;
 mod refusals;
 mod resume;
 mod session;
+mod way_back;
 
 use reqwest::Method;
 use serde_json::{Value, json};

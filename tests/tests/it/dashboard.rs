@@ -2,6 +2,8 @@
 //! looked at by axe-core and Lighthouse, and what is sent to the browser.
 //! The walks themselves are `tests/dashboard/*.mjs`.
 
+mod connect;
+
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;

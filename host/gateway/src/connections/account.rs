@@ -1,90 +1,71 @@
 //! Reading the name of the account that was just connected.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
-
 use bytes::Bytes;
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::credential::OpenCredential;
-use super::known::secrets_of;
-use super::lend::{injection, is_secret, named_addresses};
-use super::requests::HostRequests;
-use super::{Error, apps, slot_of};
-use crate::connections::services;
-use crate::plugins::ServingPlugin;
-use toolgate_catalog::manifest::{Manifest, Slot};
+use super::lend::named_addresses;
+use super::tried::{TRY_TIMEOUT, TriedCredential};
+use super::{Error, apps};
+use toolgate_catalog::manifest::AccountProbe;
 use toolgate_egress::scrub::REDACTED;
-use toolgate_egress::{
-    CallLimits, Credentials, Declarations, Egress, EgressFailure, FailureKind, Injection,
-    LearnedSecrets, Mode, Scrubber,
-};
+use toolgate_egress::{Egress, Scrubber};
 
 const ANSWER_BYTES_MAX: usize = 1024 * 1024;
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const NAME_CHARS_MAX: usize = 200;
 
 /// What the provider said to the first request with a credential.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ProbeOutcome {
-    Account(String),
-    /// The answer names nobody, or none came.
+    /// With the account's name, where the answer has one.
+    Accepted(Option<String>),
+    /// No answer came, or one that says nothing of the credential.
     Unknown,
-    /// The credential is not valid.
-    Refused,
+    Refused(Refused),
+}
+
+/// What a provider refused.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// The credential is not valid, whatever it may be used for. Else it may be one for other things
+    /// than the one that was tried.
+    pub surely: bool,
+    /// The provider's words, without a trace of the credential.
+    pub words: Option<String>,
+}
+
+impl Refused {
+    fn surely() -> Self {
+        Self {
+            surely: true,
+            words: None,
+        }
+    }
+
+    pub(super) fn perhaps(words: Option<String>) -> Self {
+        Self {
+            surely: false,
+            words,
+        }
+    }
 }
 
 /// Asks the provider who the credential belongs to, under the plugin's own rights.
 pub(super) async fn probe(
     egress: &Egress,
-    requests: &Arc<HostRequests>,
-    serving: &ServingPlugin,
-    slot: &Slot,
-    settings: &BTreeMap<String, String>,
-    parameters: &BTreeMap<String, String>,
-    credential: &OpenCredential,
+    tried: &TriedCredential<'_>,
+    account: &AccountProbe,
 ) -> Result<ProbeOutcome, Error> {
-    let manifest = &serving.manifest;
-    let Some(account) = &slot.account else {
-        return Ok(ProbeOutcome::Unknown);
-    };
+    let (manifest, slot) = (&tried.serving.manifest, tried.slot);
     // Whatever a manifest says: reading who somebody is changes nothing.
     let Some(("GET", url)) = account.request.split_once(' ') else {
         return Ok(ProbeOutcome::Unknown);
     };
     // An operator who named an address runs the service there.
-    let url = match named_addresses(slot, manifest, settings).next() {
+    let url = match named_addresses(slot, manifest, tried.settings).next() {
         Some(base) => apps::moved(url, base.trim_end_matches('/')),
         None => url.to_owned(),
     };
-    let learned = Arc::new(LearnedSecrets::default());
-    let secrets = secrets_of(Some(slot), credential, parameters, manifest);
-    learned.learn(secrets.iter().map(|secret| secret.expose().as_bytes()));
-    let scrubber = Scrubber::knowing(vec![learned.clone()]);
-    let fixed = UnstoredCredential {
-        manifest: manifest.clone(),
-        slot: slot.slot.clone(),
-        settings: settings.clone(),
-        parameters: parameters.clone(),
-        credential: credential.clone(),
-    };
-    let scope = toolgate_egress::CallScope::new(
-        services::grant(serving, settings)?,
-        parameters.clone(),
-        Arc::new(fixed),
-        CallLimits {
-            requests_max: 5,
-            timeout: ANSWER_TIMEOUT,
-            ..CallLimits::default()
-        },
-        Mode::Live,
-    )
-    .declaring(Declarations::new(manifest.clone()))
-    .knowing(vec![learned.clone()])
-    .journaled_by(requests.clone());
+    let scope = tried.scope()?;
     let request = toolgate_egress::GuestRequest {
         method: http::Method::GET,
         url,
@@ -93,17 +74,18 @@ pub(super) async fn probe(
         body: Bytes::new(),
         credential: toolgate_egress::CredentialChoice::Slot(slot.slot.clone()),
         response_bytes_max: ANSWER_BYTES_MAX,
-        timeout: ANSWER_TIMEOUT,
+        timeout: TRY_TIMEOUT,
         idempotency_key: None,
     };
     let answer = egress.send(&scope, request).await;
     let well = matches!(&answer, Ok(answer) if (200..300).contains(&answer.status));
-    requests.ended(well, Some(scope.records())).await;
+    tried.requests.ended(well, Some(scope.records())).await;
     Ok(match answer {
-        Ok(answer) if answer.status == 401 || answer.status == 403 => ProbeOutcome::Refused,
+        Ok(answer) if answer.status == 401 => ProbeOutcome::Refused(Refused::surely()),
+        Ok(answer) if answer.status == 403 => ProbeOutcome::Refused(Refused::perhaps(None)),
         Ok(answer) if (200..300).contains(&answer.status) => {
-            name(&answer.body, &account.label, &scrubber)
-                .map_or(ProbeOutcome::Unknown, ProbeOutcome::Account)
+            let name = name(&answer.body, &account.label, &tried.scrubber());
+            ProbeOutcome::Accepted(name)
         }
         Ok(answer) => {
             tracing::info!(
@@ -151,53 +133,6 @@ fn is_invisible(c: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-/// A credential that is not stored yet.
-struct UnstoredCredential {
-    manifest: Arc<Manifest>,
-    slot: String,
-    settings: BTreeMap<String, String>,
-    parameters: BTreeMap<String, String>,
-    credential: OpenCredential,
-}
-
-impl Credentials for UnstoredCredential {
-    fn fetch<'a>(
-        &'a self,
-        name: &'a str,
-        _rejected: Option<u64>,
-    ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
-        let slot = slot_of(&self.manifest, name).filter(|slot| slot.slot == self.slot);
-        let result = match slot {
-            Some(slot) => Ok(injection(
-                slot,
-                &self.parameters,
-                &self.manifest,
-                &self.settings,
-                self.credential.clone(),
-                1,
-            )),
-            None => Err(EgressFailure {
-                kind: FailureKind::AuthRequired,
-                message: "another slot is being connected".to_owned(),
-                sent: false,
-            }),
-        };
-        std::future::ready(result).boxed()
-    }
-
-    fn connected(&self, slot: &str) -> bool {
-        slot == self.slot
-    }
-
-    fn slot_for_origin(&self, _origin: &str) -> Option<String> {
-        None
-    }
-
-    fn is_secret(&self, slot: &str, field: &str) -> bool {
-        is_secret(slot_of(&self.manifest, slot), field)
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 
 use super::choose::{ConnectionChoice, choose};
 use super::lend::{audience, injection, is_secret, without_secrets};
-use super::link::LinkRequest;
+use super::link::{LinkEnding, LinkRequest};
 use super::refresh::UnusableReason;
 use super::{ConnectionManager, Error, Gateway, slot_of};
 use crate::Caller;
@@ -217,7 +217,7 @@ impl Gateway {
             scopes: tool.scopes(),
             tool_name: Some(&tool.name),
             connection: of,
-            confirm_url: None,
+            ending: LinkEnding::default(),
         };
         let link = self.connections.make_link(ask).await?;
         let title = &manifest.title;

@@ -28,6 +28,8 @@ pub(super) struct OpenCredential {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StartedFlow {
     pub verifier: Secret,
+    /// The link's token, for a second try after the user did not agree.
+    pub token: Option<Secret>,
     pub parameters: BTreeMap<String, String>,
 }
 
@@ -79,12 +81,14 @@ struct ReadCredential {
 #[derive(Serialize)]
 struct WrittenStart<'a> {
     verifier: &'a str,
+    token: Option<&'a str>,
     parameters: &'a BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
 struct ReadStart {
     verifier: String,
+    token: Option<String>,
     parameters: BTreeMap<String, String>,
 }
 
@@ -150,6 +154,7 @@ impl StartedFlow {
     pub(super) fn to_secret(&self) -> Secret {
         text(&WrittenStart {
             verifier: self.verifier.expose(),
+            token: self.token.as_ref().map(Secret::expose),
             parameters: &self.parameters,
         })
     }
@@ -158,6 +163,7 @@ impl StartedFlow {
         let read: ReadStart = read(opened)?;
         Ok(Self {
             verifier: Secret::new(read.verifier),
+            token: read.token.map(Secret::new),
             parameters: read.parameters,
         })
     }
@@ -205,6 +211,7 @@ mod tests {
         assert_eq!(OpenCredential::parse(&written).unwrap(), credential);
         let started = StartedFlow {
             verifier: Secret::new("hunter4"),
+            token: Some(Secret::new("hunter5")),
             parameters: BTreeMap::from([("subdomain".to_owned(), "acme".to_owned())]),
         };
         assert_eq!(StartedFlow::parse(&started.to_secret()).unwrap(), started);

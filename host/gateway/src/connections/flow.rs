@@ -1,9 +1,10 @@
-//! What a browser does behind a connect link: look ([`page`]), start ([`start`]), come back
-//! ([`arrive`]), be kept or confirmed ([`keep`]).
+//! What a browser does behind a connect link: look ([`page`]), start or cancel ([`start`]), come back
+//! ([`arrive`]), be kept or confirmed ([`keep`]), leave for the application ([`way_back`]).
 //!
 //! Every step is one conditional update of the flow's state, so that a link, a state and a code are
 //! good for one use, and only for the browser that was sent off. Looking changes nothing: links
-//! are also opened by mail scanners.
+//! are also opened by mail scanners. Who does not agree at the provider, or types a key that it
+//! refuses, may try again as long as the link lives.
 
 mod arrive;
 mod inputs;
@@ -11,12 +12,16 @@ mod keep;
 mod page;
 mod problem;
 mod start;
+mod way_back;
 
 use std::sync::Arc;
 
 pub use inputs::{FIELD_BYTES_MAX, Input};
+pub use keep::UNCHECKED;
 pub use page::{ConnectPage, Unlocked};
 pub use problem::ConnectProblem;
+pub use start::CANCEL;
+pub use way_back::{ConnectEnd, PopupMessage, WayBack};
 
 use super::link::hash;
 use super::requests::ConnectionRef;
@@ -40,6 +45,13 @@ pub enum Step {
     Done(Connected),
     /// The form again, with what was wrong.
     Again(Box<ConnectPage>),
+    /// The user went back; the link is as good as before.
+    Cancelled(WayBack),
+    /// The link has ended without a connection.
+    Ended {
+        problem: ConnectProblem,
+        way_back: WayBack,
+    },
 }
 
 /// Binds the return to the browser that was sent off.
@@ -56,6 +68,9 @@ pub struct Connected {
     pub service: String,
     pub user: String,
     pub account: Option<String>,
+    /// Whether the provider has taken the credential.
+    pub checked: bool,
+    pub way_back: WayBack,
 }
 
 fn internal(cause: impl Into<anyhow::Error>) -> Error {

@@ -20,7 +20,7 @@ use toolgate_vault::Secret;
 pub const LINK_LIFE_MS: i64 = 15 * 60 * 1_000;
 const SCOPES_MAX: usize = 100;
 const SCOPE_BYTES_MAX: usize = 300;
-const CONFIRM_URL_BYTES_MAX: usize = 2_000;
+const PAGE_URL_BYTES_MAX: usize = 2_000;
 
 /// `POST /v1/connections/link`.
 #[derive(Clone, Debug)]
@@ -35,6 +35,10 @@ pub struct LinkConnection {
     pub slot: Option<String>,
     /// Where the browser goes at the end, so that the application can confirm who sits before it.
     pub confirm_url: Option<String>,
+    /// Where the browser returns, however the link ends.
+    pub return_url: Option<String>,
+    /// The origin of the page that opens the link in a popup.
+    pub popup_origin: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -58,7 +62,15 @@ pub(super) struct LinkRequest<'a> {
     pub tool_name: Option<&'a str>,
     /// The connection to renew.
     pub connection: Option<&'a Connection>,
-    pub confirm_url: Option<&'a str>,
+    pub ending: LinkEnding,
+}
+
+/// Where a browser goes at the end of a link; each checked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LinkEnding {
+    pub confirm_url: Option<String>,
+    pub return_url: Option<String>,
+    pub popup_origin: Option<String>,
 }
 
 /// A fresh link.
@@ -125,7 +137,9 @@ impl ConnectionManager {
             connection_id: renews.map_or_else(|| ids::ulid("con"), |row| row.id.clone()),
             scopes,
             tool_name: ask.tool_name.map(str::to_owned),
-            confirm_url: ask.confirm_url.map(str::to_owned),
+            confirm_url: ask.ending.confirm_url,
+            return_url: ask.ending.return_url,
+            popup_origin: ask.ending.popup_origin,
             state: FlowState::Pending,
             oauth_state_hash: None,
             cookie_hash: None,
@@ -150,7 +164,7 @@ impl Gateway {
     /// Makes a connect link for a user, who opens it in a browser.
     ///
     /// # Errors
-    /// `service_not_found`; `invalid_request` for a scope that nobody has named; `not_found` for a connection of another user or service; `conflict`
+    /// `service_not_found`; `invalid_request` for a scope that nobody has named, or a page that is not https; `not_found` for a connection of another user or service; `conflict`
     /// while the operator has not set the service up.
     pub async fn link_connection(
         &self,
@@ -166,8 +180,7 @@ impl Gateway {
             .ok_or_else(unknown)?;
         let manifest = &serving.manifest;
         check_scopes(&request.scopes)?;
-        let confirm_url = request.confirm_url.as_deref();
-        confirm_url.map(check_confirm_url).transpose()?;
+        let ending = self.link_ending(&request)?;
         let user = caller.user(request.user_id.as_ref())?;
         let connection = match &request.connection_id {
             Some(id) => Some(
@@ -206,7 +219,7 @@ impl Gateway {
                 scopes: &request.scopes,
                 tool_name: None,
                 connection: connection.as_ref(),
-                confirm_url,
+                ending,
             })
             .await?
             .ok_or_else(|| {
@@ -219,6 +232,33 @@ impl Gateway {
             connect_url: made.url.expose().to_owned(),
             expires_at: rfc3339(made.expires_at_ms),
             connection_id: made.connection_id,
+        })
+    }
+}
+
+impl Gateway {
+    fn link_ending(&self, request: &LinkConnection) -> Result<LinkEnding, Error> {
+        let own = Url::parse(&self.connections.public_url).ok();
+        let own = own.as_ref();
+        let page = |name: &'static str, text: &Option<String>| {
+            let checked = text.as_deref().map(|text| checked_page(name, text, own));
+            checked.transpose()
+        };
+        page("confirm_url", &request.confirm_url)?;
+        let popup_origin = page("popup_origin", &request.popup_origin)?.map(|url| {
+            let bare = url.path() == "/" && url.query().is_none();
+            let origin = url.origin().ascii_serialization();
+            bare.then_some(origin).ok_or_else(|| {
+                Error::InvalidRequest(
+                    "popup_origin is scheme, host and port alone, for example https://app.example.com"
+                        .to_owned(),
+                )
+            })
+        });
+        Ok(LinkEnding {
+            confirm_url: request.confirm_url.clone(),
+            return_url: page("return_url", &request.return_url)?.map(String::from),
+            popup_origin: popup_origin.transpose()?,
         })
     }
 }
@@ -237,16 +277,15 @@ fn check_scopes(scopes: &[String]) -> Result<(), Error> {
     }
 }
 
-/// An https page, or one on this machine; nothing that a browser would run or that hides where it
-/// leads.
-fn check_confirm_url(text: &str) -> Result<(), Error> {
+/// An https page, one on this machine or one of the gateway itself (`own`); nothing that a browser
+/// would run or that hides where it leads.
+fn checked_page(name: &'static str, text: &str, own: Option<&Url>) -> Result<Url, Error> {
     let refused = || {
-        Error::InvalidRequest(
-            "confirm_url is an absolute https address (http on localhost) without user name and fragment"
-                .to_owned(),
-        )
+        Error::InvalidRequest(format!(
+            "{name} is an absolute https address (http on localhost) without user name and fragment"
+        ))
     };
-    if text.len() > CONFIRM_URL_BYTES_MAX || text.chars().any(|c| c.is_control() || c == '\\') {
+    if text.len() > PAGE_URL_BYTES_MAX || text.chars().any(|c| c.is_control() || c == '\\') {
         return Err(refused());
     }
     let url = Url::parse(text).map_err(|_| refused())?;
@@ -256,10 +295,11 @@ fn check_confirm_url(text: &str) -> Result<(), Error> {
         Some(Host::Ipv6(ip)) => ip.is_loopback(),
         None => return Err(refused()),
     };
-    let scheme = url.scheme() == "https" || (url.scheme() == "http" && local);
+    let ours = own.is_some_and(|own| own.origin() == url.origin());
+    let scheme = url.scheme() == "https" || (url.scheme() == "http" && (local || ours));
     let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     if scheme && plain {
-        Ok(())
+        Ok(url)
     } else {
         Err(refused())
     }
@@ -294,7 +334,7 @@ mod tests {
             "http://localhost:3000/c",
             "http://127.0.0.1:3000/c",
         ] {
-            assert!(check_confirm_url(good).is_ok(), "{good}");
+            assert!(checked_page("confirm_url", good, None).is_ok(), "{good}");
         }
         for bad in [
             "",
@@ -309,7 +349,20 @@ mod tests {
             "https:\\\\evil.test",
             "https://app.test/\nLocation: x",
         ] {
-            assert!(check_confirm_url(bad).is_err(), "{bad:?}");
+            assert!(checked_page("confirm_url", bad, None).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_the_gateway_itself_needs_no_https() {
+        let own = Url::parse("http://10.0.0.7:8080").unwrap();
+        for (text, good) in [
+            ("http://10.0.0.7:8080/integrations/github", true),
+            ("http://10.0.0.7:8081/integrations/github", false),
+            ("http://10.0.0.8:8080/", false),
+        ] {
+            let checked = checked_page("return_url", text, Some(&own));
+            assert_eq!(checked.is_ok(), good, "{text}");
         }
     }
 

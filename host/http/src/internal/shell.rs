@@ -1,5 +1,4 @@
-//! The dashboard itself: the files that `make dashboard` has built, embedded in the binary (a debug
-//! build reads them from the source tree, so that the page can be worked on without compiling).
+//! The dashboard itself, as [`crate::built_page`] has it.
 //!
 //! The page's own addresses all answer its one HTML file; it finds its way by itself.
 
@@ -11,12 +10,8 @@ use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::get;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use rust_embed::RustEmbed;
 
-#[derive(RustEmbed)]
-#[folder = "../dashboard/dist/"]
-#[allow_missing = true]
-struct BuiltPage;
+use crate::built_page;
 
 /// The page's addresses; everything below each is the page's too.
 const PAGES: [&str; 20] = [
@@ -97,7 +92,7 @@ async fn file(request: Request) -> Response {
 
 /// A built file, in the smallest form that the browser takes.
 fn sent(path: &str, headers: &HeaderMap) -> Option<Response> {
-    let whole = BuiltPage::get(path)?;
+    let whole = built_page::file(path)?;
     let accepted = headers
         .get(header::ACCEPT_ENCODING)
         .and_then(|value| value.to_str().ok())
@@ -110,10 +105,12 @@ fn sent(path: &str, headers: &HeaderMap) -> Option<Response> {
     let packed = [("br", "br"), ("gzip", "gz")]
         .into_iter()
         .filter(|(coding, _)| takes(coding))
-        .find_map(|(coding, ending)| Some((coding, BuiltPage::get(&format!("{path}.{ending}"))?)));
+        .find_map(|(coding, ending)| {
+            Some((coding, built_page::file(&format!("{path}.{ending}"))?))
+        });
     let (coding, data) = match packed {
-        Some((coding, packed)) => (Some(coding), packed.data),
-        None => (None, whole.data),
+        Some((coding, packed)) => (Some(coding), packed),
+        None => (None, whole),
     };
     let mut answer = finished(StatusCode::OK, path, data);
     let headers = answer.headers_mut();

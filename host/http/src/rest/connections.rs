@@ -5,15 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
 use super::{RestState, openapi};
-use toolgate_core::clock::parse_rfc3339;
 use toolgate_core::ids::UserId;
 use toolgate_gateway::connections::link::{ConnectLink, LinkConnection};
 use toolgate_gateway::connections::{
@@ -25,7 +23,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::ids;
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::{ForUser, Id, NoQuery, Number, QueryString};
+use toolgate_http_kit::query::{ForUser, Id, Moment, NoQuery, Number, QueryString};
 
 /// Scopes asked for in one link.
 const SCOPES_MAX: usize = 100;
@@ -77,6 +75,15 @@ struct LinkBody {
     /// the connection is there once the application has confirmed the code.
     #[schema(max_length = 2000)]
     confirm_url: Option<String>,
+    /// An https page of the application to which the browser returns when the link has ended or the user
+    /// cancels, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
+    /// With `confirm_url` a browser that has connected goes there instead.
+    #[schema(max_length = 2000)]
+    return_url: Option<String>,
+    /// The origin of the page that opens the link in a popup. The popup sends it `{"type": "toolgate.connect",
+    /// "status", "connection_id", "service"}` with `postMessage` and closes itself.
+    #[schema(max_length = 2000, example = "https://app.example.com")]
+    popup_origin: Option<String>,
 }
 
 /// Make a connect link
@@ -117,6 +124,8 @@ async fn link(
         connection_id: body.connection_id,
         slot: body.slot,
         confirm_url: body.confirm_url,
+        return_url: body.return_url,
+        popup_origin: body.popup_origin,
     };
     let made = gateway.link_connection(&caller, request);
     let link = gateway
@@ -166,22 +175,6 @@ async fn confirm(
     Ok(Success::new(&caller, connection))
 }
 
-/// The moment of a `state_since` that the client knows, in milliseconds.
-#[derive(Default)]
-struct KnownSince(Option<i64>);
-
-impl<'de> Deserialize<'de> for KnownSince {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        let Some(text) = Id::<false>::deserialize(input)?.0 else {
-            return Ok(Self(None));
-        };
-        let written =
-            "is not a time as `state_since` is written, for example 2026-11-20T09:30:00.125Z";
-        let moment = parse_rfc3339(&text).ok_or_else(|| D::Error::custom(written))?;
-        Ok(Self(Some(moment)))
-    }
-}
-
 #[derive(Default, Deserialize, IntoParams)]
 #[serde(default)]
 #[into_params(parameter_in = Query)]
@@ -197,7 +190,7 @@ struct ConnectionsQuery {
     wait: Number<0, { WAIT_S_MAX }, 0>,
     /// With `wait`: one whose `state_since` is this moment or before is known already.
     #[param(value_type = String, format = DateTime, example = "2026-11-20T09:30:00.125Z")]
-    active_after: KnownSince,
+    active_after: Moment,
 }
 
 /// List connections
@@ -239,7 +232,7 @@ struct ConnectionQuery {
     wait: Number<0, { WAIT_S_MAX }, 0>,
     /// With `wait`: a `state_since` at this moment or before is known already.
     #[param(value_type = String, format = DateTime, example = "2026-11-20T09:30:00.125Z")]
-    active_after: KnownSince,
+    active_after: Moment,
 }
 
 /// Read a connection

@@ -255,7 +255,7 @@ ROUTES = {
         "/v1/connections/link",
         (),
         ("Idempotency-Key",),
-        ("confirm_url", "connection_id", "scopes", "service", "slot", "user_id"),
+        ("confirm_url", "connection_id", "popup_origin", "return_url", "scopes", "service", "slot", "user_id"),
     ),
     "list_approvals": Route(
         "GET",
@@ -281,7 +281,7 @@ ROUTES = {
     "list_executions": Route(
         "GET",
         "/v1/executions",
-        ("kind", "user_id", "tool_name", "status", "limit", "cursor"),
+        ("kind", "user_id", "tool_name", "tool_name_part", "service", "key_prefix", "status", "reason", "started_after", "started_before", "limit", "cursor"),
         (),
         (),
     ),

@@ -377,6 +377,17 @@ class LinkBody(TypedDict):
     An https page of the application, where the browser ends with `connect_code` in the query;
     the connection is there once the application has confirmed the code.
     """
+    return_url: NotRequired[str | None]
+    """
+    An https page of the application to which the browser returns when the link has ended or the user
+    cancels, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
+    With `confirm_url` a browser that has connected goes there instead.
+    """
+    popup_origin: NotRequired[str | None]
+    """
+    The origin of the page that opens the link in a popup. The popup sends it `{"type": "toolgate.connect",
+    "status", "connection_id", "service"}` with `postMessage` and closes itself.
+    """
 
 
 class ListedDocument(TypedDict):
@@ -604,6 +615,23 @@ How a search was ranked.
 """
 
 
+class ReceiptFailure(TypedDict):
+    """
+    What a failed call was answered.
+    """
+
+    code: str
+    message: str
+    """
+    In the words of the provider or the plugin, without credentials; at most 2,000 characters.
+    """
+    suggested_fix: NotRequired[str | None]
+    provider_status: NotRequired[int | None]
+    """
+    HTTP status of the provider's answer.
+    """
+
+
 class ReceiptKey(TypedDict):
     """
     How a person recognises the key of a receipt.
@@ -649,6 +677,10 @@ class RequestRecord(TypedDict):
     SHA-256 of the body, hexadecimal; absent without a body.
     """
     bytes_in: int
+    started_ms: NotRequired[int | None]
+    """
+    When it began, after the start of the call.
+    """
     duration_ms: int
     credential_slot: NotRequired[str | None]
 
@@ -1549,6 +1581,7 @@ class ExecutionReceipt(TypedDict):
     """
     What left the process, in order.
     """
+    failure: NotRequired[ReceiptFailure | None]
 
 
 class Failure(TypedDict):
@@ -1805,7 +1838,7 @@ class ExecutionPage(TypedDict):
     executions: list[ExecutionReceipt]
     next_cursor: NotRequired[str | None]
     """
-    `null` on the last page.
+    `null` on the last page. A filtered page may be short, or empty, before the last.
     """
 
 

@@ -55,7 +55,7 @@ async fn a_person_connects_the_token_is_renewed_and_a_revoked_grant_is_connected
     assert_eq!(first["status"], "auth_required", "{first}");
     let link = first["connect_url"].as_str().unwrap();
     let read = visit(link, "octo-ada").await.unwrap();
-    for said in ["default", "ada", "GitHub", "repo", super::TOOL] {
+    for said in ["default", "ada", "GitHub", "repo", "Needed for: "] {
         assert!(read.offer.contains(said), "{said}: {}", read.offer);
     }
     assert!(read.done.contains("octo-ada"), "{}", read.done);

@@ -341,7 +341,7 @@ async fn a_tool_that_needs_more_rights_asks_for_them_under_the_same_id() {
     );
     let url = asked["connect_url"].as_str().unwrap();
     let page = open(&gateway, url).await;
-    assert!(page.text.contains("<code>repo</code>") && page.text.contains("Renews"));
+    assert!(page.text.contains("<code>repo</code>") && page.text.contains("This renews"));
     provider.memory().scope = None;
     follow(&gateway, &provider, url).await;
     let shown = gateway.get(&format!("/v1/connections/{id}")).await.data();

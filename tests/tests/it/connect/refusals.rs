@@ -214,7 +214,6 @@ async fn a_callback_without_the_browsers_cookie_is_refused() {
 async fn an_error_of_the_provider_ends_the_link_readably() {
     let (gateway, provider) = world().await;
     for (error, status, said) in [
-        ("access_denied", 400, "did not grant access"),
         ("server_error", 502, "refused the connection (server_error)"),
         ("<script>alert(1)</script>", 502, "(provider_error)"),
     ] {
@@ -244,6 +243,37 @@ async fn an_error_of_the_provider_ends_the_link_readably() {
         ("code".to_owned(), "c".to_owned()),
     ]);
     assert_eq!(come_back(&gateway, None, &guessed).await.status, 400);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_agree_at_the_provider_tries_again_with_the_same_link() {
+    let (gateway, provider) = world().await;
+    let (url, id) = link(&gateway, "ada").await;
+    let left = press(&gateway, &url, &[]).await;
+    let agreed = provider.consent(&left.leads_to());
+    let denied = BTreeMap::from([
+        ("state".to_owned(), agreed["state"].clone()),
+        ("error".to_owned(), "access_denied".to_owned()),
+    ]);
+    let cookie = left.cookie();
+    let page = come_back(&gateway, cookie.as_deref(), &denied).await;
+    assert_eq!((page.status, page.leads_to()), (200, url.clone()));
+    let offered = open(&gateway, &url).await;
+    assert_eq!(offered.status, 200, "{}", offered.text);
+    let said = "You did not agree at GitHub, so nothing was connected.";
+    assert!(offered.text.contains(said), "{}", offered.text);
+    // The state of the first try is spent, with whatever answer and in the same browser.
+    for replayed in [&denied, &agreed] {
+        let page = come_back(&gateway, cookie.as_deref(), replayed).await;
+        assert_eq!(page.status, 400, "{}", page.text);
+    }
+    assert_eq!(
+        gateway.get(&format!("/v1/connections/{id}")).await.status,
+        404
+    );
+    let page = follow(&gateway, &provider, &url).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    assert_eq!(state(&gateway, &id).await, "active");
 }
 
 #[tokio::test(flavor = "multi_thread")]

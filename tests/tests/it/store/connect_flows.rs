@@ -28,6 +28,8 @@ fn flow(workspace: &Workspace) -> ConnectFlow {
         scopes: vec!["repo".into()],
         tool_name: Some("github_create_issue".into()),
         confirm_url: None,
+        return_url: Some("https://app.test/back".into()),
+        popup_origin: Some("https://app.test".into()),
         state: FlowState::Pending,
         oauth_state_hash: None,
         cookie_hash: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::problem::why_not;
-use super::{ConnectProblem, OpenFlow, Step, cookie_name, internal};
+use super::{ConnectEnd, ConnectProblem, OpenFlow, Step, WayBack, cookie_name, internal};
 use crate::connections::apps;
 use crate::connections::credential::{ConnectionDetails, StartedFlow};
 use crate::connections::link::hash;
@@ -15,6 +15,7 @@ use toolgate_catalog::token_parameters::{admitted, check_pointer};
 use toolgate_oauth::callback::{self, Callback, CallbackOutcome};
 use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
+use toolgate_vault::Secret;
 
 impl Gateway {
     /// The provider sends the browser back. `query`: without `?`. `cookie`: looks one up by name.
@@ -41,28 +42,63 @@ impl Gateway {
             return Err(why_not(flow.as_ref(), now_ms));
         };
         let open = self.with_service(flow).await?;
-        let result = self.take_answer(&open, callback).await;
-        if let Err(problem) = &result {
-            let (id, why) = (&open.flow.id, problem.why());
-            self.store.fail_flow(id, why, self.clock.now_ms()).await?;
+        let started = match self.started(&open) {
+            Ok(started) => started,
+            Err(problem) => return self.end(&open, problem).await,
+        };
+        match self.take_answer(&open, &started, callback).await {
+            Ok(step) => Ok(step),
+            Err(problem) => match &started.token {
+                Some(token) if problem.passes() => self.try_again(&open, token, &problem).await,
+                _ => self.end(&open, problem).await,
+            },
         }
-        result
     }
 
-    /// The answer is the provider's own, or it is refused; then its code becomes a connection.
-    async fn take_answer(
-        &self,
-        open: &OpenFlow,
-        callback: Callback,
-    ) -> Result<Step, ConnectProblem> {
-        let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
+    fn started(&self, open: &OpenFlow) -> Result<StartedFlow, ConnectProblem> {
         let sealed = open.flow.sealed.as_deref().ok_or(ConnectProblem::Used)?;
         let opened = self
             .connections
             .vault
             .unseal(&open.place(), sealed)
             .map_err(internal)?;
-        let started = StartedFlow::parse(&opened).map_err(internal)?;
+        Ok(StartedFlow::parse(&opened).map_err(internal)?)
+    }
+
+    async fn end(&self, open: &OpenFlow, problem: ConnectProblem) -> Result<Step, ConnectProblem> {
+        let (id, why) = (&open.flow.id, problem.why());
+        self.store.fail_flow(id, why, self.clock.now_ms()).await?;
+        let way_back = WayBack::new(&open.flow, ConnectEnd::Failed);
+        Ok(Step::Ended { problem, way_back })
+    }
+
+    /// Back to the link's page, which says what happened.
+    async fn try_again(
+        &self,
+        open: &OpenFlow,
+        token: &Secret,
+        problem: &ConnectProblem,
+    ) -> Result<Step, ConnectProblem> {
+        let (id, why) = (&open.flow.id, problem.to_string());
+        let now_ms = self.clock.now_ms();
+        if !self.store.reopen_flow(id, &why, now_ms).await? {
+            return Err(ConnectProblem::Used);
+        }
+        let page = format!("{}/connect/{}", self.connections.public_url, token.expose());
+        Ok(Step::Leave {
+            url: Secret::new(page),
+            cookie: None,
+        })
+    }
+
+    /// The answer is the provider's own, or it is refused; then its code becomes a connection.
+    async fn take_answer(
+        &self,
+        open: &OpenFlow,
+        started: &StartedFlow,
+        callback: Callback,
+    ) -> Result<Step, ConnectProblem> {
+        let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
         let provider = apps::provider(
             &self.connections.vault,
             &open.slot,
@@ -78,7 +114,9 @@ impl Gateway {
             CallbackOutcome::Code(code) => code,
             CallbackOutcome::Error(error) => {
                 return Err(match error.as_str() {
-                    "access_denied" | "user_denied" => ConnectProblem::Denied(error),
+                    "access_denied" | "user_denied" => {
+                        ConnectProblem::Denied(open.manifest().title.clone())
+                    }
                     _ => ConnectProblem::Refused(error),
                 });
             }
@@ -88,13 +126,14 @@ impl Gateway {
             redirect_uri: &self.callback_url(),
             verifier: &started.verifier,
         };
-        self.take_tokens(open, &provider, &grant, started.parameters)
+        self.take_tokens(open, &provider, &grant, started.parameters.clone())
             .await
     }
 
     pub(super) async fn connect_as_client(
         &self,
         open: &OpenFlow,
+        form: &BTreeMap<String, String>,
         parameters: BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
@@ -103,11 +142,16 @@ impl Gateway {
             scopes: &open.flow.scopes,
         };
         let result = self.take_tokens(open, &provider, &grant, parameters).await;
-        if let Err(problem) = &result {
-            let (id, code) = (&open.flow.id, problem.code());
-            self.store.fail_flow(id, code, self.clock.now_ms()).await?;
+        match result {
+            Ok(step) => Ok(step),
+            Err(problem) if problem.passes() => {
+                let (id, why) = (&open.flow.id, problem.to_string());
+                let now_ms = self.clock.now_ms();
+                self.store.reopen_flow(id, &why, now_ms).await?;
+                self.again(open, form, why, false).await
+            }
+            Err(problem) => self.end(open, problem).await,
         }
-        result
     }
 
     async fn take_tokens(

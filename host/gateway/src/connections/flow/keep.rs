@@ -6,20 +6,37 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use url::Url;
 
-use super::{ConnectProblem, Connected, OpenFlow, Step, internal};
+use super::{ConnectEnd, ConnectProblem, Connected, OpenFlow, Step, WayBack, internal};
 use crate::audit::{self, AuditAction};
-use crate::connections::account::{self, ProbeOutcome};
+use crate::connections::account::{ProbeOutcome, Refused};
 use crate::connections::credential::{ConnectionDetails, OpenCredential, UnconfirmedConnection};
 use crate::connections::link::{hash, random_token};
 use crate::connections::requests::ConnectionPurpose;
+use crate::connections::tried::TriedCredential;
 use crate::connections::{ConnectionInfo, shown};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids::UserId;
 use toolgate_store::{FlowState, NewConnection};
 use toolgate_vault::{SealContext, Secret};
 
+/// The name of the button that keeps a key which the provider may have refused for another reason.
+pub const UNCHECKED: &str = "unchecked";
+
+impl Refused {
+    fn stops(&self, form: &BTreeMap<String, String>) -> bool {
+        self.surely || !form.contains_key(UNCHECKED)
+    }
+
+    fn sentence(&self, title: &str) -> String {
+        match &self.words {
+            Some(words) => format!("{title} did not accept it and says: {words}"),
+            None => format!("{title} did not accept it. Check that you have copied all of it."),
+        }
+    }
+}
+
 impl Gateway {
-    /// Reads the account, then keeps the connection or waits for the application's word. `form`: to
+    /// Tries the credential, then keeps the connection or waits for the application's word. `form`: to
     /// be shown again if the provider refuses what was in it.
     pub(super) async fn conclude(
         &self,
@@ -33,25 +50,31 @@ impl Gateway {
         let requests = self
             .connections
             .requests(ConnectionPurpose::AccountCheck, open.about());
-        let probed = account::probe(
-            &self.connections.egress,
-            &requests,
-            &open.serving,
-            &open.slot,
-            &settings,
-            &details.parameters,
-            &credential,
-        )
-        .await?;
+        let tried = TriedCredential {
+            serving: &open.serving,
+            slot: &open.slot,
+            settings: &settings,
+            parameters: &details.parameters,
+            credential: &credential,
+            requests,
+        };
+        let tried = self
+            .try_credential(&tried, &flow.workspace_id, form.is_some())
+            .await?;
         let now_ms = self.clock.now_ms();
-        match (probed, form) {
-            (ProbeOutcome::Account(name), _) => details.account = Some(name),
-            (ProbeOutcome::Refused, Some(form)) => {
-                let why = format!("{} did not accept it.", open.manifest().title);
-                self.store.reopen_flow(&flow.id, &why, now_ms).await?;
-                return self.again(open, form, why).await;
+        // A provider that has just given tokens has checked them.
+        let mut checked = form.is_none();
+        match (tried, form) {
+            (ProbeOutcome::Accepted(name), _) => {
+                checked = true;
+                details.account = name;
             }
-            (ProbeOutcome::Refused | ProbeOutcome::Unknown, _) => {}
+            (ProbeOutcome::Refused(refused), Some(form)) if refused.stops(form) => {
+                let why = refused.sentence(&open.manifest().title);
+                self.store.reopen_flow(&flow.id, &why, now_ms).await?;
+                return self.again(open, form, why, !refused.surely).await;
+            }
+            (ProbeOutcome::Refused(_) | ProbeOutcome::Unknown, _) => {}
         }
         if let Some(confirm_url) = &flow.confirm_url {
             let code = random_token();
@@ -99,10 +122,15 @@ impl Gateway {
             service = new.service,
             "connections.connected"
         );
-        Ok(Step::Done(Connected {
-            service: open.manifest().title.clone(),
-            user: flow.user_id.clone(),
-            account,
+        let way_back = WayBack::new(flow, ConnectEnd::Connected);
+        Ok(way_back.leaves_at_once().unwrap_or_else(|| {
+            Step::Done(Connected {
+                service: open.manifest().title.clone(),
+                user: flow.user_id.clone(),
+                account,
+                checked,
+                way_back,
+            })
         }))
     }
 

@@ -6,14 +6,16 @@ use super::inputs::{Input, inputs};
 use super::{ConnectProblem, OpenFlow, Step};
 use crate::Gateway;
 use crate::connections::link::leaves_for_provider;
-use toolgate_catalog::manifest::Effect;
+use toolgate_catalog::manifest::{Effect, Manifest, Slot};
 
 /// Everything the page says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectPage {
     pub workspace: String,
     pub user: String,
+    /// The title of the service, and its name.
     pub service: String,
+    pub service_name: String,
     pub slot: String,
     pub leaves_for_provider: bool,
     /// No application confirms who sits before the browser: the page asks.
@@ -23,8 +25,14 @@ pub struct ConnectPage {
     pub inputs: Vec<Input>,
     /// The account whose connection is renewed.
     pub renews: Option<String>,
-    /// The tool whose call asked for the link.
+    /// The title of the tool whose call asked for the link.
     pub asked_by: Option<String>,
+    /// The service's own pages, which say where a key is found.
+    pub homepage: Option<String>,
+    /// Hosts that may receive the credential.
+    pub sent_to: Vec<String>,
+    /// The provider may have refused the key for another reason: it can be kept without a check.
+    pub may_skip_check: bool,
     /// Why the form is shown again.
     pub problem: Option<String>,
 }
@@ -67,6 +75,7 @@ impl Gateway {
             workspace: workspace.map(|found| found.name).unwrap_or_default(),
             user: flow.user_id.clone(),
             service: manifest.title.clone(),
+            service_name: manifest.service.clone(),
             slot: open.slot.title.clone(),
             leaves_for_provider: leaves_for_provider(&open.slot),
             asks_who: flow.confirm_url.is_none(),
@@ -74,7 +83,13 @@ impl Gateway {
             tools: unlocked.collect(),
             inputs: inputs(manifest, &open.slot, form),
             renews: renewed.map(|row| row.account.unwrap_or_else(|| row.id.clone())),
-            asked_by: flow.tool_name.clone(),
+            asked_by: flow
+                .tool_name
+                .as_deref()
+                .map(|name| tool_title(manifest, name)),
+            homepage: manifest.homepage.clone(),
+            sent_to: hosts_of(&open.slot),
+            may_skip_check: false,
             problem: problem.or_else(|| flow.last_error.clone()),
         })
     }
@@ -84,8 +99,36 @@ impl Gateway {
         open: &OpenFlow,
         form: &BTreeMap<String, String>,
         problem: String,
+        may_skip_check: bool,
     ) -> Result<Step, ConnectProblem> {
-        let page = self.page(open, form, Some(problem)).await?;
+        let page = ConnectPage {
+            may_skip_check,
+            ..self.page(open, form, Some(problem)).await?
+        };
         Ok(Step::Again(Box::new(page)))
     }
+}
+
+/// The title that people know a tool by; `name` is whole, with the service in front.
+fn tool_title(manifest: &Manifest, name: &str) -> String {
+    let action = name
+        .strip_prefix(manifest.service.as_str())
+        .and_then(|rest| rest.strip_prefix('_'));
+    let tool = manifest
+        .tools
+        .iter()
+        .find(|tool| Some(tool.name.as_str()) == action);
+    tool.and_then(|tool| tool.title.clone())
+        .unwrap_or_else(|| name.to_owned())
+}
+
+/// The hosts of an audience, in words where it is the operator's own address.
+fn hosts_of(slot: &Slot) -> Vec<String> {
+    let named = slot.audience.iter();
+    named
+        .map(|origin| match origin.strip_prefix("https://") {
+            Some(host) => host.to_owned(),
+            None => "the server of your organisation".to_owned(),
+        })
+        .collect()
 }

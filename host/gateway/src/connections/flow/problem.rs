@@ -31,11 +31,12 @@ pub enum ConnectProblem {
         "The answer came from another provider than the one that this link leads to. Ask for a new link to try again."
     )]
     OtherProvider,
-    #[error("You did not grant access at the provider ({0}). Ask for a new link to try again.")]
+    /// The title of the service.
+    #[error("You did not agree at {0}, so nothing was connected. You can try again.")]
     Denied(String),
     #[error("The provider refused the connection ({0}). Ask for a new link to try again.")]
     Refused(String),
-    #[error("The provider does not answer at the moment. Ask for a new link and try again later.")]
+    #[error("The provider does not answer at the moment. Try again in a few minutes.")]
     Away,
     #[error("Something went wrong here. Ask for a new link to try again.")]
     Internal(#[source] Error),
@@ -45,9 +46,15 @@ impl ConnectProblem {
     /// Why a flow has ended: the provider's word for it, or ours.
     pub(super) fn why(&self) -> &str {
         match self {
-            Self::Denied(word) | Self::Refused(word) => word,
+            Self::Refused(word) => word,
             other => other.code(),
         }
+    }
+
+    /// Whether another try with the same link may well succeed. What else a provider's answer says
+    /// ends the link: it may be somebody else's answer.
+    pub(super) fn passes(&self) -> bool {
+        matches!(self, Self::Denied(_) | Self::Away)
     }
 
     /// For the log.

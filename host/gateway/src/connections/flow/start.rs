@@ -1,9 +1,9 @@
-//! The page's button: the browser goes to the provider, or the form is taken.
+//! The page's buttons: the browser goes to the provider, the form is taken, or all is taken back.
 
 use std::collections::BTreeMap;
 
 use super::inputs::{parameters, values};
-use super::{ConnectProblem, Cookie, OpenFlow, Step, cookie_name, internal};
+use super::{ConnectEnd, ConnectProblem, Cookie, OpenFlow, Step, WayBack, cookie_name, internal};
 use crate::Gateway;
 use crate::connections::apps;
 use crate::connections::credential::{ConnectionDetails, OpenCredential, StartedFlow};
@@ -11,6 +11,9 @@ use crate::connections::link::{hash, leaves_for_provider, random_token};
 use toolgate_catalog::manifest::AuthKind;
 use toolgate_oauth::authorize;
 use toolgate_vault::Secret;
+
+/// The name of the button that takes it all back.
+pub const CANCEL: &str = "cancel";
 
 impl Gateway {
     /// The page's button: sends the browser off, or takes the form.
@@ -20,19 +23,24 @@ impl Gateway {
         form: &BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let open = self.open_link(token).await?;
+        if form.contains_key(CANCEL) {
+            let way_back = WayBack::new(&open.flow, ConnectEnd::Cancelled);
+            let leaves = way_back.leaves_at_once();
+            return Ok(leaves.unwrap_or(Step::Cancelled(way_back)));
+        }
         let parameters = match parameters(open.manifest(), form) {
             Ok(parameters) => parameters,
-            Err(problem) => return self.again(&open, form, problem).await,
+            Err(problem) => return self.again(&open, form, problem, false).await,
         };
         if leaves_for_provider(&open.slot) {
-            return self.leave(&open, parameters).await;
+            return self.leave(&open, token, parameters).await;
         }
         let values = if open.slot.kind == AuthKind::Oauth2ClientCredentials {
             None
         } else {
             match values(&open.slot, form) {
                 Ok(values) => Some(values),
-                Err(problem) => return self.again(&open, form, problem).await,
+                Err(problem) => return self.again(&open, form, problem, false).await,
             }
         };
         let now_ms = self.clock.now_ms();
@@ -45,7 +53,7 @@ impl Gateway {
             return Err(ConnectProblem::Used);
         }
         let Some(values) = values else {
-            return self.connect_as_client(&open, parameters).await;
+            return self.connect_as_client(&open, form, parameters).await;
         };
         let credential = OpenCredential {
             values,
@@ -62,6 +70,7 @@ impl Gateway {
     async fn leave(
         &self,
         open: &OpenFlow,
+        token: &str,
         parameters: BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
@@ -80,6 +89,7 @@ impl Gateway {
         .map_err(internal)?;
         let started = StartedFlow {
             verifier,
+            token: Some(Secret::new(token)),
             parameters,
         };
         let sealed = self.connections.seal(&open.place(), &started.to_secret())?;
