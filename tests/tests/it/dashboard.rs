@@ -3,6 +3,7 @@
 //! The walks themselves are `tests/dashboard/*.mjs`.
 
 mod connect;
+mod explorer;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
