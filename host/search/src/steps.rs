@@ -264,7 +264,8 @@ fn tokens(query: &str) -> Vec<Token<'_>> {
         let length = after
             .char_indices()
             .find(|(at, c)| {
-                !is_part(*c) && !(*c == '.' && after[at + 1..].starts_with(char::is_alphanumeric))
+                let within = *c == '.' && after[at + 1..].starts_with(char::is_alphanumeric);
+                !(is_part(*c) || within)
             })
             .map_or(after.len(), |(at, _)| at);
         let text = &after[..length];
