@@ -164,15 +164,8 @@ fn breaches(words: &[&str], allowed: impl Fn(&str) -> bool) -> Vec<String> {
 #[test]
 fn the_command_line_prints_through_one_place() {
     let none: Vec<String> = Vec::new();
-    // The document of the interface, and a progress bar of numbers.
-    let own =
-        ["output.rs", "openapi.rs", "model.rs"].map(|file| format!("toolgate/src/cli/{file}"));
-    assert_eq!(
-        breaches(&["println!(", "print!("], |name| own
-            .iter()
-            .any(|one| one == name)),
-        none
-    );
+    // These panic where the reader has closed the pipe.
+    assert_eq!(breaches(&["println!(", "print!("], |_| false), none);
 }
 
 /// The workspace denies it; these say where it is allowed.

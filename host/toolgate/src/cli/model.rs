@@ -141,11 +141,11 @@ async fn fetch(
         );
         into.write_all(&chunk)?;
         if shown {
-            eprint!("\r{}", bar(file.name, written, file.bytes));
+            let _ = write!(io::stderr(), "\r{}", bar(file.name, written, file.bytes));
         }
     }
     if shown {
-        eprintln!();
+        let _ = writeln!(io::stderr());
     }
     into.flush()?;
     Ok(())

@@ -1,6 +1,7 @@
 //! `toolgate openapi`: the document that `/openapi.json` serves.
 
+use super::output::document;
+
 pub(super) fn run() -> anyhow::Result<()> {
-    println!("{}", toolgate_http::rest::document().to_pretty_json()?);
-    Ok(())
+    document(&toolgate_http::rest::document().to_pretty_json()?)
 }

@@ -1,4 +1,9 @@
 //! What a command prints: text for people, or one JSON document.
+//!
+//! A reader that has seen enough closes the pipe (`toolgate plugin list | head`). That ends nothing but
+//! the printing: the command has done its work, and a gateway goes on serving.
+
+use std::io::{self, Write};
 
 use serde::Serialize;
 
@@ -29,11 +34,13 @@ impl OutputFormat {
         text: impl FnOnce(&T) -> String,
     ) -> anyhow::Result<()> {
         if self.json {
-            println!("{}", visible_json(&serde_json::to_string_pretty(value)?));
+            line(
+                io::stdout(),
+                &visible_json(&serde_json::to_string_pretty(value)?),
+            )
         } else {
-            println!("{}", visible(text(value).trim_end()));
+            line(io::stdout(), &visible(text(value).trim_end()))
         }
-        Ok(())
     }
 
     /// Prints a failure with its causes, and the next step where one is known: as the one document of
@@ -47,19 +54,37 @@ impl OutputFormat {
                 "success": false,
                 "error": { "code": code, "message": format!("{cause:#}"), "hint": hint },
             });
-            println!("{}", visible_json(&document.to_string()));
+            let _ = line(io::stdout(), &visible_json(&document.to_string()));
         } else {
-            eprintln!("error: {}", visible(&format!("{cause:#}")));
+            note(&format!("error: {cause:#}"));
             if let Some(hint) = hint {
-                eprintln!("hint: {}", visible(&hint));
+                note(&format!("hint: {hint}"));
             }
         }
     }
 }
 
+/// Prints a text that is a document of its own: a script, a page, a description.
+pub(super) fn document(text: &str) -> anyhow::Result<()> {
+    line(io::stdout(), text.trim_end())
+}
+
+/// Writes a line. That nobody reads it is no failure; that a file took only a part of it is.
+fn line(mut to: impl Write, text: &str) -> anyhow::Result<()> {
+    let written = to
+        .write_all(text.as_bytes())
+        .and_then(|()| to.write_all(b"\n"))
+        .and_then(|()| to.flush());
+    match written {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(cause.into()),
+        _ => Ok(()),
+    }
+}
+
 /// A line about what is under way, beside what is printed.
 pub(super) fn note(text: &str) {
-    eprintln!("{}", visible(text));
+    // With standard error gone there is nobody to tell.
+    let _ = line(io::stderr(), &visible(text));
 }
 
 /// Rows as columns, each as wide as its widest cell; a cell is one line.
@@ -101,6 +126,25 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Ends every write with one error.
+    struct Failing(io::ErrorKind);
+
+    impl Write for Failing {
+        fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_left_is_no_failure_and_a_full_disk_is() {
+        assert!(line(Failing(io::ErrorKind::BrokenPipe), "x").is_ok());
+        assert!(line(Failing(io::ErrorKind::StorageFull), "x").is_err());
+    }
 
     #[test]
     fn columns_line_up() {
