@@ -75,6 +75,62 @@ pub async fn create(
     Ok(row)
 }
 
+/// What a workspace may ask for in a minute; what is absent stays.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ChangeLimits {
+    pub plan: Option<Plan>,
+    pub rpm: Option<WorkspaceRate>,
+}
+
+/// Where the requests a minute of a workspace come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkspaceRate {
+    OfPlan,
+    Own(u32),
+}
+
+/// Changes plan and rate of a workspace, as the operator alone does. Running gateways follow at once.
+///
+/// # Errors
+/// `not_found` for a name that no workspace has.
+pub async fn set_limits(
+    store: &Store,
+    name: &str,
+    change: ChangeLimits,
+    now_ms: i64,
+) -> Result<WorkspaceInfo, Error> {
+    let missing = || Error::NotFound(format!("the workspace {name}"));
+    let found = store.find_workspace_by_name(name).await?;
+    let mut row = found.ok_or_else(missing)?;
+    let mut details = json!({});
+    if let Some(plan) = change.plan {
+        details["plan"] = json!(plan);
+        row.plan = plan;
+    }
+    if let Some(rate) = change.rpm {
+        row.rpm = match rate {
+            WorkspaceRate::OfPlan => None,
+            WorkspaceRate::Own(rpm) => Some(i64::from(rpm)),
+        };
+        details["rpm"] = json!(row.rpm);
+    }
+    let changed = Caller::operator(&row)
+        .audited(
+            store,
+            now_ms,
+            AuditAction::WorkspaceChange,
+            &row.id,
+            details,
+        )
+        .set_workspace_plan(&row.id, row.plan, row.rpm)
+        .await?;
+    if changed {
+        Ok(row.into())
+    } else {
+        Err(missing())
+    }
+}
+
 /// Oldest first.
 pub async fn list(store: &Store) -> Result<Vec<WorkspaceInfo>, Error> {
     let rows = store.list_workspaces().await?;

@@ -1,12 +1,12 @@
 //! `toolgate workspace`: the tenants of an installation.
 
-use clap::Subcommand;
+use clap::{ArgGroup, Subcommand};
 use serde_json::json;
 
 use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_core::clock::Clock;
-use toolgate_gateway::identity::workspaces::{self, WorkspaceInfo};
+use toolgate_gateway::identity::workspaces::{self, ChangeLimits, WorkspaceInfo, WorkspaceRate};
 use toolgate_store::Plan;
 
 #[derive(Debug, Subcommand)]
@@ -21,6 +21,18 @@ for all. Then let a person in: toolgate member create --workspace NAME --email .
         /// free (10 requests a minute), pro (100) or enterprise (no limit of its own)
         #[arg(long, default_value = "free", value_parser = parse_plan)]
         plan: Plan,
+    },
+    /// Change a workspace's plan or its requests a minute; running gateways follow at once
+    #[command(group = ArgGroup::new("change").required(true).multiple(true))]
+    Set {
+        /// Name of the workspace
+        name: String,
+        /// free (10 requests a minute), pro (100) or enterprise (no limit of its own)
+        #[arg(long, group = "change", value_parser = parse_plan)]
+        plan: Option<Plan>,
+        /// Requests a minute in place of the plan's, or `plan` for those of the plan
+        #[arg(long, group = "change", value_name = "N", value_parser = parse_rate)]
+        rpm: Option<WorkspaceRate>,
     },
     /// List workspaces, oldest first
     List,
@@ -38,6 +50,18 @@ impl WorkspaceCommand {
                     format!("The workspace {} is made: {}", made.name, made.workspace_id)
                 })
             }
+            Self::Set { name, plan, rpm } => {
+                let now_ms = Clock::system().now_ms();
+                let change = ChangeLimits { plan, rpm };
+                let changed = workspaces::set_limits(&store, &name, change, now_ms).await?;
+                output.print(&changed, |changed| {
+                    let (name, plan) = (&changed.name, changed.plan.as_str());
+                    match changed.rpm {
+                        Some(rpm) => format!("{name}: plan {plan}, {rpm} requests a minute"),
+                        None => format!("{name}: plan {plan}, requests a minute as the plan says"),
+                    }
+                })
+            }
             Self::List => {
                 let all = workspaces::list(&store).await?;
                 output.print(&json!({ "workspaces": all }), |_| {
@@ -47,12 +71,13 @@ impl WorkspaceCommand {
                             vec![
                                 one.name.clone(),
                                 one.plan.as_str().to_owned(),
+                                one.rpm.map_or_else(String::new, |rpm| rpm.to_string()),
                                 one.created_at.clone(),
                                 one.workspace_id.clone(),
                             ]
                         })
                         .collect();
-                    table(&["NAME", "PLAN", "CREATED", "ID"], &rows)
+                    table(&["NAME", "PLAN", "RPM", "CREATED", "ID"], &rows)
                 })
             }
         }
@@ -61,4 +86,14 @@ impl WorkspaceCommand {
 
 fn parse_plan(text: &str) -> Result<Plan, String> {
     Plan::parse(text).ok_or_else(|| "the plans are free, pro and enterprise".to_owned())
+}
+
+fn parse_rate(text: &str) -> Result<WorkspaceRate, String> {
+    if text == "plan" {
+        return Ok(WorkspaceRate::OfPlan);
+    }
+    match text.parse::<u32>() {
+        Ok(rpm) if rpm > 0 => Ok(WorkspaceRate::Own(rpm)),
+        _ => Err("use a number from 1, or plan".to_owned()),
+    }
 }
