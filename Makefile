@@ -16,6 +16,8 @@ endif
 .PHONY: run build release dashboard plugins test check gates clean-machine setup demo screenshots bench search-score integrations openapi-corpus vendor-check sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
+	@tests/search/setup.sh && $(TARGET)/quick/toolgate model install --from $(TOOLGATE_TEST_TOOLS)/search/model \
+		|| echo "The sentence model could not be fetched: search ranks by words alone."
 	$(TARGET)/quick/toolgate serve --dev
 
 # Program and plugins have target folders of their own, so they are compiled side by side.

@@ -80,12 +80,12 @@ pub enum Confidence {
     None,
 }
 
-impl From<toolgate_search::Confidence> for Confidence {
-    fn from(confidence: toolgate_search::Confidence) -> Self {
+impl From<toolgate_search::Fit> for Confidence {
+    fn from(confidence: toolgate_search::Fit) -> Self {
         match confidence {
-            toolgate_search::Confidence::High => Self::High,
-            toolgate_search::Confidence::Low => Self::Low,
-            toolgate_search::Confidence::None => Self::None,
+            toolgate_search::Fit::High => Self::High,
+            toolgate_search::Fit::Low => Self::Low,
+            toolgate_search::Fit::None => Self::None,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolgate_catalog::Tool;
 
-use super::confidence::Confidence;
+use super::fit::Fit;
 use super::reading::Reading;
 
 /// What to look for.
@@ -31,7 +31,7 @@ pub struct SearchResults {
     /// Tools that match, also beyond `limit`; at least as many as `hits`.
     pub total: usize,
     /// Whether the hits fit the query.
-    pub confidence: Confidence,
+    pub confidence: Fit,
     /// The nearest services, only where there are no hits.
     pub suggestions: Vec<String>,
 }

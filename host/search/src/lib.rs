@@ -2,7 +2,7 @@
 //!
 //! Words of a query are looked for in a tool's name, service, keywords, description and argument
 //! names, by stem, with synonyms, and as misspellings only where no tool has the word. An answer is
-//! the nearest tools and a [`Confidence`] that says whether they fit. The order is the same every
+//! the nearest tools and a [`Fit`] that says whether they fit. The order is the same every
 //! time: by score, then by name. Read [`reading`] for how a query is understood, [`score`] for how
 //! tools are ranked by words, [`fuse`] for how what a query means is weighed in.
 
@@ -10,9 +10,9 @@
 #![warn(unreachable_pub)]
 
 mod answer;
-mod confidence;
 pub mod embeddings;
 mod explain;
+mod fit;
 mod fuse;
 mod index;
 mod languages;
@@ -37,7 +37,7 @@ use index::Index;
 use toolgate_catalog::{Catalog, Tool};
 
 pub use answer::{Hit, SearchQuery, SearchResults};
-pub use confidence::Confidence;
+pub use fit::Fit;
 pub use query::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
 pub use reading::Reading;
 pub use suggest::SUGGESTIONS_MAX;

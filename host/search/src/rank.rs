@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolgate_catalog::Tool;
 
 use super::answer::{Hit, SearchQuery, SearchResults};
-use super::confidence::{self, Confidence};
+use super::fit::{self, Fit};
 use super::fuse;
 use super::index::Index;
 use super::query::Concept;
@@ -38,7 +38,7 @@ struct Ranked<'a> {
     nearest: Vec<Candidate>,
     /// How many of them match well.
     good: usize,
-    confidence: Confidence,
+    confidence: Fit,
     cosines: Option<&'a [f32]>,
 }
 
@@ -120,7 +120,7 @@ impl Index {
             return SearchResults {
                 hits: Vec::new(),
                 total,
-                confidence: Confidence::None,
+                confidence: Fit::None,
                 suggestions: self.suggest(tools, lexical, ranked[0].wish, query),
             };
         }
@@ -156,10 +156,8 @@ impl Index {
             total,
             // A query of which one step can be done is answered in part.
             confidence: match confident().min() {
-                Some(Confidence::None) if confident().max() > Some(Confidence::None) => {
-                    Confidence::Low
-                }
-                least => least.unwrap_or(Confidence::None),
+                Some(Fit::None) if confident().max() > Some(Fit::None) => Fit::Low,
+                least => least.unwrap_or(Fit::None),
             },
             suggestions: Vec::new(),
         }
@@ -176,7 +174,7 @@ impl Index {
         let (nearest, good, confidence) = match cosines {
             Some(cosines) => {
                 let fused = fuse::fuse(&lexical.candidates, cosines, shown);
-                let confidence = confidence::of_hits(&fused.nearest, cosines);
+                let confidence = fit::of_hits(&fused.nearest, cosines);
                 (fused.nearest, fused.good, confidence)
             }
             None => by_words(&lexical.candidates, shown),
@@ -250,10 +248,7 @@ fn pool(first: &[f32], rest: &[Vec<f32>]) -> Vec<f32> {
 }
 
 /// The tools that share words with a wish, those that match well first, and how many these are.
-fn by_words(
-    candidates: &[Candidate],
-    shown: &dyn Fn(u32) -> bool,
-) -> (Vec<Candidate>, usize, Confidence) {
+fn by_words(candidates: &[Candidate], shown: &dyn Fn(u32) -> bool) -> (Vec<Candidate>, usize, Fit) {
     let mut nearest: Vec<Candidate> = candidates
         .iter()
         .filter(|one| shown(one.tool))
@@ -265,12 +260,12 @@ fn by_words(
     };
     let (well, complete) = (best(&Candidate::is_good), best(&|one| one.complete));
     let (is_good, best, confidence): (&dyn Fn(&Candidate) -> bool, f32, _) = if well > 0.0 {
-        (&Candidate::is_good, well, Confidence::High)
+        (&Candidate::is_good, well, Fit::High)
     } else if complete > 0.0 {
         // Words that stand in descriptions alone say little, but they may be all there is.
-        (&|one| one.complete, complete, Confidence::Low)
+        (&|one| one.complete, complete, Fit::Low)
     } else {
-        (&|_| false, 0.0, Confidence::None)
+        (&|_| false, 0.0, Fit::None)
     };
     let mut good = 0;
     let matching: Vec<bool> = nearest.iter().map(is_good).collect();

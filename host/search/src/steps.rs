@@ -58,21 +58,21 @@ const POINTING: &[&str] = &["it", "its", "that", "them", "these", "this", "those
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Cut {
     /// At least two, or none: then the query is one wish.
-    pub steps: Vec<Step>,
+    pub steps: Vec<QueryStep>,
     /// Parts of one long wish, where there are no steps.
     pub windows: Vec<String>,
 }
 
 /// One wish of several.
 #[derive(Debug, PartialEq)]
-pub(super) struct Step {
+pub(super) struct QueryStep {
     /// As it was written.
     pub text: String,
     /// What it points to in the step before, where it does: words to be read with it.
     pub about: String,
 }
 
-struct Token<'a> {
+struct QueryToken<'a> {
     text: &'a str,
     start: usize,
     end: usize,
@@ -93,7 +93,7 @@ impl Index {
                 from = at;
             }
         }
-        let mut found: Vec<&[Token<'_>]> = Vec::new();
+        let mut found: Vec<&[QueryToken<'_>]> = Vec::new();
         for sentence in &sentences {
             self.add_steps(words, sentence, &mut found);
         }
@@ -104,7 +104,7 @@ impl Index {
                 windows: windows(query, &sentences),
             };
         }
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<QueryStep> = Vec::new();
         let mut subject = String::new();
         for (place, step) in found.iter().take(STEPS_MAX).enumerate() {
             let last = place + 1 == STEPS_MAX;
@@ -112,7 +112,7 @@ impl Index {
             let text = query[step[0].start..until[until.len() - 1].end].to_owned();
             let own = self.subject(words, step);
             let points = step.iter().any(|token| POINTING.contains(&&*token.lower));
-            steps.push(Step {
+            steps.push(QueryStep {
                 text,
                 about: match own.is_empty() && points {
                     true => subject.clone(),
@@ -133,8 +133,8 @@ impl Index {
     fn add_steps<'a, 'q>(
         &self,
         words: &mut Words,
-        sentence: &'a [Token<'q>],
-        steps: &mut Vec<&'a [Token<'q>]>,
+        sentence: &'a [QueryToken<'q>],
+        steps: &mut Vec<&'a [QueryToken<'q>]>,
     ) {
         let mut from = 0;
         let before = steps.len();
@@ -165,14 +165,14 @@ impl Index {
     }
 
     /// Whether words begin with an action and name something to do it with.
-    fn begins_step(&self, words: &mut Words, tokens: &[Token<'_>]) -> bool {
+    fn begins_step(&self, words: &mut Words, tokens: &[QueryToken<'_>]) -> bool {
         tokens
             .first()
             .is_some_and(|first| self.is_action(words, &first.lower))
             && self.is_step(words, tokens)
     }
 
-    fn is_step(&self, words: &mut Words, tokens: &[Token<'_>]) -> bool {
+    fn is_step(&self, words: &mut Words, tokens: &[QueryToken<'_>]) -> bool {
         let near = &tokens[..tokens.len().min(ACTION_WITHIN)];
         let Some(action) = near
             .iter()
@@ -181,7 +181,7 @@ impl Index {
             return false;
         };
         // In `the group exists and ...` nothing is asked for.
-        let polite = |token: &Token<'_>| is_stopword(&token.lower) || joins(token);
+        let polite = |token: &QueryToken<'_>| is_stopword(&token.lower) || joins(token);
         if !near[..action].iter().all(polite) {
             return false;
         }
@@ -211,7 +211,7 @@ impl Index {
     }
 
     /// The words of a step that are neither its action nor empty.
-    fn subject(&self, words: &mut Words, tokens: &[Token<'_>]) -> String {
+    fn subject(&self, words: &mut Words, tokens: &[QueryToken<'_>]) -> String {
         let mut subject = String::new();
         for token in tokens {
             if !is_stopword(&token.lower) && !self.is_action(words, &token.lower) {
@@ -223,12 +223,12 @@ impl Index {
     }
 }
 
-fn joins(token: &Token<'_>) -> bool {
+fn joins(token: &QueryToken<'_>) -> bool {
     JOINING.contains(&&*token.lower)
 }
 
 /// Whether a step may end before the token at `at`, and where the next one would begin.
-fn joint(sentence: &[Token<'_>], at: usize) -> (bool, usize) {
+fn joint(sentence: &[QueryToken<'_>], at: usize) -> (bool, usize) {
     let Some(token) = sentence.get(at) else {
         return (true, at);
     };
@@ -240,7 +240,7 @@ fn joint(sentence: &[Token<'_>], at: usize) -> (bool, usize) {
 }
 
 /// How many tokens of `sentence` there are from the beginning of `part` on.
-fn from_end(sentence: &[Token<'_>], part: &[Token<'_>]) -> usize {
+fn from_end(sentence: &[QueryToken<'_>], part: &[QueryToken<'_>]) -> usize {
     sentence
         .iter()
         .rev()
@@ -248,8 +248,8 @@ fn from_end(sentence: &[Token<'_>], part: &[Token<'_>]) -> usize {
         .count()
 }
 
-fn tokens(query: &str) -> Vec<Token<'_>> {
-    let mut tokens: Vec<Token<'_>> = Vec::new();
+fn tokens(query: &str) -> Vec<QueryToken<'_>> {
+    let mut tokens: Vec<QueryToken<'_>> = Vec::new();
     let mut end_before = 0;
     let mut rest = query;
     while tokens.len() < WORDS_MAX {
@@ -270,7 +270,7 @@ fn tokens(query: &str) -> Vec<Token<'_>> {
             .map_or(after.len(), |(at, _)| at);
         let text = &after[..length];
         let gap = &query[end_before..start];
-        tokens.push(Token {
+        tokens.push(QueryToken {
             text,
             start,
             end: start + length,
@@ -287,7 +287,7 @@ fn tokens(query: &str) -> Vec<Token<'_>> {
 }
 
 /// Whole sentences of a long query together, each window about as long as a model reads well.
-fn windows(query: &str, sentences: &[&[Token<'_>]]) -> Vec<String> {
+fn windows(query: &str, sentences: &[&[QueryToken<'_>]]) -> Vec<String> {
     let total: usize = sentences.iter().map(|sentence| sentence.len()).sum();
     if total <= WINDOW_WORDS {
         return Vec::new();

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Confidence, SearchIndex, SearchQuery, SearchResults};
+use super::{Fit, SearchIndex, SearchQuery, SearchResults};
 use toolgate_catalog::fixture::{catalog, plugins};
 use toolgate_catalog::{Catalog, Manifest, PluginTools, Tool};
 
@@ -199,7 +199,7 @@ fn a_query_that_nothing_answers_says_so() {
         "\"';--<>{}[]()",
     ] {
         let found = search(&catalog, query, None);
-        assert_eq!(found.confidence, Confidence::None, "{query}");
+        assert_eq!(found.confidence, Fit::None, "{query}");
         assert_eq!(
             found.hits.is_empty(),
             !found.suggestions.is_empty(),
@@ -412,11 +412,11 @@ fn a_word_that_stands_in_descriptions_alone_is_found_where_nothing_better_is() {
     for query in ["widget", "widgets and gadgets"] {
         let found = search(&catalog, query, None);
         assert_eq!(names(&found)[0], "acme_list_parts", "{query}");
-        assert_ne!(found.confidence, Confidence::None, "{query}");
+        assert_ne!(found.confidence, Fit::None, "{query}");
     }
     // Half a match is none.
     let half = search(&catalog, "widget invoices", None);
-    assert_eq!(half.confidence, Confidence::None);
+    assert_eq!(half.confidence, Fit::None);
 }
 
 #[test]

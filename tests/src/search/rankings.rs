@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use toolgate_catalog::Catalog;
 use toolgate_search::embeddings::model::SentenceModel;
 use toolgate_search::embeddings::{Vector, Vectors, files};
-use toolgate_search::{Confidence, Reading, SearchIndex, SearchQuery};
+use toolgate_search::{Fit, Reading, SearchIndex, SearchQuery};
 
 use super::DEPTH;
 use crate::tools;
@@ -58,7 +58,7 @@ impl<'a> Hybrid<'a> {
     }
 
     /// The best tools, and whether they fit.
-    pub fn search(&mut self, query: &str) -> (Vec<String>, Confidence) {
+    pub fn search(&mut self, query: &str) -> (Vec<String>, Fit) {
         let reading = self.index.read(query, &|word| self.model.is_word(word));
         let mut cosines = Vec::new();
         for sentence in reading.sentences() {
@@ -92,7 +92,7 @@ impl<'a> Hybrid<'a> {
 }
 
 /// The best tools by words alone, and whether they fit.
-pub fn by_words(index: &SearchIndex, query: &str) -> (Vec<String>, Confidence) {
+pub fn by_words(index: &SearchIndex, query: &str) -> (Vec<String>, Fit) {
     search(index, &index.read(query, &|_| false), None)
 }
 
@@ -100,7 +100,7 @@ fn search(
     index: &SearchIndex,
     reading: &Reading,
     cosines: Option<&[Vec<f32>]>,
-) -> (Vec<String>, Confidence) {
+) -> (Vec<String>, Fit) {
     let found = index.search(&SearchQuery {
         reading,
         service: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use toolgate_search::Confidence;
+use toolgate_search::Fit;
 
 use super::{DEPTH, HERE, Judged};
 
@@ -13,20 +13,20 @@ use super::{DEPTH, HERE, Judged};
 pub struct Answer {
     pub names: Vec<String>,
     /// Of rankings that do not say, high.
-    pub confidence: Confidence,
+    pub confidence: Fit,
 }
 
 impl From<Vec<String>> for Answer {
     fn from(names: Vec<String>) -> Self {
         Self {
             names,
-            confidence: Confidence::High,
+            confidence: Fit::High,
         }
     }
 }
 
-impl From<(Vec<String>, Confidence)> for Answer {
-    fn from((names, confidence): (Vec<String>, Confidence)) -> Self {
+impl From<(Vec<String>, Fit)> for Answer {
+    fn from((names, confidence): (Vec<String>, Fit)) -> Self {
         Self { names, confidence }
     }
 }
@@ -82,7 +82,7 @@ pub fn score<'a, A: Into<Answer>>(
         let start = Instant::now();
         let Answer { names, confidence } = rank(&case.query).into();
         times.push(start.elapsed());
-        let none = u32::from(confidence == Confidence::None);
+        let none = u32::from(confidence == Fit::None);
         if case.tools.is_empty() {
             scores.hopeless += 1;
             caught += none;
@@ -150,7 +150,7 @@ pub fn dropped(floor: &Floor, ranking: &str, scores: &Scores) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use toolgate_search::Confidence;
+    use toolgate_search::Fit;
 
     use super::super::{Half, Judged};
     use super::score;
@@ -176,10 +176,10 @@ mod tests {
         ];
         let scores = score(&cases, |query| {
             let (names, confidence): (&[&str], _) = match query {
-                "first" => (&["a", "x"], Confidence::High),
-                "second" => (&["x", "a"], Confidence::Low),
-                "chatter" => (&["x"], Confidence::Low),
-                _ => (&[], Confidence::None),
+                "first" => (&["a", "x"], Fit::High),
+                "second" => (&["x", "a"], Fit::Low),
+                "chatter" => (&["x"], Fit::Low),
+                _ => (&[], Fit::None),
             };
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             (names, confidence)

@@ -20,12 +20,12 @@ pub(super) enum ProbeOutcome {
     Accepted(Option<String>),
     /// No answer came, or one that says nothing of the credential.
     Unknown,
-    Refused(Refused),
+    Refused(RefusedKey),
 }
 
 /// What a provider refused.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct RefusedKey {
     /// The credential is not valid, whatever it may be used for. Else it may be one for other things
     /// than the one that was tried.
     pub surely: bool,
@@ -33,7 +33,7 @@ pub(super) struct Refused {
     pub words: Option<String>,
 }
 
-impl Refused {
+impl RefusedKey {
     fn surely() -> Self {
         Self {
             surely: true,
@@ -81,8 +81,8 @@ pub(super) async fn probe(
     let well = matches!(&answer, Ok(answer) if (200..300).contains(&answer.status));
     tried.requests.ended(well, Some(scope.records())).await;
     Ok(match answer {
-        Ok(answer) if answer.status == 401 => ProbeOutcome::Refused(Refused::surely()),
-        Ok(answer) if answer.status == 403 => ProbeOutcome::Refused(Refused::perhaps(None)),
+        Ok(answer) if answer.status == 401 => ProbeOutcome::Refused(RefusedKey::surely()),
+        Ok(answer) if answer.status == 403 => ProbeOutcome::Refused(RefusedKey::perhaps(None)),
         Ok(answer) if (200..300).contains(&answer.status) => {
             let name = name(&answer.body, &account.label, &tried.scrubber());
             ProbeOutcome::Accepted(name)

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Gateway;
-use super::account::{self, ProbeOutcome, Refused, shown_name};
+use super::account::{self, ProbeOutcome, RefusedKey, shown_name};
 use super::tried::{TRY_TIMEOUT, TriedCredential};
 use crate::Error;
 use toolgate_catalog::manifest::{Effect, Manifest, Slot, ToolSpec};
@@ -90,7 +90,7 @@ impl Gateway {
             Ok(CallEnd::Returned(_)) => ProbeOutcome::Accepted(None),
             Ok(CallEnd::Refused(refusal)) if !records.is_empty() && is_about_the_key(&refusal) => {
                 let words = shown_name(&refusal.message, &tried.scrubber());
-                ProbeOutcome::Refused(Refused::perhaps(words))
+                ProbeOutcome::Refused(RefusedKey::perhaps(words))
             }
             Ok(other) => {
                 tracing::info!(service = manifest.service, tool = tool.name, ended = ?other, "connections.key_unchecked");

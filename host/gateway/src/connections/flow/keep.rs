@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{ConnectEnd, ConnectProblem, Connected, OpenFlow, Step, WayBack, internal};
 use crate::audit::{self, AuditAction};
-use crate::connections::account::{ProbeOutcome, Refused};
+use crate::connections::account::{ProbeOutcome, RefusedKey};
 use crate::connections::credential::{ConnectionDetails, OpenCredential, UnconfirmedConnection};
 use crate::connections::link::{hash, random_token};
 use crate::connections::requests::ConnectionPurpose;
@@ -22,7 +22,7 @@ use toolgate_vault::{SealContext, Secret};
 /// The name of the button that keeps a key which the provider may have refused for another reason.
 pub const UNCHECKED: &str = "unchecked";
 
-impl Refused {
+impl RefusedKey {
     fn stops(&self, form: &BTreeMap<String, String>) -> bool {
         self.surely || !form.contains_key(UNCHECKED)
     }

@@ -9,7 +9,7 @@ use super::score::Candidate;
 
 /// Whether the tools that were found are likely to do what the query asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
+pub enum Fit {
     /// Nothing in the catalog seems to do it; the hits are only the nearest.
     None,
     /// The right tool may be among the hits.
@@ -28,28 +28,28 @@ const LOW: f32 = 0.53;
 const HIGH: f32 = 0.74;
 
 /// What the evidence of words and meaning says of the hits, best first.
-pub(super) fn of_hits(nearest: &[Candidate], cosines: &[f32]) -> Confidence {
+pub(super) fn of_hits(nearest: &[Candidate], cosines: &[f32]) -> Fit {
     let first = &nearest[..nearest.len().min(FIRST)];
     if first.first().is_some_and(|one| one.named) {
-        return Confidence::High;
+        return Fit::High;
     }
     let cosine = |one: &Candidate| cosines.get(one.tool as usize).copied().unwrap_or(0.0);
     let nearest = first.iter().map(cosine).fold(0.0, f32::max);
     let answered = first.iter().map(|one| one.covered).fold(0.0, f32::max);
     let evidence = nearest + ANSWERED * answered;
     if evidence < LOW {
-        Confidence::None
+        Fit::None
     } else if evidence < HIGH {
-        Confidence::Low
+        Fit::Low
     } else {
-        Confidence::High
+        Fit::High
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::score::Candidate;
-    use super::{Confidence, of_hits};
+    use super::{Fit, of_hits};
 
     #[test]
     fn words_and_meaning_are_evidence_together() {
@@ -58,19 +58,19 @@ mod tests {
             ..Candidate::without_words(0)
         };
         for (covered, cosine, expected) in [
-            (0.0, 0.2, Confidence::None),
-            (0.5, 0.2, Confidence::None),
-            (0.5, 0.4, Confidence::Low),
-            (0.0, 0.6, Confidence::Low),
-            (0.9, 0.6, Confidence::High),
+            (0.0, 0.2, Fit::None),
+            (0.5, 0.2, Fit::None),
+            (0.5, 0.4, Fit::Low),
+            (0.0, 0.6, Fit::Low),
+            (0.9, 0.6, Fit::High),
         ] {
             assert_eq!(of_hits(&[words(covered)], &[cosine]), expected);
         }
-        assert_eq!(of_hits(&[], &[]), Confidence::None);
+        assert_eq!(of_hits(&[], &[]), Fit::None);
         let named = Candidate {
             named: true,
             ..words(0.0)
         };
-        assert_eq!(of_hits(&[named], &[0.0]), Confidence::High);
+        assert_eq!(of_hits(&[named], &[0.0]), Fit::High);
     }
 }
