@@ -109,7 +109,7 @@ for suite in $suites; do
     cp -a "$(dirname "$(command -v rustup)")"/. "$root/root/.cargo/bin/"
     cp "$rustup_home/settings.toml" "$root$rustup_home/"
     mkdir "$root/toolgate"
-    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -cf - | tar -xf - -C "$root/toolgate"
+    git ls-files -z --cached --others --exclude-standard | tar -cf - --null -T - | tar -xf - -C "$root/toolgate"
     echo "   made in $((SECONDS - began)) s"
     unshare --mount --propagation private --pid --fork --kill-child tests/clean_machine.sh inside "$root"
     echo "   $suite: $steps done in $((SECONDS - began)) s"

@@ -6,10 +6,12 @@
 
 use pulp::Arch;
 
+/// Numbers of one vector.
+pub const DIMENSIONS: usize = 384;
 /// How many parts of a token attend by themselves.
 const HEADS: usize = 12;
 /// Numbers of a token in one head.
-const HEAD_SIZE: usize = super::model::DIMENSIONS / HEADS;
+const HEAD_SIZE: usize = DIMENSIONS / HEADS;
 const EPSILON: f32 = 1e-12;
 
 /// By how much queries are scaled, so that a product of two parts has the variance of one number.
@@ -18,7 +20,7 @@ pub(super) fn query_scale() -> f32 {
 }
 
 /// For each token the mean of all values, weighed by how well its query meets their keys. A token of
-/// `split` is its query, key and value, [`super::model::DIMENSIONS`] numbers each.
+/// `split` is its query, key and value, [`DIMENSIONS`] numbers each.
 pub(super) fn attend(split: &[f32]) -> Vec<f32> {
     Arch::new().dispatch(|| attended(split))
 }

@@ -11,12 +11,11 @@ use half::f16;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use tokenizers::Tokenizer;
 
+pub use super::attention::DIMENSIONS;
 use super::attention::{Norm, attend, query_scale};
 use super::files::{TOKENIZER, WEIGHTS};
 use super::matrix::{Epilogue, Matrix};
 
-/// Numbers of one vector.
-pub const DIMENSIONS: usize = 384;
 /// Most tokens read of a tool's text; beyond them a description says little new.
 pub const TEXT_TOKENS_MAX: usize = 128;
 /// Most tokens read of a query: what bounds its time.
