@@ -284,6 +284,7 @@ impl Walk {
             .await;
 
         let made = self.command("workspace create", &["second"]);
+        self.command("workspace set", &["second", "--rpm", "100"]);
         assert!(self.news().await.is_empty());
         let store = self.gateway.gateway.store();
         let own = store
@@ -295,8 +296,15 @@ impl Walk {
             .iter()
             .map(|one| (&*one.actor, &*one.action))
             .collect();
-        assert_eq!(own, [("operator", "workspace.create")]);
+        assert_eq!(
+            own,
+            [
+                ("operator", "workspace.change"),
+                ("operator", "workspace.create")
+            ]
+        );
         self.actions.insert("workspace.create".to_owned());
         self.walked.insert("workspace create".to_owned());
+        self.walked.insert("workspace set".to_owned());
     }
 }

@@ -230,6 +230,7 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("key list", Nothing(LOOKS)),
     ("key revoke", Entry("keys.revoke")),
     ("workspace create", Entry("workspace.create")),
+    ("workspace set", Entry("workspace.change")),
     ("workspace list", Nothing(LOOKS)),
     ("member create", Entry("members.invite")),
     ("member list", Nothing(LOOKS)),
