@@ -3,6 +3,8 @@
 //! Exit status: 0 done, 1 failed, 2 wrong usage. With `--json` every command prints one JSON
 //! document on standard output; messages go to standard error.
 
+mod completions;
+mod healthcheck;
 mod key;
 mod mcp;
 mod member;
@@ -96,10 +98,17 @@ enum Command {
     /// The key that encrypts credentials at rest
     #[command(subcommand)]
     Vault(vault::VaultCommand),
+    /// Ask the gateway of these settings whether it takes requests; exit status 1 if not
+    Healthcheck,
     /// Speak MCP on standard input and output, for clients that start programs
     Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface
     Openapi,
+    /// Print the script with which a shell completes commands
+    Completions(completions::Completions),
+    /// Print the manual page
+    #[command(hide = true)]
+    Man,
     /// Compile plugins for the gateway that started this process
     #[command(name = child::SUBCOMMAND, hide = true)]
     Compile {
@@ -122,22 +131,24 @@ pub async fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
-    if let Command::Compile { size } = cli.command {
-        return child::run(size);
-    }
-    let config = cli.settings.resolve(cli.config.as_deref())?;
+    let (settings, file) = (cli.settings, cli.config.as_deref());
+    let config = |settings: Settings| settings.resolve(file);
     match cli.command {
-        Command::Serve(command) => command.run(&config, output).await,
-        Command::Key(command) => command.run(&config, output).await,
-        Command::Workspace(command) => command.run(&config, output).await,
-        Command::Member(command) => command.run(&config, output).await,
-        Command::Service(command) => command.run(&config, output).await,
-        Command::Plugin(command) => command.run(&config, output).await,
-        Command::Model(command) => command.run(&config, output).await,
-        Command::Vault(command) => command.run(&config, output).await,
-        Command::Mcp(command) => command.run(&config).await,
-        Command::Openapi => openapi::run(),
+        // These need no settings.
         Command::Compile { size } => child::run(size),
+        Command::Openapi => openapi::run(),
+        Command::Completions(command) => command.run(),
+        Command::Man => completions::man(),
+        Command::Serve(command) => command.run(&config(settings)?, output).await,
+        Command::Key(command) => command.run(&config(settings)?, output).await,
+        Command::Workspace(command) => command.run(&config(settings)?, output).await,
+        Command::Member(command) => command.run(&config(settings)?, output).await,
+        Command::Service(command) => command.run(&config(settings)?, output).await,
+        Command::Plugin(command) => command.run(&config(settings)?, output).await,
+        Command::Model(command) => command.run(&config(settings)?, output).await,
+        Command::Vault(command) => command.run(&config(settings)?, output).await,
+        Command::Healthcheck => healthcheck::run(&config(settings)?, output).await,
+        Command::Mcp(command) => command.run(&config(settings)?).await,
     }
 }
 

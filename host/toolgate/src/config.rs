@@ -7,7 +7,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,6 +31,8 @@ pub struct Config {
     pub has_public_url: bool,
     pub listen: SocketAddr,
     pub inbound: InboundSettings,
+    /// Certificate and key of the address that is listened on; plain HTTP without.
+    pub tls: Option<TlsSettings>,
     pub metrics_listen: Option<SocketAddr>,
     /// `name` or `name:port`, beside loopback and the public one.
     pub mcp_hosts: Vec<String>,
@@ -39,6 +41,13 @@ pub struct Config {
     pub mcp_auth: McpAuth,
     pub drain: Duration,
     pub log_format: LogFormat,
+}
+
+/// The files of a certificate and its key, in PEM form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsSettings {
+    pub cert: PathBuf,
+    pub key: PathBuf,
 }
 
 /// Who connects, and how often at one time.
@@ -87,6 +96,8 @@ impl Settings {
             proxy_protocol: self.proxy_protocol || file.proxy_protocol,
             connections_max: self.connections_max.or(file.connections_max),
             connections_per_client: self.connections_per_client.or(file.connections_per_client),
+            tls_cert: self.tls_cert.or(file.tls_cert),
+            tls_key: self.tls_key.or(file.tls_key),
             metrics_listen: self.metrics_listen.or(file.metrics_listen),
             allow_upstream: if self.allow_upstream.is_empty() {
                 file.allow_upstream
@@ -183,6 +194,11 @@ impl Settings {
                 "connections-per-client",
             )?,
         };
+        let tls = match (self.tls_cert, self.tls_key) {
+            (Some(cert), Some(key)) => Some(TlsSettings { cert, key }),
+            (None, None) => None,
+            _ => anyhow::bail!("--tls-cert and --tls-key belong together"),
+        };
         let mcp_hosts = self.mcp_allow_host.iter().map(|text| host(text));
         let mcp_origins = self.mcp_allow_origin.iter().map(|text| origin(text));
         let listen = self
@@ -191,7 +207,7 @@ impl Settings {
         Ok(Config {
             has_public_url: public_url.is_some(),
             gateway: GatewayConfig {
-                public_url: public_url.unwrap_or_else(|| format!("http://{listen}")),
+                public_url: public_url.unwrap_or_else(|| base_url(listen, tls.as_ref())),
                 oidc,
                 database_url: self.database_url.unwrap_or_else(|| {
                     format!("sqlite://{}", data_dir.join("toolgate.db").display())
@@ -218,11 +234,29 @@ impl Settings {
             mcp_auth: self.mcp_auth.unwrap_or_default(),
             mcp_origins: mcp_origins.collect::<anyhow::Result<_>>()?,
             inbound,
+            tls,
             metrics_listen: self.metrics_listen,
             drain: Duration::from_secs(self.drain_seconds.unwrap_or(60)),
             log_format: self.log_format.unwrap_or_default(),
         })
     }
+}
+
+/// The address of the gateway where the settings name none.
+pub fn base_url(listen: SocketAddr, tls: Option<&TlsSettings>) -> String {
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    format!("{scheme}://{listen}")
+}
+
+/// An address of this machine for one on which all are listened on.
+pub(crate) fn reachable(mut listen: SocketAddr) -> SocketAddr {
+    if listen.ip().is_unspecified() {
+        listen.set_ip(match listen.is_ipv4() {
+            true => Ipv4Addr::LOCALHOST.into(),
+            false => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    listen
 }
 
 /// Days in milliseconds; 0 and nothing mean for ever.

@@ -6,7 +6,7 @@
 //! - [`admission`]: the table of open connections. When it is full, or one client has its share, the
 //!   connection that has waited longest for its client's next byte makes room;
 //! - [`activity`]: what one connection is doing; [`sweeper`] ends those that are too slow;
-//! - [`connection`]: the PROXY protocol header, then HTTP/1 and HTTP/2 with their own limits;
+//! - [`connection`]: the PROXY protocol header, TLS ([`tls`]), then HTTP/1 and HTTP/2 with their own limits;
 //! - [`stream`] notes bytes in and writes that a client does not take.
 //!
 //! Which thread serves a connection is no business of this module.
@@ -21,6 +21,7 @@ mod stream;
 mod sweeper;
 #[cfg(test)]
 mod tests;
+pub mod tls;
 
 use std::io;
 use std::net::SocketAddr;
@@ -44,6 +45,7 @@ struct InboundState {
     limits: ConnectionLimits,
     proxies: TrustedProxies,
     proxy_protocol: bool,
+    tls: Option<tls::ServerTls>,
     admission: Arc<Admission>,
 }
 
@@ -53,19 +55,27 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 impl Inbound {
     /// Must be called in a tokio runtime, which sweeps slow connections out.
     pub fn open(settings: &InboundSettings) -> Self {
-        Self::with(
-            settings,
-            ConnectionLimits::new(settings, descriptors::limit()),
-        )
+        Self::open_with_tls(settings, None)
     }
 
-    fn with(settings: &InboundSettings, limits: ConnectionLimits) -> Self {
+    /// The same, and every connection begins with a handshake if there is a certificate.
+    pub fn open_with_tls(settings: &InboundSettings, tls: Option<tls::ServerTls>) -> Self {
+        let limits = ConnectionLimits::new(settings, descriptors::limit());
+        Self::with(settings, limits, tls)
+    }
+
+    fn with(
+        settings: &InboundSettings,
+        limits: ConnectionLimits,
+        tls: Option<tls::ServerTls>,
+    ) -> Self {
         let admission = Arc::new(Admission::new(&limits));
         tokio::spawn(sweeper::run(Arc::downgrade(&admission), limits.times));
         Self(Arc::new(InboundState {
             limits,
             proxies: settings.trusted_proxies.clone(),
             proxy_protocol: settings.proxy_protocol,
+            tls,
             admission,
         }))
     }
@@ -94,6 +104,8 @@ impl Inbound {
             let client = (!self.0.proxies.contains(peer.ip())).then(|| peer.ip());
             match self.0.admission.admit(client) {
                 Some(place) => return (stream, peer, place),
+                // Without a handshake there is no way to say so.
+                None if self.0.tls.is_some() => drop(stream),
                 None => refuse::overloaded(stream),
             }
         }

@@ -94,3 +94,108 @@ fn a_folder_for_all_plugins_is_refused_for_one() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("--out"), "{told}");
 }
+
+/// `toolgate plugin list | head`: the reader has gone before the first word.
+#[test]
+fn a_closed_pipe_ends_no_command_with_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [
+        &["openapi"][..],
+        &["plugin", "list"],
+        &["plugin", "list", "--json"],
+        &["workspace", "create", "one"],
+        &["workspace", "create", "one", "--json"],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let (errors, errors_writer) = std::io::pipe().unwrap();
+        drop((reader, errors));
+        let mut command = Command::new(program());
+        let ended = command
+            .args(arguments)
+            .current_dir(folder.path())
+            .stdout(writer)
+            .stderr(errors_writer)
+            .status()
+            .unwrap();
+        // 101 is a panic.
+        assert!(
+            matches!(ended.code(), Some(0 | 1)),
+            "{arguments:?}: {ended}"
+        );
+    }
+}
+
+#[test]
+fn every_shell_gets_a_script_and_the_manual_names_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(folder.path(), &["completions", shell]);
+        let script = String::from_utf8(script.stdout).unwrap();
+        assert!(
+            script.contains("healthcheck") && script.contains("tls-cert"),
+            "{shell}"
+        );
+    }
+    let page = String::from_utf8(run(folder.path(), &["man"]).stdout).unwrap();
+    for word in [
+        "TOOLGATE SERVE",
+        "TOOLGATE KEY CREATE",
+        "TOOLGATE HEALTHCHECK",
+        "tls\\-cert",
+        "rpm",
+    ] {
+        assert!(page.contains(word), "{word}");
+    }
+    assert_eq!(
+        page.matches("TOOLGATE_TLS_CERT").count(),
+        1,
+        "a setting is described once"
+    );
+    let unknown = run(folder.path(), &["completions", "none"]);
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
+fn a_workspace_changes_its_plan_and_its_own_rate() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = |arguments: &[&str]| {
+        let all = [&["workspace", "set", "acme", "--json"], arguments].concat();
+        run(folder.path(), &all)
+    };
+    assert_eq!(
+        set(&["--plan", "pro"]).status.code(),
+        Some(1),
+        "no such workspace"
+    );
+    assert!(
+        run(folder.path(), &["workspace", "create", "acme"])
+            .status
+            .success()
+    );
+    let changed = document(&set(&["--plan", "pro", "--rpm", "250"]));
+    assert_eq!(
+        (&changed["plan"], &changed["rpm"]),
+        (&"pro".into(), &250.into())
+    );
+    let changed = document(&set(&["--plan", "free"]));
+    assert_eq!(
+        (&changed["plan"], &changed["rpm"]),
+        (&"free".into(), &250.into())
+    );
+    let changed = document(&set(&["--rpm", "plan"]));
+    assert_eq!(
+        (&changed["plan"], &changed["rpm"]),
+        (&"free".into(), &Value::Null)
+    );
+    for refused in [
+        &[][..],
+        &["--rpm", "0"],
+        &["--rpm", "-1"],
+        &["--plan", "gold"],
+    ] {
+        assert_eq!(set(refused).status.code(), Some(2), "{refused:?}");
+    }
+}

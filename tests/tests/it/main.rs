@@ -43,6 +43,7 @@ mod serving;
 mod sessions;
 mod spec;
 mod store;
+mod tls;
 mod tools;
 mod vendor;
 mod webhooks;

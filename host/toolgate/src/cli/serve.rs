@@ -1,5 +1,6 @@
 //! `toolgate serve`: bind, open, answer, drain.
 
+use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use super::output::OutputFormat;
-use crate::config::{Config, InboundSettings, LogFormat};
+use crate::config::{Config, InboundSettings, LogFormat, base_url};
 use crate::core_workers::CoreWorkers;
+use crate::inbound::tls::ServerTls;
 use crate::inbound::{Inbound, descriptors};
 use crate::memory;
 use toolgate_core::clock::Clock;
@@ -56,9 +58,10 @@ impl Serve {
             )
         })?;
         let address = listener.local_addr()?;
+        let tls = config.tls.as_ref().map(ServerTls::open).transpose()?;
         let mut config = config.clone();
         if !config.has_public_url {
-            config.gateway.public_url = format!("http://{address}");
+            config.gateway.public_url = base_url(address, config.tls.as_ref());
         }
         let public_url = config.gateway.public_url.clone();
         config.gateway.compiler = this_program();
@@ -73,7 +76,10 @@ impl Serve {
         if let Some(address) = config.metrics_listen {
             serve_metrics(address, &gateway, closing.clone()).await?;
         }
-        let inbound = Inbound::open(&config.inbound);
+        // A terminal that is closed ends what was started in it, unless there is something to reload.
+        let reloads = tls.is_some() || !std::io::stdin().is_terminal();
+        let reloading = reloads.then(|| tokio::spawn(reload_at_hangup(tls.clone())));
+        let inbound = Inbound::open_with_tls(&config.inbound, tls);
         let connections_max = inbound.limits().connections_max;
         tracing::info!(%address, connections_max, "serve.listening");
         let workers = CoreWorkers::open(listener, &app, &inbound)
@@ -84,6 +90,9 @@ impl Serve {
         gateway.close(config.drain).await;
         workers.end(CONNECTIONS_DRAIN).await;
         closing.cancel();
+        if let Some(reloading) = reloading {
+            reloading.abort();
+        }
         tracing::info!("serve.stopped");
         Ok(())
     }
@@ -296,6 +305,29 @@ fn half_the_cores_for_compiling() {
     let _ = rayon::ThreadPoolBuilder::new()
         .num_threads((cores / 2).max(1))
         .build_global();
+}
+
+/// Reads the certificate again at each SIGHUP. Without one the signal changes nothing: plugins, the master
+/// key and what the command line sets are followed without it.
+async fn reload_at_hangup(tls: Option<ServerTls>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut hangups = match signal(SignalKind::hangup()) {
+        Ok(hangups) => hangups,
+        Err(cause) => return tracing::warn!(error = %cause, "serve.no_hangup_signal"),
+    };
+    while hangups.recv().await.is_some() {
+        match tls.as_ref().map(ServerTls::reload) {
+            Some(Ok(())) => tracing::info!("serve.certificate_reloaded"),
+            Some(Err(cause)) => {
+                let cause = anyhow::Error::new(cause);
+                tracing::error!(
+                    error = format!("{cause:#}"),
+                    "serve.certificate_not_reloaded"
+                );
+            }
+            None => tracing::info!("serve.nothing_to_reload"),
+        }
+    }
 }
 
 async fn stop_signal() {

@@ -130,6 +130,24 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub connections_per_client: Option<u32>,
+    /// Certificate chain in PEM form: serve HTTPS without a proxy; read again at SIGHUP [default: none, plain HTTP]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_TLS_CERT",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    pub tls_cert: Option<PathBuf>,
+    /// Its private key in PEM form
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_TLS_KEY",
+        value_name = "FILE",
+        help_heading = "Settings"
+    )]
+    pub tls_key: Option<PathBuf>,
     /// Serve /metrics on this address instead of the main one
     #[arg(
         long,

@@ -14,7 +14,7 @@ use http::{Request, Version};
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -48,6 +48,7 @@ pub async fn serve(
         match named {
             Ok(Ok(Some(named))) if place.belongs_to(named.ip()) => client = named,
             Ok(Ok(None)) => {}
+            Ok(Ok(Some(_))) if shared.tls.is_some() => return,
             Ok(Ok(Some(_))) => return super::refuse::overloaded(stream),
             Ok(Err(cause)) => {
                 return tracing::warn!(error = %cause, proxy = %peer.ip(), "inbound.proxy_header_refused");
@@ -57,7 +58,24 @@ pub async fn serve(
             }
         }
     }
-    answer(stream, client, &place, app, closing).await;
+    let stream = WatchedStream::new(stream, place.activity().clone());
+    let Some(tls) = &shared.tls else {
+        return answer(stream, client, &place, app, closing).await;
+    };
+    let shaken = tokio::select! {
+        shaken = timeout(limits::TLS_HANDSHAKE_TIME, tls.accept(stream)) => shaken,
+        // Neither an order to leave nor the end of the gateway waits for a handshake.
+        _ = place.activity().ordered() => return,
+        () = closing.cancelled() => return,
+    };
+    match shaken {
+        Ok(Ok(stream)) => answer(stream, client, &place, app, closing).await,
+        // Scanners, and clients that speak plain HTTP, are no matter for the operator.
+        Ok(Err(cause)) => {
+            tracing::debug!(error = %cause, client = %client.ip(), "inbound.handshake_failed");
+        }
+        Err(_elapsed) => tracing::debug!(client = %client.ip(), "inbound.handshake_slow"),
+    }
 }
 
 /// The client that a PROXY protocol header names; the header is taken off the stream.
@@ -80,14 +98,14 @@ async fn named_client(stream: &mut TcpStream) -> io::Result<Option<SocketAddr>> 
 }
 
 async fn answer(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     client: SocketAddr,
     place: &ConnectionPermit,
     app: Router,
     closing: CancellationToken,
 ) {
     let activity = place.activity().clone();
-    let io = TokioIo::new(WatchedStream::new(stream, activity.clone()));
+    let io = TokioIo::new(stream);
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let http2 = request.version() == Version::HTTP_2;
         let in_flight = activity.begin(http2, now_ms());

@@ -15,6 +15,8 @@ pub const RESERVE_MAX: usize = 2_048;
 
 /// A PROXY protocol header is there within this.
 pub const PROXY_HEADER_TIME: Duration = Duration::from_secs(5);
+/// A TLS handshake is complete within this.
+pub const TLS_HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// The head of one HTTP/1 request, and what is kept of a body that nobody has asked for yet.
 pub const BUFFER_BYTES_MAX: usize = 128 << 10;
 /// Requests at one time on one HTTP/2 connection.

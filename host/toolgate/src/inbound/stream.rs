@@ -6,17 +6,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
 use super::activity::{Activity, now_ms};
 
-pub(super) struct WatchedStream {
-    stream: TcpStream,
+pub(super) struct WatchedStream<S> {
+    stream: S,
     activity: Arc<Activity>,
 }
 
-impl WatchedStream {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+impl<S> WatchedStream<S> {
+    pub(super) fn new(stream: S, activity: Arc<Activity>) -> Self {
         Self { stream, activity }
     }
 
@@ -29,7 +28,7 @@ impl WatchedStream {
     }
 }
 
-impl AsyncRead for WatchedStream {
+impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -44,7 +43,7 @@ impl AsyncRead for WatchedStream {
     }
 }
 
-impl AsyncWrite for WatchedStream {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -259,4 +259,6 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ),
     ("mcp", Nothing("calls of a key")),
     ("openapi", Nothing(LOOKS)),
+    ("healthcheck", Nothing(LOOKS)),
+    ("completions", Nothing(LOOKS)),
 ];
