@@ -5,6 +5,8 @@ SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export TOOLGATE_TEST_TOOLS ?= $(abspath $(TARGET))/test-tools
 
+VERSION = $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml)
+
 # The compiler that rust-toolchain.toml pins. Where it is missing but `stable` is the same version, `stable` is used.
 RUST := $(shell sed -n 's/^channel = "\(.*\)"$$/\1/p' rust-toolchain.toml)
 ifeq ($(shell rustup run $(RUST) rustc --version 2>/dev/null),)
@@ -13,7 +15,7 @@ export RUSTUP_TOOLCHAIN := stable
 endif
 endif
 
-.PHONY: run build release dashboard plugins test check gates clean-machine setup demo screenshots bench search-score integrations openapi-corpus vendor-check sdk sdk-docs
+.PHONY: run build release package image dashboard plugins test check gates clean-machine setup demo screenshots bench search-score integrations openapi-corpus vendor-check sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
 	@tests/search/setup.sh && $(TARGET)/quick/toolgate model install --from $(TOOLGATE_TEST_TOOLS)/search/model \
@@ -36,6 +38,12 @@ interpreter: # the program embeds it
 release: tools plugins dashboard ## the program to ship, optimized: target/release/toolgate
 	cargo build --locked --release -p toolgate
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/release/toolgate
+
+package: release ## archive, Debian package, components, checksums, in target/package
+	deploy/release.sh $(TARGET)/release/toolgate plugins/dist $(TARGET)/package
+
+image: release ## the container image localhost/toolgate:VERSION, by buildah
+	deploy/image/build.sh $(TARGET)/release/toolgate plugins/dist localhost/toolgate:$(VERSION)
 
 dashboard: tools host/dashboard/dist/index.html ## the web page that the binary embeds, in host/dashboard/dist
 

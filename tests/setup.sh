@@ -28,3 +28,4 @@ python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv
 "$here/webhooks/setup.sh"
 "$here/schemathesis/setup.sh"
 "$here/search/setup.sh"
+"$here/deploy/setup.sh"

@@ -16,6 +16,7 @@ mod corpus;
 mod crash;
 mod dashboard;
 mod demo;
+mod deploy;
 mod described;
 mod examples;
 mod hostile;

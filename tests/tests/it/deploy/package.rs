@@ -1,0 +1,120 @@
+//! The archive, the Debian package and the list of components of one build.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use toolgate_tests::process::{program, serve_as};
+
+use super::{command, folder, plugins, python, succeeds};
+
+const PLUGINS: [&str; 2] = ["github.wasm", "prometheus.wasm"];
+
+/// Everything of a release, made of the program of this build and a few of its plugins.
+fn release(work: &Path, out: &Path) {
+    let few = work.join("few");
+    std::fs::create_dir(&few).unwrap();
+    for name in PLUGINS {
+        std::fs::copy(plugins().join(name), few.join(name)).unwrap();
+    }
+    succeeds(
+        Command::new(folder().join("release.sh"))
+            .args([program(), few, out.to_owned()])
+            .env("COMPRESSION", "0"),
+    );
+}
+
+fn named(out: &Path, ending: &str) -> String {
+    let entries = std::fs::read_dir(out).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path().display().to_string());
+    let found: Vec<_> = paths.filter(|path| path.ends_with(ending)).collect();
+    assert_eq!(found.len(), 1, "{ending}: {found:?}");
+    found.into_iter().next().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
+    let work = tempfile::tempdir().unwrap();
+    let out = work.path().join("out");
+    release(work.path(), &out);
+    succeeds(
+        Command::new("sha256sum")
+            .args(["--check", "--strict", "SHA256SUMS"])
+            .current_dir(&out),
+    );
+
+    let components = named(&out, ".cdx.json");
+    let schema = folder().join("../tests/deploy/sbom.py");
+    succeeds(python("python").arg(schema).arg(&components));
+    let components: Value = serde_json::from_slice(&std::fs::read(components).unwrap()).unwrap();
+    let listed = components["components"].as_array().unwrap();
+    for name in ["wasmtime", "rustls", "sqlx", "libsqlite3-sys", "react"] {
+        assert!(listed.iter().any(|one| one["name"] == name), "{name}");
+    }
+    for absent in ["serde_derive", "criterion", "vite"] {
+        assert!(
+            !listed.iter().any(|one| one["name"] == absent),
+            "{absent} is not in the program"
+        );
+    }
+
+    let unpacked = work.path().join("unpacked");
+    std::fs::create_dir(&unpacked).unwrap();
+    let archive = named(&out, ".tar.xz");
+    succeeds(
+        Command::new("tar")
+            .args(["-xf", &archive, "--strip-components=1", "-C"])
+            .arg(&unpacked),
+    );
+    for file in [
+        "man/toolgate.1",
+        "completions/_toolgate",
+        "systemd/toolgate.service",
+        "LICENSE",
+    ] {
+        assert!(unpacked.join(file).metadata().unwrap().len() > 0, "{file}");
+    }
+    let unpacked_plugins = std::fs::read_dir(unpacked.join("plugins")).unwrap();
+    assert_eq!(unpacked_plugins.count(), PLUGINS.len());
+    serves(&unpacked.join("bin/toolgate")).await;
+
+    let package = named(&out, ".deb");
+    let root = work.path().join("root");
+    succeeds(command("dpkg-deb").args(["--extract", &package]).arg(&root));
+    succeeds(
+        command("dpkg-deb")
+            .args(["--control", &package])
+            .arg(root.join("DEBIAN")),
+    );
+    let about = std::fs::read_to_string(root.join("DEBIAN/control")).unwrap();
+    assert!(
+        about.contains("Package: toolgate\n") && about.contains("\nDepends: libc6 (>= 2."),
+        "{about}"
+    );
+    for script in ["postinst", "prerm", "postrm"] {
+        succeeds(
+            Command::new("sh")
+                .arg("-n")
+                .arg(root.join("DEBIAN").join(script)),
+        );
+    }
+    let program = root.join("usr/bin/toolgate");
+    serves(&program).await;
+}
+
+/// The program answers its first request, by itself.
+async fn serves(program: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("plugins")).unwrap();
+    let (mut child, first) =
+        serve_as(tokio::process::Command::new(program), folder.path(), &[]).await;
+    let health = format!("{}/health", first["rest"].as_str().unwrap());
+    let answer = toolgate_tests::gateway::client()
+        .get(health)
+        .bearer_auth(first["key"].as_str().unwrap())
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 200);
+    child.kill().await.unwrap();
+}
