@@ -6,22 +6,21 @@
 //! redirects, uses a proxy from the environment, keeps cookies or repeats a request by itself. Plain
 //! bodies are asked for; compressed ones are opened under the same cap ([`super::decode`]). Connection errors become fixed sentences without addresses.
 
-use std::collections::HashMap;
 use std::error::Error as StdError;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::address::is_global;
 use super::decode::{DecodeError, decode};
 use super::inject::Draft;
+use super::pools::{Clients, Pools};
 use super::{EgressFailure, FailureKind};
 
 /// From a host name to all of its addresses.
@@ -37,26 +36,9 @@ const ADDRESSES_MAX: usize = 16;
 const HTTP1_HEADERS_MAX: usize = 256;
 const HTTP2_HEADER_LIST_BYTES_MAX: u32 = 128 * 1024;
 
-/// The pools of connections. Each runtime of one thread has its own: a connection is served by the
-/// runtime that opened it, and an answer that another thread reads makes both wait for each other.
+/// Sends requests over kept connections.
 #[derive(Clone)]
-pub struct Dialler {
-    make: Arc<MakeClients>,
-    /// Of the runtimes with several threads, and of all while their own are not made yet.
-    shared: Clients,
-    of_runtimes: Arc<RwLock<HashMap<tokio::runtime::Id, Option<Clients>>>>,
-}
-
-type MakeClients = dyn Fn() -> Result<Clients, DialError> + Send + Sync;
-
-/// Runtimes that have connections of their own.
-const RUNTIMES_MAX: usize = 256;
-
-#[derive(Clone)]
-struct Clients {
-    public: reqwest::Client,
-    private: reqwest::Client,
-}
+pub struct Dialler(Pools);
 
 /// Why the dialler cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -128,60 +110,13 @@ impl Dialler {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let user_agent = user_agent.to_owned();
         let extra_roots_pem = extra_roots_pem.to_vec();
-        let make = move || {
+        let pools = Pools::new(move || {
             Ok(Clients {
                 public: client(&user_agent, &lookup, &extra_roots_pem, true)?,
                 private: client(&user_agent, &lookup, &extra_roots_pem, false)?,
             })
-        };
-        Ok(Self {
-            shared: make()?,
-            make: Arc::new(make),
-            of_runtimes: Arc::default(),
-        })
-    }
-
-    /// The pool for this thread.
-    fn client(&self, private: bool) -> reqwest::Client {
-        let of = |clients: &Clients| match private {
-            true => clients.private.clone(),
-            false => clients.public.clone(),
-        };
-        let runtime = Handle::current();
-        if runtime.runtime_flavor() != RuntimeFlavor::CurrentThread {
-            return of(&self.shared);
-        }
-        let runtimes = self.of_runtimes.read();
-        let known = runtimes.unwrap_or_else(PoisonError::into_inner);
-        match known.get(&runtime.id()) {
-            Some(Some(clients)) => return of(clients),
-            Some(None) => return of(&self.shared),
-            None => drop(known),
-        }
-        self.make_for(&runtime);
-        of(&self.shared)
-    }
-
-    /// Makes the pools of a runtime beside it: reading the machine's certificates takes milliseconds.
-    fn make_for(&self, runtime: &Handle) {
-        let id = runtime.id();
-        {
-            let runtimes = self.of_runtimes.write();
-            let mut known = runtimes.unwrap_or_else(PoisonError::into_inner);
-            if known.len() >= RUNTIMES_MAX || known.contains_key(&id) {
-                return;
-            }
-            known.insert(id, None);
-        }
-        let (make, of_runtimes) = (self.make.clone(), self.of_runtimes.clone());
-        runtime.spawn_blocking(move || match make() {
-            Ok(clients) => {
-                let runtimes = of_runtimes.write();
-                let mut known = runtimes.unwrap_or_else(PoisonError::into_inner);
-                known.insert(id, Some(clients));
-            }
-            Err(cause) => tracing::warn!(error = %cause, "egress.no_pool_for_thread"),
         });
+        pools.map(Self).map_err(DialError)
     }
 
     /// Sends `draft` and answers once the head is there; the body is read piece by piece, at most
@@ -192,7 +127,7 @@ impl Dialler {
         private: bool,
         body_bytes_max: usize,
     ) -> Result<OpenResponse, EgressFailure> {
-        let client = self.client(private);
+        let client = self.0.client(private);
         let host = draft.url.host_str().unwrap_or_default().to_owned();
         let mut request = reqwest::Request::new(draft.method, draft.url);
         *request.headers_mut() = draft.headers;
@@ -225,7 +160,7 @@ impl Dialler {
         body_bytes_max: usize,
         mut on_bytes: impl FnMut(usize) -> Result<(), EgressFailure>,
     ) -> Result<ReceivedResponse, EgressFailure> {
-        let client = self.client(private);
+        let client = self.0.client(private);
         let host = draft.url.host_str().unwrap_or_default().to_owned();
         let head = draft.method == http::Method::HEAD;
         let mut request = reqwest::Request::new(draft.method, draft.url);
@@ -292,10 +227,10 @@ fn client(
     lookup: &Lookup,
     extra_roots_pem: &[Vec<u8>],
     public_only: bool,
-) -> Result<reqwest::Client, DialError> {
+) -> reqwest::Result<reqwest::Client> {
     let mut roots = Vec::new();
     for pem in extra_roots_pem {
-        roots.extend(reqwest::Certificate::from_pem_bundle(pem).map_err(DialError)?);
+        roots.extend(reqwest::Certificate::from_pem_bundle(pem)?);
     }
     let builder = || {
         let resolver = Resolver {
@@ -324,7 +259,7 @@ fn client(
         Err(error) => {
             // A machine without certificate authorities can still serve named http origins.
             tracing::warn!(error = %chain(&error), "the system's certificate authorities cannot be loaded");
-            builder().tls_certs_only(roots).build().map_err(DialError)
+            builder().tls_certs_only(roots).build()
         }
     }
 }

@@ -31,6 +31,7 @@ mod parameters;
 pub mod payload;
 mod plan;
 pub mod policy;
+mod pools;
 mod receipt;
 pub mod scope;
 pub mod scrub;
