@@ -49,6 +49,11 @@ impl Clock {
     }
 }
 
+/// Whole days from 1970, in UTC.
+pub fn utc_day(ms: i64) -> i64 {
+    ms.div_euclid(24 * 60 * 60 * 1_000)
+}
+
 /// `ms` as RFC 3339 in UTC with milliseconds, the form of every time in a public answer.
 pub fn rfc3339(ms: i64) -> String {
     let time = Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 {

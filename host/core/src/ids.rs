@@ -10,12 +10,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::Text;
 
+/// What the ids of executions begin with, and those of the sessions that calls begin.
+const EXECUTION: &str = "exe_";
+const SESSION: &str = "tool_";
+
 /// `prefix` and a fresh 26-character ULID: sorts by time, for example `req_01J...`.
 pub fn ulid(prefix: &str) -> String {
     format!("{prefix}_{}", ulid::Ulid::generate())
 }
 
-/// `prefix` and 32 hexadecimal digits, for example `tool_019a...`: sorts by time, so that a database
+/// As [`ulid`], but of the time that is given: what sorts by it sorts by that time.
+pub fn ulid_at(prefix: &str, at_ms: i64) -> String {
+    format!("{prefix}_{}", at(at_ms, rand::rng().random()))
+}
+
+/// The least that [`ulid_at`] can make for a time. Times before 1970 count as 1970.
+pub fn ulid_floor(prefix: &str, at_ms: i64) -> String {
+    format!("{prefix}_{}", at(at_ms, 0))
+}
+
+fn at(at_ms: i64, random: u128) -> ulid::Ulid {
+    let most = (1 << ulid::Ulid::TIME_BITS) - 1;
+    ulid::Ulid::from_parts(u64::try_from(at_ms).unwrap_or(0).min(most), random)
+}
+
+/// The session of a call that names none: `tool_` and the number of its execution. `None` where
+/// `execution_id` is not `exe_` and a ULID.
+pub fn session_of_execution(execution_id: &str) -> Option<String> {
+    let number = execution_id.strip_prefix(EXECUTION)?;
+    let number = ulid::Ulid::from_string(number).ok()?;
+    Some(format!("{SESSION}{:032x}", number.0))
+}
+
+/// The execution whose [`session_of_execution`] this is, if there is one.
+pub fn execution_of_session(session_id: &str) -> Option<String> {
+    let number = session_id.strip_prefix(SESSION)?;
+    let digits = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if number.len() != 32 || !number.bytes().all(digits) {
+        return None;
+    }
+    let number = u128::from_str_radix(number, 16).ok()?;
+    Some(format!("{EXECUTION}{}", ulid::Ulid(number)))
+}
+
+/// `prefix` and 32 hexadecimal digits, for example `ses_019a...`: sorts by time, so that a database
 /// adds new ones at the end of its index; no secret, but 80 of its bits are random.
 pub fn session(prefix: &str) -> String {
     format!("{prefix}_{:032x}", ulid::Ulid::generate().0)
@@ -103,6 +141,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_id_of_a_time_sorts_by_it() {
+        let now_ms = 1_800_000_000_000;
+        assert_ne!(ulid_at("exe", now_ms), ulid_at("exe", now_ms));
+        assert!(ulid_floor("exe", now_ms) <= ulid_at("exe", now_ms));
+        assert!(ulid_at("exe", now_ms) < ulid_floor("exe", now_ms + 1));
+        assert_eq!(ulid_floor("exe", -1), ulid_floor("exe", 0));
+        assert!(ulid_at("exe", now_ms) < ulid_floor("exe", i64::MAX));
+    }
+
+    #[test]
+    fn a_call_and_its_session_are_found_from_each_other() {
+        let execution = ulid("exe");
+        let session = session_of_execution(&execution).unwrap();
+        assert_eq!(session.len(), "tool_".len() + 32);
+        assert_eq!(execution_of_session(&session).as_deref(), Some(&*execution));
+        for other in ["tool_1", "ses_", &session.to_uppercase(), &session[..36]] {
+            assert_eq!(execution_of_session(other), None, "{other}");
+        }
+        for other in ["exe_1", "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", ""] {
+            assert_eq!(session_of_execution(other), None, "{other}");
+        }
+    }
+
+    #[test]
     fn user_ids_are_checked() {
         for good in ["u", "ada@example.com", "tenant:7", &"x".repeat(128)] {
             assert!(UserId::parse(good).is_ok(), "{good}");
@@ -117,8 +179,8 @@ mod tests {
         assert_eq!(ulid("req").len(), "req_".len() + 26);
         assert_eq!(hex128("tool").len(), "tool_".len() + 32);
         assert_ne!(hex128("tool"), hex128("tool"));
-        assert_eq!(session("tool").len(), "tool_".len() + 32);
-        assert_ne!(session("tool"), session("tool"));
+        assert_eq!(session("ses").len(), "ses_".len() + 32);
+        assert_ne!(session("ses"), session("ses"));
         let uuid = uuid();
         assert!(is_uuid(&uuid) && uuid.as_bytes()[14] == b'4', "{uuid}");
         assert!("89ab".contains(char::from(uuid.as_bytes()[19])), "{uuid}");

@@ -136,10 +136,7 @@ impl Gateway {
     pub async fn session(&self, caller: &Caller, session_id: &str) -> Result<Session, Error> {
         caller.need(Scope::Sessions)?;
         let _ = self.receipts.flush().await;
-        let found = self
-            .store
-            .find_session(&caller.workspace_id, session_id, self.clock.now_ms())
-            .await?;
+        let found = self.find_session(caller, session_id).await?;
         let row = found
             .filter(|row| caller.acts_for(&row.user_id))
             .ok_or_else(|| unknown(session_id))?;
@@ -204,7 +201,7 @@ impl Gateway {
         let _ = self.receipts.flush().await;
         if !self
             .store
-            .delete_session(&caller.workspace_id, session_id)
+            .delete_session(&caller.workspace_id, session_id, self.clock.now_ms())
             .await?
         {
             return Err(unknown(session_id));
@@ -213,6 +210,27 @@ impl Gateway {
             session_id: session_id.to_owned(),
             deleted: true,
         })
+    }
+
+    /// A session that is still there. One that only its call knows becomes a row, now that it is used.
+    pub(crate) async fn find_session(
+        &self,
+        caller: &Caller,
+        session_id: &str,
+    ) -> Result<Option<store::SessionRow>, Error> {
+        let (workspace_id, now_ms) = (&caller.workspace_id, self.clock.now_ms());
+        let found = self.store.find_session(workspace_id, session_id, now_ms);
+        if let Some(row) = found.await? {
+            return Ok(Some(row));
+        }
+        let of_call = self
+            .store
+            .session_of_execution(workspace_id, session_id, now_ms);
+        let Some(row) = of_call.await? else {
+            return Ok(None);
+        };
+        self.store.keep_session(&row).await?;
+        Ok(Some(row))
     }
 
     /// Refuses a session of another user than the run's: what plugins keep in it is that user's. It
@@ -229,14 +247,15 @@ impl Gateway {
             return Ok(());
         };
         let now_ms = self.clock.now_ms();
-        let find = || self.store.find_session(&caller.workspace_id, id, now_ms);
-        let mut found = find().await?;
+        let mut found = self
+            .store
+            .find_session(&caller.workspace_id, id, now_ms)
+            .await?;
         if found.is_none() {
             // A run that has just ended may have begun it.
             let _ = self.receipts.flush().await;
-            found = if caller.confined || id.starts_with(CREATED) {
-                find().await?
-            } else {
+            found = self.find_session(caller, id).await?;
+            if found.is_none() && !caller.confined && !id.starts_with(CREATED) {
                 let begun = store::SessionRow {
                     workspace_id: caller.workspace_id.clone(),
                     id: checked_session_id(id.to_owned())?.into(),
@@ -245,8 +264,8 @@ impl Gateway {
                     created_at_ms: now_ms,
                     last_active_at_ms: now_ms,
                 };
-                Some(self.store.open_session(&begun).await?)
-            };
+                found = Some(self.store.open_session(&begun).await?);
+            }
         }
         match found {
             Some(row) if row.user_id == user.as_str() => Ok(()),

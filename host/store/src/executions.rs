@@ -1,29 +1,24 @@
-//! Executions: the receipt of each call, written in batches.
+//! Executions: reading the receipts of calls. [`super::execution_writes`] writes them.
+//!
+//! Ids of executions begin with the time of the call, so that lists and spans of time are ranges of the
+//! primary key.
 
-use super::batch::{Statement, statements};
-use super::events::emit;
 use super::page::one_more;
-use super::payloads::insert_payloads;
-use super::sessions::{tell_new_sessions, upsert_sessions};
-use super::shared_text::{SqlText, read_rows};
-use super::{Cursor, Event, EventType, Page, PayloadRow, SessionRow, Store, StoreError, portable};
+use super::shared_text::read_rows;
+use super::execution_writes::TOOL_KIND;
+use super::{
+    Cursor, DatabaseKind, Page, PayloadRow, SESSION_IDLE_MS, SessionRow, Store, StoreError,
+    portable,
+};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use toolgate_core::clock::rfc3339;
+use toolgate_core::clock::utc_day;
+use toolgate_core::ids;
 use toolgate_core::text::Text;
 
-static UPSERT: Statement = Statement::new(
-    "INSERT INTO executions (workspace_id, id, kind, tool_name, service, user_id, key_id, key_name, key_prefix, \
-     session_id, connection_id, status, reason, started_at_ms, duration_ms, plugin_version, plugin_sha256, \
-     requests, arguments, result) VALUES ",
-    20,
-    " ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, reason = excluded.reason, \
-     duration_ms = excluded.duration_ms, requests = excluded.requests, \
-     connection_id = excluded.connection_id, result = excluded.result",
-);
-
-/// Receipts of calls.
-const TOOL_KIND: &str = "tool";
+/// A receipt is begun within this time after its id was made.
+const ID_AGE_MS: i64 = 60_000;
+/// Sorts after every id.
+const AFTER_ALL: &str = "~";
 
 /// One receipt.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -41,7 +36,9 @@ pub struct ExecutionRow {
     pub key_id: Text,
     pub key_name: Text,
     pub key_prefix: Text,
-    pub session_id: Text,
+    /// `None`: the call named none, and left nothing in the one of its id
+    /// ([`ids::session_of_execution`]).
+    pub session_id: Option<Text>,
     pub connection_id: Option<Text>,
     /// As in the public answer: `success`, `error`, `auth_required`, ...
     pub status: Text,
@@ -63,8 +60,8 @@ pub struct ExecutionRow {
 
 read_rows!(ExecutionRow {
     texts: workspace_id, id, kind, tool_name, service, user_id, key_id, key_name, key_prefix,
-        session_id, status, plugin_version, plugin_sha256, requests;
-    optional: connection_id, reason, arguments, result;
+        status, plugin_version, plugin_sha256, requests;
+    optional: session_id, connection_id, reason, arguments, result;
     others: started_at_ms, duration_ms;
     absent: payloads,
 });
@@ -88,11 +85,11 @@ pub struct ExecutionFilter<'a> {
 }
 
 impl ExecutionFilter<'_> {
-    /// Whether receipts that do not match may lie between those that do: their order is by time alone.
+    /// Whether receipts that do not match may lie between those that do: indexes serve the order of time
+    /// and the user alone.
     fn skips(&self) -> bool {
         let texts = [
             self.kind.filter(|kind| *kind != TOOL_KIND),
-            self.user_id,
             self.tool_name,
             self.tool_name_part,
             self.service,
@@ -120,97 +117,82 @@ fn containing(part: &str) -> String {
     format!("%{escaped}%")
 }
 
-/// What subscribers are told of a call that ran, without arguments and results.
-fn told(row: &ExecutionRow) -> Option<Event> {
-    if row.kind != TOOL_KIND {
-        return None;
-    }
-    let kind = match row.status.as_str() {
-        "success" => EventType::ToolExecuted,
-        "error" => EventType::ToolFailed,
-        _ => return None,
+/// What a list reads of the receipts and of what they share. Its order is that of the ids.
+macro_rules! list_of {
+    ($index:literal, $user:literal) => {
+        concat!(
+            "SELECT e.workspace_id, e.id, e.kind, c.tool_name, c.service, e.user_id, c.key_id, c.key_name, c.key_prefix, \
+             e.session_id, e.connection_id, e.status, e.reason, e.started_at_ms, e.duration_ms, c.plugin_version, \
+             c.plugin_sha256, e.requests, CAST(NULL AS TEXT) AS arguments, CAST(NULL AS TEXT) AS result \
+             FROM executions AS e",
+            $index,
+            " JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
+             WHERE e.workspace_id = $1 AND e.id < $2 AND e.id >= $3 AND e.started_at_ms >= $5 AND e.started_at_ms < $6 \
+             AND ($8 IS NULL OR c.tool_name = $8) AND ($9 IS NULL OR c.tool_name LIKE $9 ESCAPE '!') \
+             AND ($10 IS NULL OR c.service = $10) AND ($11 IS NULL OR c.key_prefix = $11) \
+             AND ($12 IS NULL OR e.status = $12) AND ($13 IS NULL OR e.reason = $13) \
+             AND ($14 IS NULL OR e.kind = $14)",
+            $user,
+            " ORDER BY e.id DESC LIMIT $4"
+        )
     };
-    let data = json!({
-        "execution_id": row.id,
-        "tool_name": row.tool_name,
-        "service": row.service,
-        "user_id": row.user_id,
-        "key": { "name": row.key_name, "prefix": row.key_prefix },
-        "session_id": row.session_id,
-        "connection_id": row.connection_id,
-        "status": row.status,
-        "reason": row.reason,
-        "started_at": rfc3339(row.started_at_ms),
-        "duration_ms": row.duration_ms,
-    });
-    let ended_ms = row.started_at_ms.saturating_add(row.duration_ms);
-    Some(Event::new(kind, &row.workspace_id, ended_ms, data))
+}
+
+/// The receipt that is so many after another.
+macro_rules! last_searched_of {
+    ($index:literal, $user:literal) => {
+        concat!(
+            "SELECT started_at_ms, id FROM executions WHERE workspace_id = $1 AND id = (SELECT id FROM executions",
+            $index,
+            " WHERE workspace_id = $1 AND id < $2",
+            $user,
+            " ORDER BY id DESC LIMIT 1 OFFSET $3)"
+        )
+    };
+}
+
+// Without statistics SQLite takes the primary key for the receipts of one user, and reads those of all.
+impl ExecutionFilter<'_> {
+    /// The statement that lists with this filter; a test asks both databases how they would run it.
+    pub fn statement(&self, database: DatabaseKind) -> &'static str {
+        match (self.user_id, database) {
+            (None, _) => list_of!("", " AND ($7 IS NULL OR e.user_id = $7)"),
+            (Some(_), DatabaseKind::Postgres) => list_of!("", " AND e.user_id = $7"),
+            (Some(_), DatabaseKind::Sqlite) => {
+                list_of!(" INDEXED BY executions_of_user", " AND e.user_id = $7")
+            }
+        }
+    }
+
+    /// The statement that finds where a search with this filter ends.
+    pub fn last_searched(&self, database: DatabaseKind) -> &'static str {
+        match (self.user_id, database) {
+            (None, _) => last_searched_of!("", " AND ($4 IS NULL OR user_id = $4)"),
+            (Some(_), DatabaseKind::Postgres) => last_searched_of!("", " AND user_id = $4"),
+            (Some(_), DatabaseKind::Sqlite) => {
+                last_searched_of!(" INDEXED BY executions_of_user", " AND user_id = $4")
+            }
+        }
+    }
+}
+
+/// The least id of a receipt that began at `at_ms` or later.
+pub(super) fn least_id(at_ms: i64) -> String {
+    ids::ulid_floor("exe", at_ms.saturating_sub(ID_AGE_MS))
 }
 
 impl Store {
-    /// Writes receipts, and the sessions they used, in one transaction. A receipt that is there
-    /// already is replaced: a call may leave one when it begins and the whole one when it ends.
-    /// Neither list may name a row twice.
-    pub async fn record_executions(
-        &self,
-        executions: &[ExecutionRow],
-        sessions: &[SessionRow],
-    ) -> Result<(), StoreError> {
-        portable!(write unnoticed self, tx => {
-            // Most installations have nobody to tell.
-            let somebody: Option<i64> =
-                sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM webhooks WHERE enabled LIMIT 1")
-                    .fetch_optional(&mut *tx)
-                    .await?;
-            for sessions in statements(sessions) {
-                if somebody.is_some() {
-                    tell_new_sessions!(tx, self, sessions);
-                }
-                upsert_sessions!(tx, sessions);
-            }
-            for rows in statements(executions) {
-                let mut insert = sqlx::query(UPSERT.text_for(&tx, rows.len()));
-                for row in rows {
-                    insert = insert
-                        .bind(SqlText::from(&row.workspace_id))
-                        .bind(SqlText::from(&row.id))
-                        .bind(SqlText::from(&row.kind))
-                        .bind(SqlText::from(&row.tool_name))
-                        .bind(SqlText::from(&row.service))
-                        .bind(SqlText::from(&row.user_id))
-                        .bind(SqlText::from(&row.key_id))
-                        .bind(SqlText::from(&row.key_name))
-                        .bind(SqlText::from(&row.key_prefix))
-                        .bind(SqlText::from(&row.session_id))
-                        .bind(row.connection_id.as_ref().map(SqlText::from))
-                        .bind(SqlText::from(&row.status))
-                        .bind(row.reason.as_ref().map(SqlText::from))
-                        .bind(row.started_at_ms)
-                        .bind(row.duration_ms)
-                        .bind(SqlText::from(&row.plugin_version))
-                        .bind(SqlText::from(&row.plugin_sha256))
-                        .bind(SqlText::from(&row.requests))
-                        .bind(row.arguments.as_ref().map(SqlText::from))
-                        .bind(row.result.as_ref().map(SqlText::from));
-                }
-                insert.execute(&mut *tx).await?;
-            }
-            insert_payloads!(tx, executions.iter().flat_map(|row| &row.payloads));
-            if somebody.is_some() {
-                let events: Vec<Event> = executions.iter().filter_map(told).collect();
-                emit!(tx, self, &events);
-            }
-        });
-        Ok(())
-    }
-
     pub async fn find_execution(
         &self,
         workspace_id: &str,
         id: &str,
     ) -> Result<Option<ExecutionRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM executions WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(
+                "SELECT e.*, c.tool_name, c.service, c.key_id, c.key_name, c.key_prefix, c.plugin_version, c.plugin_sha256 \
+                 FROM executions AS e JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
+                 WHERE e.workspace_id = $1 AND e.id = $2",
+            )
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(db)
@@ -226,56 +208,44 @@ impl Store {
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<Page<ExecutionRow>, StoreError> {
-        let (mut at_ms, mut id) = Cursor::bound(after);
-        if let Some(before_ms) = filter.before_ms.filter(|before_ms| *before_ms <= at_ms) {
-            (at_ms, id) = (before_ms, String::new());
+        let statement = filter.statement(self.kind());
+        let mut before = after.map_or(AFTER_ALL, |cursor| cursor.id.as_str());
+        let begun_before = filter.before_ms.map(|at_ms| ids::ulid_floor("exe", at_ms));
+        if let Some(begun_before) = &begun_before {
+            before = before.min(begun_before);
         }
         let last = match filter.skips() {
-            true => self.last_searched(workspace_id, (at_ms, &id)).await?,
+            true => self.last_searched(workspace_id, filter, before).await?,
             false => None,
         };
-        let (last_ms, last_id) = last
-            .as_ref()
-            .map_or((i64::MIN, ""), |last| (last.at_ms, last.id.as_str()));
-        let from_ms = filter.from_ms.unwrap_or(i64::MIN);
+        let mut least = last.as_ref().map_or("", |last| last.id.as_str());
+        let begun_from = filter.from_ms.map_or_else(String::new, least_id);
+        least = least.max(&begun_from);
         let part = filter.tool_name_part.map(containing);
         let rows = portable!(read self, db => {
-            sqlx::query_as(
-                "SELECT workspace_id, id, kind, tool_name, service, user_id, key_id, key_name, key_prefix, session_id, connection_id, \
-                 status, reason, started_at_ms, duration_ms, plugin_version, plugin_sha256, requests, \
-                 CAST(NULL AS TEXT) AS arguments, CAST(NULL AS TEXT) AS result \
-                 FROM executions WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
-                 AND ($3 IS NULL OR tool_name = $3) AND ($4 IS NULL OR status = $4) \
-                 AND (started_at_ms < $5 OR (started_at_ms = $5 AND id < $6)) \
-                 AND ($8 IS NULL OR kind = $8) AND ($9 IS NULL OR service = $9) \
-                 AND ($10 IS NULL OR key_prefix = $10) AND ($11 IS NULL OR reason = $11) \
-                 AND ($12 IS NULL OR tool_name LIKE $12 ESCAPE '!') AND started_at_ms >= $13 \
-                 AND started_at_ms >= $14 AND (started_at_ms > $14 OR id >= $15) \
-                 ORDER BY started_at_ms DESC, id DESC LIMIT $7",
-            )
-            .bind(workspace_id)
-            .bind(filter.user_id)
-            .bind(filter.tool_name)
-            .bind(filter.status)
-            .bind(at_ms)
-            .bind(&id)
-            .bind(one_more(limit))
-            .bind(filter.kind)
-            .bind(filter.service)
-            .bind(filter.key_prefix)
-            .bind(filter.reason)
-            .bind(&part)
-            .bind(from_ms)
-            .bind(last_ms)
-            .bind(last_id)
-            .fetch_all(db)
-            .await?
+            sqlx::query_as(statement)
+                .bind(workspace_id)
+                .bind(before)
+                .bind(least)
+                .bind(one_more(limit))
+                .bind(filter.from_ms.unwrap_or(i64::MIN))
+                .bind(filter.before_ms.unwrap_or(i64::MAX))
+                .bind(filter.user_id)
+                .bind(filter.tool_name)
+                .bind(&part)
+                .bind(filter.service)
+                .bind(filter.key_prefix)
+                .bind(filter.status)
+                .bind(filter.reason)
+                .bind(filter.kind)
+                .fetch_all(db)
+                .await?
         });
         let mut page = Page::cut(rows, limit, |row: &ExecutionRow| {
             (row.started_at_ms, &row.id)
         });
         if page.next.is_none() {
-            page.next = last.filter(|last| last.at_ms >= from_ms);
+            page.next = last.filter(|last| last.id >= begun_from);
         }
         Ok(page)
     }
@@ -284,20 +254,18 @@ impl Store {
     async fn last_searched(
         &self,
         workspace_id: &str,
-        (at_ms, id): (i64, &str),
+        filter: &ExecutionFilter<'_>,
+        before: &str,
     ) -> Result<Option<Cursor>, StoreError> {
+        let statement = filter.last_searched(self.kind());
         let found: Option<(i64, String)> = portable!(read self, db => {
-            sqlx::query_as(
-                "SELECT started_at_ms, id FROM executions WHERE workspace_id = $1 \
-                 AND (started_at_ms < $2 OR (started_at_ms = $2 AND id < $3)) \
-                 ORDER BY started_at_ms DESC, id DESC LIMIT 1 OFFSET $4",
-            )
-            .bind(workspace_id)
-            .bind(at_ms)
-            .bind(id)
-            .bind(i64::try_from(RECEIPTS_SEARCHED_MAX - 1).unwrap_or(i64::MAX))
-            .fetch_optional(db)
-            .await?
+            sqlx::query_as(statement)
+                .bind(workspace_id)
+                .bind(before)
+                .bind(i64::try_from(RECEIPTS_SEARCHED_MAX - 1).unwrap_or(i64::MAX))
+                .bind(filter.user_id)
+                .fetch_optional(db)
+                .await?
         });
         Ok(found.map(|(at_ms, id)| Cursor { at_ms, id }))
     }
@@ -334,17 +302,60 @@ impl Store {
         before_ms: i64,
         limit: usize,
     ) -> Result<u64, StoreError> {
+        let before = ids::ulid_floor("exe", before_ms);
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
         Ok(portable!(write unnoticed self, tx => {
-            sqlx::query(
+            let pruned = sqlx::query(
                 "DELETE FROM executions WHERE workspace_id = $1 AND id IN (SELECT id FROM executions \
-                 WHERE workspace_id = $1 AND started_at_ms < $2 ORDER BY started_at_ms, id LIMIT $3)",
+                 WHERE workspace_id = $1 AND id < $2 ORDER BY id LIMIT $3)",
             )
             .bind(workspace_id)
-            .bind(before_ms)
-            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .bind(&before)
+            .bind(most)
             .execute(&mut *tx)
             .await?
-            .rows_affected()
+            .rows_affected();
+            if pruned < most.unsigned_abs() {
+                // Receipts of the day itself may be left.
+                sqlx::query("DELETE FROM execution_contexts WHERE workspace_id = $1 AND day < $2")
+                    .bind(workspace_id)
+                    .bind(utc_day(before_ms.saturating_sub(ID_AGE_MS)))
+                    .execute(&mut *tx)
+                    .await?;
+            }
+            pruned
+        }))
+    }
+
+    /// The session that a call began without naming one, while nothing is in it and it is not idle for
+    /// too long.
+    pub async fn session_of_execution(
+        &self,
+        workspace_id: &str,
+        session_id: &str,
+        now_ms: i64,
+    ) -> Result<Option<SessionRow>, StoreError> {
+        let Some(execution_id) = ids::execution_of_session(session_id) else {
+            return Ok(None);
+        };
+        let found: Option<(String, i64)> = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT user_id, started_at_ms FROM executions WHERE workspace_id = $1 AND id = $2 \
+                 AND kind = 'tool' AND session_id IS NULL AND started_at_ms > $3",
+            )
+            .bind(workspace_id)
+            .bind(&execution_id)
+            .bind(now_ms - SESSION_IDLE_MS)
+            .fetch_optional(db)
+            .await?
+        });
+        Ok(found.map(|(user_id, started_at_ms)| SessionRow {
+            workspace_id: workspace_id.into(),
+            id: session_id.into(),
+            user_id: user_id.as_str().into(),
+            prompt: None,
+            created_at_ms: started_at_ms,
+            last_active_at_ms: started_at_ms,
         }))
     }
 }

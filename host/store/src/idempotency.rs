@@ -57,16 +57,14 @@ impl Store {
         &self,
         request: &BeginRequest<'_>,
     ) -> Result<BeginOutcome, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
-            sqlx::query("DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND expires_at_ms <= $3")
-                .bind(request.workspace_id)
-                .bind(request.key)
-                .bind(request.now_ms)
-                .execute(&mut *tx)
-                .await?;
-            let claimed = sqlx::query(
+        // A key that was never used, or whose time is over: one statement.
+        let claimed = portable!(one self, db => {
+            sqlx::query(
                 "INSERT INTO idempotency (workspace_id, key, request_hash, execution_id, sent, deadline_ms, \
-                 expires_at_ms) VALUES ($1, $2, $3, $4, FALSE, $5, $6) ON CONFLICT (workspace_id, key) DO NOTHING",
+                 expires_at_ms) VALUES ($1, $2, $3, $4, FALSE, $5, $6) ON CONFLICT (workspace_id, key) DO UPDATE SET \
+                 request_hash = excluded.request_hash, execution_id = excluded.execution_id, sent = FALSE, \
+                 deadline_ms = excluded.deadline_ms, expires_at_ms = excluded.expires_at_ms, answer = NULL \
+                 WHERE idempotency.expires_at_ms <= $7",
             )
             .bind(request.workspace_id)
             .bind(request.key)
@@ -74,41 +72,51 @@ impl Store {
             .bind(request.execution_id)
             .bind(request.deadline_ms)
             .bind(request.expires_at_ms)
+            .bind(request.now_ms)
+            .execute(db)
+            .await?
+            .rows_affected() == 1
+        });
+        if claimed {
+            return Ok(BeginOutcome::Run);
+        }
+        self.take_over(request).await
+    }
+
+    /// Claims a key that an earlier request has, if that one can no longer be answered.
+    async fn take_over(&self, request: &BeginRequest<'_>) -> Result<BeginOutcome, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            let row: Option<IdempotencyRow> = sqlx::query_as(
+                "SELECT request_hash, execution_id, sent, deadline_ms, answer FROM idempotency \
+                 WHERE workspace_id = $1 AND key = $2",
+            )
+            .bind(request.workspace_id)
+            .bind(request.key)
+            .fetch_optional(&mut *tx)
+            .await?;
+            let Some(row) = row else {
+                // Forgotten between the two statements: the caller tries again.
+                let execution_id = request.execution_id.to_owned();
+                return Ok(BeginOutcome::Running { execution_id, deadline_ms: request.now_ms });
+            };
+            if let Some(refusal) = standing_in_the_way(&row, request) {
+                return Ok(refusal);
+            }
+            // Whoever comes second of two that take over a dead request finds another id.
+            let taken = sqlx::query(
+                "UPDATE idempotency SET execution_id = $3, sent = FALSE, deadline_ms = $4 \
+                 WHERE workspace_id = $1 AND key = $2 AND execution_id = $5 AND answer IS NULL",
+            )
+            .bind(request.workspace_id)
+            .bind(request.key)
+            .bind(request.execution_id)
+            .bind(request.deadline_ms)
+            .bind(&row.execution_id)
             .execute(&mut *tx)
             .await?;
-            if claimed.rows_affected() == 0 {
-                let row: Option<IdempotencyRow> = sqlx::query_as(
-                    "SELECT request_hash, execution_id, sent, deadline_ms, answer FROM idempotency \
-                     WHERE workspace_id = $1 AND key = $2",
-                )
-                .bind(request.workspace_id)
-                .bind(request.key)
-                .fetch_optional(&mut *tx)
-                .await?;
-                let Some(row) = row else {
-                    // Forgotten between the two statements: the caller tries again.
-                    let execution_id = request.execution_id.to_owned();
-                    return Ok(BeginOutcome::Running { execution_id, deadline_ms: request.now_ms });
-                };
-                if let Some(refusal) = standing_in_the_way(&row, request) {
-                    return Ok(refusal);
-                }
-                // Whoever comes second of two that take over a dead request finds another id.
-                let taken = sqlx::query(
-                    "UPDATE idempotency SET execution_id = $3, sent = FALSE, deadline_ms = $4 \
-                     WHERE workspace_id = $1 AND key = $2 AND execution_id = $5 AND answer IS NULL",
-                )
-                .bind(request.workspace_id)
-                .bind(request.key)
-                .bind(request.execution_id)
-                .bind(request.deadline_ms)
-                .bind(&row.execution_id)
-                .execute(&mut *tx)
-                .await?;
-                if taken.rows_affected() == 0 {
-                    let IdempotencyRow { execution_id, deadline_ms, .. } = row;
-                    return Ok(BeginOutcome::Running { execution_id, deadline_ms });
-                }
+            if taken.rows_affected() == 0 {
+                let IdempotencyRow { execution_id, deadline_ms, .. } = row;
+                return Ok(BeginOutcome::Running { execution_id, deadline_ms });
             }
             BeginOutcome::Run
         }))
@@ -122,7 +130,7 @@ impl Store {
         key: &str,
         execution_id: &str,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
+        Ok(portable!(one self, db => {
             sqlx::query(
                 "UPDATE idempotency SET sent = TRUE \
                  WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 AND answer IS NULL",
@@ -130,7 +138,7 @@ impl Store {
             .bind(workspace_id)
             .bind(key)
             .bind(execution_id)
-            .execute(&mut *tx)
+            .execute(db)
             .await?
             .rows_affected() == 1
         }))
@@ -144,7 +152,7 @@ impl Store {
         execution_id: &str,
         answer: &str,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
+        Ok(portable!(one self, db => {
             sqlx::query(
                 "UPDATE idempotency SET answer = $4 \
                  WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 AND answer IS NULL",
@@ -153,7 +161,7 @@ impl Store {
             .bind(key)
             .bind(execution_id)
             .bind(answer)
-            .execute(&mut *tx)
+            .execute(db)
             .await?
             .rows_affected() == 1
         }))
@@ -168,7 +176,7 @@ impl Store {
         execution_id: &str,
         even_if_sent: bool,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
+        Ok(portable!(one self, db => {
             sqlx::query(
                 "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 \
                  AND answer IS NULL AND (NOT sent OR $4)",
@@ -177,7 +185,7 @@ impl Store {
             .bind(key)
             .bind(execution_id)
             .bind(even_if_sent)
-            .execute(&mut *tx)
+            .execute(db)
             .await?
             .rows_affected() == 1
         }))
@@ -191,7 +199,7 @@ impl Store {
         key: &str,
         execution_id: &str,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
+        Ok(portable!(one self, db => {
             sqlx::query(
                 "UPDATE idempotency SET deadline_ms = 0 WHERE workspace_id = $1 AND key = $2 \
                  AND execution_id = $3 AND answer IS NULL AND sent",
@@ -199,7 +207,7 @@ impl Store {
             .bind(workspace_id)
             .bind(key)
             .bind(execution_id)
-            .execute(&mut *tx)
+            .execute(db)
             .await?
             .rows_affected() == 1
         }))
@@ -207,10 +215,10 @@ impl Store {
 
     /// Deletes what is past its time.
     pub async fn purge_requests(&self, now_ms: i64) -> Result<u64, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
+        Ok(portable!(one self, db => {
             sqlx::query("DELETE FROM idempotency WHERE expires_at_ms <= $1")
                 .bind(now_ms)
-                .execute(&mut *tx)
+                .execute(db)
                 .await?
                 .rows_affected()
         }))

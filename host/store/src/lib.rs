@@ -24,6 +24,9 @@ mod connections;
 mod deliveries;
 mod error;
 mod events;
+mod execution_arrays;
+mod execution_contexts;
+mod execution_writes;
 mod executions;
 mod hooks;
 mod idempotency;
@@ -149,6 +152,9 @@ impl DatabaseKind {
 /// `write unnoticed` is for what happens all the time and that no process caches: it may not change
 /// a [`Topic`].
 ///
+/// `one` lends the pool of writes for a single statement that no process caches and nobody audits, which
+/// is a transaction by itself and on PostgreSQL one round trip.
+///
 /// Where the block's value says that something was changed ([`audit::ChangeOutcome`]), either writes
 /// the entry of a handle that [`Store::audited`] made before it commits.
 macro_rules! portable {
@@ -158,6 +164,13 @@ macro_rules! portable {
             $crate::Db::Postgres($db) => $crate::boxed!($body),
         }
     };
+    (one $store:expr, $db:ident => $body:expr) => {{
+        debug_assert!($store.entry.is_none(), "an audited change needs a transaction");
+        match &$store.db {
+            $crate::Db::Sqlite { write: $db, .. } => $crate::boxed!($body),
+            $crate::Db::Postgres($db) => $crate::boxed!($body),
+        }
+    }};
     (write unnoticed $store:expr, $tx:ident => $body:expr) => {
         $crate::portable!(in $store, $tx => $body, before {}, after {})
     };

@@ -7,6 +7,7 @@ use super::batch::Statement;
 use super::page::one_more;
 use super::shared_text::read_rows;
 use super::{Cursor, Event, EventType, Page, Store, StoreError, portable};
+use toolgate_core::ids;
 use toolgate_core::text::Text;
 
 /// A session that nobody used for this long is gone.
@@ -79,7 +80,12 @@ macro_rules! tell_new_sessions {
         });
         insert.push(" ON CONFLICT (workspace_id, id) DO NOTHING RETURNING *");
         let made: Vec<$crate::SessionRow> = insert.build_query_as().fetch_all(&mut *$tx).await?;
-        let events: Vec<$crate::Event> = made.iter().map($crate::sessions::told).collect();
+        let mut events: Vec<$crate::Event> = Vec::new();
+        for session in &made {
+            if !$crate::sessions::told_with_its_call!($tx, session) {
+                events.push($crate::sessions::told(session));
+            }
+        }
         if !events.is_empty() {
             $crate::events::emit!($tx, $store, &events);
         }
@@ -88,16 +94,45 @@ macro_rules! tell_new_sessions {
 }
 pub(super) use tell_new_sessions;
 
+/// Whether subscribers were told of the session when the call ended that began it.
+macro_rules! told_with_its_call {
+    ($tx:ident, $session:expr) => {
+        match toolgate_core::ids::execution_of_session(&$session.id) {
+            None => false,
+            Some(execution_id) => {
+                let call: Option<i64> = sqlx::query_scalar(
+                    "SELECT CAST(1 AS BIGINT) FROM executions WHERE workspace_id = $1 AND id = $2 \
+                     AND session_id IS NULL AND status NOT IN ('running', 'interrupted')",
+                )
+                .bind($session.workspace_id.as_str())
+                .bind(&execution_id)
+                .fetch_optional(&mut *$tx)
+                .await?;
+                call.is_some()
+            }
+        }
+    };
+}
+pub(super) use told_with_its_call;
+
 /// What subscribers are told of a session that begins.
 pub(super) fn told(session: &SessionRow) -> Event {
-    let data = json!({ "session_id": session.id, "user_id": session.user_id });
-    let at_ms = session.created_at_ms;
-    Event::new(
-        EventType::SessionCreated,
+    session_created(
         &session.workspace_id,
-        at_ms,
-        data,
+        &session.id,
+        &session.user_id,
+        session.created_at_ms,
     )
+}
+
+pub(super) fn session_created(
+    workspace_id: &str,
+    session_id: &str,
+    user_id: &str,
+    at_ms: i64,
+) -> Event {
+    let data = json!({ "session_id": session_id, "user_id": user_id });
+    Event::new(EventType::SessionCreated, workspace_id, at_ms, data)
 }
 
 impl Store {
@@ -105,6 +140,14 @@ impl Store {
     pub async fn put_session(&self, session: &SessionRow) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
             tell_new_sessions!(tx, self, [session]);
+            upsert_sessions!(tx, [session]);
+        });
+        Ok(())
+    }
+
+    /// Keeps a session of which subscribers know already.
+    pub async fn keep_session(&self, session: &SessionRow) -> Result<(), StoreError> {
+        portable!(write unnoticed self, tx => {
             upsert_sessions!(tx, [session]);
         });
         Ok(())
@@ -205,20 +248,41 @@ impl Store {
         }))
     }
 
-    /// Deletes a session and what plugins kept in it. `false`: there is none.
-    pub async fn delete_session(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
+    /// Deletes a session and what plugins kept in it, also one that only its call knows
+    /// ([`Store::session_of_execution`]). `false`: there is none.
+    pub async fn delete_session(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        let execution_id = ids::execution_of_session(id);
         Ok(portable!(write unnoticed self, tx => {
+            let of_call = match &execution_id {
+                None => 0,
+                Some(execution_id) => sqlx::query(
+                    "UPDATE executions SET session_id = '' WHERE workspace_id = $1 AND id = $2 \
+                     AND session_id IS NULL AND kind = 'tool' AND started_at_ms > $3",
+                )
+                .bind(workspace_id)
+                .bind(execution_id)
+                .bind(now_ms - SESSION_IDLE_MS)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected(),
+            };
             sqlx::query("DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2")
                 .bind(workspace_id)
                 .bind(id)
                 .execute(&mut *tx)
                 .await?;
-            sqlx::query("DELETE FROM sessions WHERE workspace_id = $1 AND id = $2")
+            let row = sqlx::query("DELETE FROM sessions WHERE workspace_id = $1 AND id = $2")
                 .bind(workspace_id)
                 .bind(id)
                 .execute(&mut *tx)
                 .await?
-                .rows_affected() == 1
+                .rows_affected();
+            of_call + row > 0
         }))
     }
 

@@ -1,6 +1,7 @@
 //! What a workspace's receipts add up to: calls over time, by tool and by user, and how far each
 //! list has come ([`UsageMark`]), for people who look at it.
 
+use super::executions::least_id;
 use super::page::one_more;
 use super::{Store, StoreError, portable};
 
@@ -92,10 +93,11 @@ impl Store {
             class.push_str(&format!(" WHEN duration_ms <= {bound_ms} THEN {at}"));
         }
         class.push_str(&format!(" ELSE {} END", DURATION_CLASSES_MS.len()));
+        let first = least_id(from_ms);
         let statement = format!(
             "SELECT CAST((started_at_ms - $2) / $3 AS BIGINT) AS bucket, status, \
              CAST({class} AS BIGINT) AS class, COUNT(*) AS calls FROM executions \
-             WHERE workspace_id = $1 AND kind = 'tool' AND started_at_ms >= $2 AND ($4 = '' OR user_id = $4) \
+             WHERE workspace_id = $1 AND id >= $5 AND kind = 'tool' AND started_at_ms >= $2 AND ($4 = '' OR user_id = $4) \
              GROUP BY 1, 2, 3"
         );
         Ok(portable!(read self, db => {
@@ -104,6 +106,7 @@ impl Store {
                 .bind(from_ms)
                 .bind(bucket_ms)
                 .bind(user_id.unwrap_or_default())
+                .bind(&first)
                 .fetch_all(db)
                 .await?
         }))
@@ -117,18 +120,21 @@ impl Store {
         from_ms: i64,
         limit: usize,
     ) -> Result<Vec<UsageOf>, StoreError> {
+        let first = least_id(from_ms);
         Ok(portable!(read self, db => {
             sqlx::query_as(
                 "SELECT service, tool_name, COUNT(*) AS calls, \
                  CAST(SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
-                 CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions \
-                 WHERE workspace_id = $1 AND kind = 'tool' AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
+                 CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions AS e \
+                 JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
+                 WHERE e.workspace_id = $1 AND e.id >= $5 AND kind = 'tool' AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
                  GROUP BY service, tool_name ORDER BY COUNT(*) DESC, tool_name LIMIT $4",
             )
             .bind(workspace_id)
             .bind(from_ms)
             .bind(user_id.unwrap_or_default())
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .bind(&first)
             .fetch_all(db)
             .await?
         }))
@@ -141,17 +147,20 @@ impl Store {
         user_id: Option<&str>,
         from_ms: i64,
     ) -> Result<Vec<UsageOf>, StoreError> {
+        let first = least_id(from_ms);
         Ok(portable!(read self, db => {
             sqlx::query_as(
                 "SELECT service, '' AS tool_name, COUNT(*) AS calls, \
                  CAST(SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
-                 CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions \
-                 WHERE workspace_id = $1 AND kind = 'tool' AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
+                 CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions AS e \
+                 JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
+                 WHERE e.workspace_id = $1 AND e.id >= $4 AND kind = 'tool' AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
                  GROUP BY service ORDER BY COUNT(*) DESC, service",
             )
             .bind(workspace_id)
             .bind(from_ms)
             .bind(user_id.unwrap_or_default())
+            .bind(&first)
             .fetch_all(db)
             .await?
         }))
@@ -165,6 +174,7 @@ impl Store {
         since_ms: i64,
         limit: usize,
     ) -> Result<Vec<UserRow>, StoreError> {
+        let first = least_id(since_ms);
         Ok(portable!(read self, db => {
             sqlx::query_as(
                 "SELECT user_id, CAST(SUM(connections) AS BIGINT) AS connections, CAST(SUM(rules) AS BIGINT) AS rules, \
@@ -173,13 +183,14 @@ impl Store {
                  FROM connections WHERE workspace_id = $1 GROUP BY user_id \
                  UNION ALL SELECT user_id, 0, COUNT(*), 0, NULL FROM permission_rules WHERE workspace_id = $1 GROUP BY user_id \
                  UNION ALL SELECT user_id, 0, 0, COUNT(*), MAX(started_at_ms) FROM executions \
-                 WHERE workspace_id = $1 AND kind = 'tool' AND started_at_ms >= $2 GROUP BY user_id) AS known \
+                 WHERE workspace_id = $1 AND id >= $5 AND kind = 'tool' AND started_at_ms >= $2 GROUP BY user_id) AS known \
                  WHERE substr(user_id, 1, length($3)) = $3 GROUP BY user_id ORDER BY user_id LIMIT $4",
             )
             .bind(workspace_id)
             .bind(since_ms)
             .bind(prefix)
             .bind(one_more(limit) - 1)
+            .bind(&first)
             .fetch_all(db)
             .await?
         }))
@@ -191,7 +202,7 @@ impl Store {
         let mut usage_mark: UsageMark = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT COALESCE((SELECT id FROM executions WHERE workspace_id = $1 \
-                 ORDER BY started_at_ms DESC, id DESC LIMIT 1), '') AS executions, \
+                 ORDER BY id DESC LIMIT 1), '') AS executions, \
                  COALESCE((SELECT id FROM approvals WHERE workspace_id = $1 \
                  ORDER BY created_at_ms DESC, id DESC LIMIT 1), '') || \
                  (SELECT ' ' || CAST(COUNT(*) AS TEXT) || ' ' || CAST(COUNT(decided_at_ms) AS TEXT) || ' ' || \

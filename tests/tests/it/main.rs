@@ -36,6 +36,7 @@ mod receipts;
 mod refusals;
 mod rest;
 mod results;
+mod round_trips;
 mod schemathesis;
 mod sdk;
 mod search;

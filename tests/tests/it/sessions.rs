@@ -216,3 +216,73 @@ async fn a_session_that_was_idle_for_a_day_begins_anew_with_nothing_in_it() {
     let theirs = step_of(&gateway, "a-name-of-our-own", "bob").await.data();
     assert_eq!(theirs["result"], json!({"step": 1}));
 }
+
+/// A call that names no session and keeps nothing is no row of the list; its session is there all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_session_of_one_call_is_listed_once_it_is_used_again() {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+    let clock = Clock::manual(1_800_000_000_000);
+    let plain = Fixture::new("plain").with("tools", json!([tool("run")]));
+    let options = Options {
+        plugins: vec![("plain.wasm".to_owned(), plain.build())],
+        clock: Some(clock.clone()),
+        ..Options::default()
+    };
+    let gateway = TestGateway::start(options).await;
+    let call = async |session_id: Option<&str>, user_id: &str| {
+        let body = json!({"arguments": {}, "session_id": session_id, "user_id": user_id});
+        gateway.post("/v1/tools/plain_run/execute", &body).await
+    };
+    let listed = async || {
+        let page = gateway.get("/v1/sessions").await.data();
+        let sessions = page["sessions"].as_array().unwrap().clone();
+        sessions
+            .iter()
+            .map(|one| one["session_id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let begun = async || {
+        let answer = call(None, "ada").await.data();
+        answer["session_id"].as_str().unwrap().to_owned()
+    };
+    let (used, read, expired, deleted) =
+        (begun().await, begun().await, begun().await, begun().await);
+    assert_eq!(listed().await, [""; 0]);
+
+    clock.advance_ms(1_000);
+    for session in [&used, &read] {
+        let foreign = call(Some(session), "bob").await;
+        assert_eq!(foreign.code(), "session_not_found");
+    }
+    assert_eq!(call(Some(&used), "ada").await.status, 200);
+    let shown = gateway.get(&format!("/v1/sessions/{used}")).await.data();
+    assert_eq!(shown["created_at"], "2027-01-15T08:00:00.000Z", "{shown}");
+    assert_eq!(
+        shown["last_active_at"], "2027-01-15T08:00:01.000Z",
+        "{shown}"
+    );
+    let shown = gateway.get(&format!("/v1/sessions/{read}")).await.data();
+    assert_eq!(shown["user_id"], "ada");
+    assert_eq!(
+        shown["last_active_at"], "2027-01-15T08:00:00.000Z",
+        "{shown}"
+    );
+
+    let path = format!("/v1/sessions/{deleted}");
+    let delete = async || {
+        let sent = gateway.send(Method::DELETE, &path, Some(&gateway.key), None);
+        sent.await
+    };
+    assert_eq!(delete().await.status, 200);
+    assert_eq!(delete().await.code(), "session_not_found");
+    assert_eq!(gateway.get(&path).await.code(), "session_not_found");
+    let mut rows = listed().await;
+    rows.sort();
+    let mut expected = vec![used, read];
+    expected.sort();
+    assert_eq!(rows, expected);
+
+    clock.advance_ms(DAY_MS);
+    let gone = gateway.get(&format!("/v1/sessions/{expired}")).await;
+    assert_eq!(gone.code(), "session_not_found");
+}

@@ -12,6 +12,7 @@ mod members;
 mod opening;
 mod permissions;
 mod plugins;
+mod receipt_storage;
 mod receipts;
 mod retention;
 mod sessions;
@@ -21,11 +22,18 @@ mod usage;
 mod webhooks;
 
 use tempfile::TempDir;
+use toolgate_core::ids;
 use toolgate_store::{ApiKey, NewConnection, Plan, Store, Workspace};
 use toolgate_tests::gateway::PATIENCE;
 use toolgate_tests::postgres;
 
 const NOW_MS: i64 = 1_800_000_000_000;
+
+/// The id of the execution with this number that began at `at_ms`.
+fn execution_id(at_ms: i64, n: usize) -> String {
+    let least = ids::ulid_floor("exe", at_ms);
+    format!("{}{n:05}", &least[..least.len() - 5])
+}
 
 /// An empty database; a SQLite file lives as long as this.
 struct Empty {

@@ -75,11 +75,12 @@ impl ConnectionManager {
             Some(serving) => (serving.version.clone(), serving.sha256.clone()),
             None => ("".into(), "".into()),
         };
+        let now_ms = self.clock.now_ms();
         Arc::new(HostRequests {
             receipts: self.receipts.clone(),
             row: ExecutionRow {
                 workspace_id: about.workspace_id.into(),
-                id: ids::ulid("exe").into(),
+                id: ids::ulid_at("exe", now_ms).into(),
                 kind: ReceiptKind::Connection.as_str().into(),
                 tool_name: why.as_str().into(),
                 service: about.service.into(),
@@ -87,11 +88,11 @@ impl ConnectionManager {
                 key_id: "".into(),
                 key_name: KEY_NAME.into(),
                 key_prefix: "".into(),
-                session_id: "".into(),
+                session_id: None,
                 connection_id: about.connection_id.map(Into::into),
                 status: ExecutionStatus::Running.as_str().into(),
                 reason: None,
-                started_at_ms: self.clock.now_ms(),
+                started_at_ms: now_ms,
                 duration_ms: 0,
                 plugin_version: version,
                 plugin_sha256: sha256,

@@ -227,10 +227,10 @@ fn read_entry(line: &[u8]) -> Option<Entry<ExecutionRow, Option<SessionRow>>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn receipt(id: &str, status: &str) -> ExecutionRow {
+    pub(crate) fn receipt(id: &str, status: &str) -> ExecutionRow {
         ExecutionRow {
             workspace_id: "ws".into(),
             id: id.into(),
@@ -241,7 +241,7 @@ mod tests {
             key_id: "key".into(),
             key_name: "dev".into(),
             key_prefix: "tg_".into(),
-            session_id: "tool_1".into(),
+            session_id: Some("tool_1".into()),
             connection_id: Some("con_1".into()),
             status: status.into(),
             reason: None,
@@ -352,5 +352,62 @@ mod tests {
         assert!(bytes(0) + bytes(1) < 2 * FILE_BYTES_MAX + (8 << 20));
         log.release(&unreleased);
         assert_eq!((bytes(0), bytes(1)), (0, 0));
+    }
+
+    #[test]
+    fn the_process_beyond_the_limit_is_told_why_it_has_no_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || ReceiptLog::open(folder.path());
+        let mut logs: Vec<_> = (0..PROCESSES_MAX).map(|_| open().unwrap().0).collect();
+        let refused = open().map(drop).unwrap_err().to_string();
+        assert_eq!(refused, "more than 64 processes share this data folder");
+        logs.pop();
+        open().unwrap();
+    }
+
+    /// A file that takes only so much, as on a full disk: the test runs itself in a process with a limit.
+    #[test]
+    fn an_entry_that_does_not_fit_is_taken_back_and_the_next_one_is_read() {
+        const FOLDER: &str = "TOOLGATE_TEST_FULL_LOG";
+        const MODULE: &str = "executions::receipt_log::tests";
+        let small = receipt("exe_2", "success");
+        let large = ExecutionRow {
+            requests: "x".repeat(6_000).into(),
+            ..receipt("exe_1", "success")
+        };
+        if let Some(folder) = std::env::var_os(FOLDER) {
+            let (log, _) = ReceiptLog::open(Path::new(&folder)).unwrap();
+            log.append(&large, None).unwrap();
+            let full = log.append(&large, None).unwrap_err();
+            assert_eq!(full.kind(), io::ErrorKind::FileTooLarge);
+            log.append(&small, None).unwrap();
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let limited = std::process::Command::new("sh")
+            // In units of 512 bytes; without the trap the limit ends the process.
+            .args(["-c", "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\""])
+            .arg(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                &format!(
+                    "{MODULE}::an_entry_that_does_not_fit_is_taken_back_and_the_next_one_is_read"
+                ),
+            ])
+            .env(FOLDER, folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&limited.stdout);
+        assert!(limited.status.success(), "{said}");
+        assert!(said.contains("1 passed"), "{said}");
+        let (_log, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert_eq!(ids(&left), [("exe_1", "success"), ("exe_2", "success")]);
+    }
+
+    /// Writes fail from now on, as on a full disk.
+    pub(crate) fn fill(log: &ReceiptLog, folder: &Path) {
+        let mut files = log.files();
+        let active = files.active;
+        files.files[active].file = File::open(folder.join(format!("0-{active}.log"))).unwrap();
     }
 }

@@ -1,6 +1,7 @@
 //! Reading receipts back. What is queued is written first, so a receipt can be read as soon as its
 //! id is known. Read [`crate::executions::writer`] for how they are written.
 
+use crate::executions::journal::requests_from_text;
 use crate::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, LONGEST_MS, ListExecutions, PluginVersion,
     ReceiptKey, ReceiptKind,
@@ -114,7 +115,7 @@ fn receipt(row: ExecutionRow, now_ms: i64) -> Result<ExecutionReceipt, Error> {
             version: row.plugin_version.to_string(),
             sha256: row.plugin_sha256.to_string(),
         },
-        requests: serde_json::from_str(&row.requests).map_err(|_| broken("list of requests"))?,
+        requests: requests_from_text(&row.requests).map_err(|_| broken("list of requests"))?,
         failure: row.result.and_then(|text| serde_json::from_str(&text).ok()),
     })
 }

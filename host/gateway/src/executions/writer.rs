@@ -291,9 +291,9 @@ impl ReceiptWriter {
     /// database takes none.
     async fn write_each(&self, rows: &[ExecutionRow], sessions: &[SessionRow]) -> bool {
         for row in rows {
-            let session = sessions
-                .iter()
-                .filter(|one| one.id == row.session_id && one.workspace_id == row.workspace_id);
+            let session = sessions.iter().filter(|one| {
+                row.session_id.as_ref() == Some(&one.id) && one.workspace_id == row.workspace_id
+            });
             let session: Vec<SessionRow> = session.cloned().collect();
             let one = std::slice::from_ref(row);
             match self.store.record_executions(one, &session).await {
@@ -347,4 +347,43 @@ fn keep_latest<T>(
 /// Trying again would not help: it is the row, not the database.
 fn unstorable(cause: &StoreError) -> bool {
     matches!(cause, StoreError::NoSuchParent | StoreError::UnstorableText)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executions::receipt_log::tests::{fill, receipt};
+    use toolgate_store::Plan;
+
+    #[tokio::test]
+    async fn without_room_in_the_log_a_call_waits_for_the_database() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("toolgate.db").display());
+        let store = Store::open(&url).await.unwrap();
+        let workspace = store.create_workspace("acme", Plan::Free, None, 1).await;
+        let workspace_id = workspace.unwrap().id;
+        let logs = folder.path().join("receipts");
+        let (log, _) = ReceiptLog::open(&logs).unwrap();
+        let log = Arc::new(log);
+        let receipts = Receipts::start(store.clone(), Some(log.clone()));
+        let send = async |id: &str| {
+            let row = ExecutionRow {
+                workspace_id: workspace_id.as_str().into(),
+                ..receipt(id, "success")
+            };
+            receipts.queue(Box::new((row, None))).await.unwrap()
+        };
+        let found = async |id: &str| {
+            let found = store.find_execution(&workspace_id, id).await;
+            found.unwrap().is_some()
+        };
+        assert!(matches!(send("exe_1").await, Queued::Logged));
+        fill(&log, &logs);
+        let queued = send("exe_2").await;
+        assert!(matches!(queued, Queued::Waits(_)), "it is not in the log");
+        assert_eq!(queued.written().await, Ok(()));
+        assert!(found("exe_2").await, "the row is there before the answer");
+        assert_eq!(receipts.flush().await, Ok(()));
+        assert!(found("exe_1").await);
+    }
 }

@@ -251,12 +251,8 @@ impl Gateway {
             check_content("content", content)?;
         }
         let _ = self.receipts.flush().await;
-        let now_ms = self.clock.now_ms();
-        let found = self
-            .store
-            .find_session(&caller.workspace_id, session_id, now_ms);
+        let found = self.find_session(caller, session_id).await?;
         let session = found
-            .await?
             .filter(|row| caller.acts_for(&row.user_id))
             .ok_or_else(|| unknown(session_id))?;
         let (gateway, owned) = (self.clone(), caller.clone());

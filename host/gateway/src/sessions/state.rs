@@ -2,6 +2,7 @@
 //! run over it, in memory, so that nothing of it stays.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
@@ -20,6 +21,8 @@ const SCRATCH_KEYS_MAX: usize = 4_096;
 pub(crate) struct SessionState {
     pub gateway: Arc<Gateway>,
     pub scope: KvScope,
+    /// Set before the first value is kept.
+    pub wrote: Arc<AtomicBool>,
 }
 
 fn unavailable(cause: StoreError) -> KeyValueError {
@@ -56,6 +59,7 @@ impl KeyValue for SessionState {
     ) -> BoxFuture<'a, Result<u64, KeyValueError>> {
         async move {
             let ttl_ms = ttl_seconds.map(|seconds| i64::from(seconds) * 1_000);
+            self.wrote.store(true, Ordering::Relaxed);
             let set = self
                 .gateway
                 .store

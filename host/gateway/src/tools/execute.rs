@@ -13,6 +13,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -71,6 +72,8 @@ struct EndedRun {
     held: Arc<CallConnection>,
     scope: Arc<egress::CallScope>,
     end: RunEnd,
+    /// Whether the plugin has kept values in the session.
+    wrote: Arc<AtomicBool>,
 }
 
 enum RunEnd {
@@ -133,10 +136,16 @@ impl Gateway {
             });
         }
         write_integers(&mut arguments);
+        let started_at_ms = self.clock.now_ms();
+        let execution_id = match &request.claim {
+            Some(claim) => claim.execution_id.clone(),
+            None => ids::ulid_at("exe", started_at_ms),
+        };
         let session_named = request.session_id.is_some();
         let session_id = match request.session_id {
             Some(id) => checked_session_id(id)?,
-            None => ids::session("tool"),
+            None => ids::session_of_execution(&execution_id)
+                .ok_or_else(|| Error::Internal(anyhow::anyhow!("{execution_id} is no ULID")))?,
         }
         .into();
         Ok(PreparedRun {
@@ -146,14 +155,11 @@ impl Gateway {
             session_id,
             session_named,
             connection_id: request.connection_id,
-            execution_id: match &request.claim {
-                Some(claim) => (&claim.execution_id).into(),
-                None => ids::ulid("exe").into(),
-            },
+            execution_id: execution_id.into(),
             budget: request.budget,
             claim: request.claim,
             permit: Permit::wanted(request.dry_run),
-            started_at_ms: self.clock.now_ms(),
+            started_at_ms,
             tool,
             serving,
         })
@@ -162,7 +168,12 @@ impl Gateway {
     async fn run(self: &Arc<Self>, caller: &Caller, run: PreparedRun) -> Result<Execution, Error> {
         let _running = self.metrics.execution_started();
         let began = Instant::now();
-        let EndedRun { held, scope, end } = match self.start(caller, &run).await {
+        let EndedRun {
+            held,
+            scope,
+            end,
+            wrote,
+        } = match self.start(caller, &run).await {
             Ok(ran) => ran,
             Err(error) => {
                 self.give_back(caller, &run).await;
@@ -208,7 +219,15 @@ impl Gateway {
             took,
         );
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        let mut receipt = receipt_of(caller, &run, status, reason, duration_ms, &requests);
+        let mut receipt = receipt_of(
+            caller,
+            &run,
+            status,
+            reason,
+            duration_ms,
+            &requests,
+            wrote.load(Ordering::Relaxed),
+        );
         receipt.0.connection_id = held.connection_id().map(Text::from);
         receipt.0.result = outcome.as_ref().ok().and_then(failure_text);
         if let Some(seals) = self.seals(caller, &run) {
@@ -276,7 +295,8 @@ impl Gateway {
         }
         // A plugin without capabilities sends nothing.
         if ends.is_none() && !run.permit.is_dry() && !run.serving.manifest.capabilities.is_empty() {
-            let mut receipt = receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[]);
+            let mut receipt =
+                receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[], false);
             receipt.0.connection_id = held.connection_id().map(Text::from);
             let may_write = run.tool.effect() != Effect::Read;
             let seals = self.seals(caller, run);
@@ -290,12 +310,19 @@ impl Gateway {
             scope = scope.held_to(approved.requests.clone(), approved.whole);
         }
         let scope = Arc::new(scope);
+        let wrote = Arc::new(AtomicBool::new(false));
         if let Some(outcome) = ends {
             let end = RunEnd::Decided(outcome);
-            return Ok(EndedRun { held, scope, end });
+            return Ok(EndedRun {
+                held,
+                scope,
+                end,
+                wrote,
+            });
         }
         let state = SessionState {
             gateway: self.clone(),
+            wrote: wrote.clone(),
             scope: KvScope {
                 workspace_id: caller.workspace_id.clone(),
                 session_id: run.session_id.clone(),
@@ -333,6 +360,7 @@ impl Gateway {
                 held,
                 scope,
                 end: RunEnd::Ended(ended),
+                wrote,
             }),
             Err(StartError::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
             Err(StartError::Load(cause)) => Err(Error::Internal(cause.into())),

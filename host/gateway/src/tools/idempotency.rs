@@ -354,7 +354,7 @@ impl Gateway {
         let now_ms = self.clock.now_ms();
         let claim = ClaimedKey {
             key: format!("{}:{}", caller.key_id, attempt.key),
-            execution_id: ids::ulid("exe"),
+            execution_id: ids::ulid_at("exe", now_ms),
         };
         let longest_ms = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX - MARGIN_MS);
         let begun = self

@@ -60,7 +60,7 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
         key_id: caller.key_id.clone(),
         key_name: "test".into(),
         key_prefix: "abcdefgh".into(),
-        session_id: "tool_1".into(),
+        session_id: Some("tool_1".into()),
         connection_id: None,
         status: "success".into(),
         reason: None,

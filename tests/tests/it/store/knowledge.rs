@@ -235,7 +235,7 @@ async fn a_session_goes_with_its_steps(empty: Empty) {
         } else {
             assert!(
                 store
-                    .delete_session(&session.workspace_id, "ses_1")
+                    .delete_session(&session.workspace_id, "ses_1", NOW_MS)
                     .await
                     .unwrap()
             );

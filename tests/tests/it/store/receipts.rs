@@ -1,6 +1,6 @@
 use toolgate_store::{Cursor, ExecutionFilter, ExecutionRow, RECEIPTS_SEARCHED_MAX, SessionRow};
 
-use super::{Empty, NOW_MS, on_both, workspace};
+use super::{Empty, NOW_MS, execution_id, on_both, workspace};
 
 on_both!(
     a_batch_of_receipts_arrives_with_its_sessions,
@@ -12,10 +12,14 @@ on_both!(
     a_receipt_that_never_ended_is_interrupted_until_its_end_comes_after_all,
 );
 
+fn id(n: i64) -> String {
+    execution_id(NOW_MS + n / 10, usize::try_from(n).unwrap())
+}
+
 fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
     ExecutionRow {
         workspace_id: workspace_id.into(),
-        id: format!("exe_{n:05}").into(),
+        id: id(n).into(),
         kind: "tool".into(),
         tool_name: if n % 2 == 0 {
             "github_get_me"
@@ -28,7 +32,7 @@ fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
         key_id: "key_1".into(),
         key_name: "ci".into(),
         key_prefix: "abcdefgh".into(),
-        session_id: "tool_1".into(),
+        session_id: Some("tool_1".into()),
         connection_id: None,
         status: "success".into(),
         reason: None,
@@ -56,10 +60,7 @@ async fn a_batch_of_receipts_arrives_with_its_sessions(at: Empty) {
     };
     at.store.record_executions(&rows, &[session]).await.unwrap();
     assert_eq!(
-        at.store
-            .find_execution(&acme.id, "exe_00249")
-            .await
-            .unwrap(),
+        at.store.find_execution(&acme.id, &id(249)).await.unwrap(),
         Some(rows[249].clone())
     );
     assert!(
@@ -89,10 +90,7 @@ async fn a_batch_with_one_bad_receipt_leaves_nothing(at: Empty) {
     let rows = [receipt(&acme.id, 1), receipt("ws_none", 2)];
     assert!(at.store.record_executions(&rows, &[]).await.is_err());
     assert_eq!(
-        at.store
-            .find_execution(&acme.id, "exe_00001")
-            .await
-            .unwrap(),
+        at.store.find_execution(&acme.id, &id(1)).await.unwrap(),
         None
     );
 }
@@ -235,13 +233,21 @@ async fn a_filtered_page_searches_a_bounded_number_of_receipts(at: Empty) {
     let first = list(&slack, None).await;
     assert!(first.items.is_empty(), "{:?}", first.items);
     let next = first.next.unwrap();
-    assert_eq!(next.id, "exe_00010", "so many were searched");
+    assert_eq!(next.id, id(10), "so many were searched");
     let second = list(&slack, Some(&next)).await;
     let ids: Vec<_> = second.items.iter().map(|row| row.id.as_str()).collect();
-    assert_eq!((ids, second.next), (vec!["exe_00000"], None));
-    // Nothing is searched beyond the time that is asked for.
+    assert_eq!((ids, second.next), (vec![id(0).as_str()], None));
+    // The receipts of one user are searched by their index: those of others do not count.
+    let of_ada = ExecutionFilter {
+        user_id: Some("ada"),
+        ..slack.clone()
+    };
+    let first = list(&of_ada, None).await;
+    let found: Vec<_> = first.items.iter().map(|row| row.id.to_string()).collect();
+    assert_eq!((found, first.next), (vec![id(0)], None));
+    // Nothing is searched beyond the time that is asked for, as far as ids tell it.
     let recent = ExecutionFilter {
-        from_ms: Some(NOW_MS + 100),
+        from_ms: Some(NOW_MS + 60_100),
         ..slack.clone()
     };
     assert_eq!(list(&recent, None).await.next, None);
@@ -260,10 +266,7 @@ async fn a_receipt_belongs_to_one_workspace(at: Empty) {
         .await
         .unwrap();
     assert_eq!(
-        at.store
-            .find_execution(&other.id, "exe_00001")
-            .await
-            .unwrap(),
+        at.store.find_execution(&other.id, &id(1)).await.unwrap(),
         None
     );
     let listed = at
@@ -297,14 +300,14 @@ async fn old_receipts_are_pruned_in_steps(at: Empty) {
     assert_eq!(pruned, [25, 5, 0]);
     assert!(
         at.store
-            .find_execution(&acme.id, "exe_00029")
+            .find_execution(&acme.id, &id(29))
             .await
             .unwrap()
             .is_none()
     );
     assert!(
         at.store
-            .find_execution(&acme.id, "exe_00030")
+            .find_execution(&acme.id, &id(30))
             .await
             .unwrap()
             .is_some()

@@ -104,7 +104,12 @@ async fn a_session_belongs_to_one_workspace(at: Empty) {
             .await
             .unwrap()
     );
-    assert!(!at.store.delete_session(&other.id, "tool_1").await.unwrap());
+    assert!(
+        !at.store
+            .delete_session(&other.id, "tool_1", NOW_MS)
+            .await
+            .unwrap()
+    );
     assert!(
         at.store
             .list_sessions(&other.id, None, None, 10, NOW_MS)
@@ -113,7 +118,12 @@ async fn a_session_belongs_to_one_workspace(at: Empty) {
             .items
             .is_empty()
     );
-    assert!(at.store.delete_session(&acme.id, "tool_1").await.unwrap());
+    assert!(
+        at.store
+            .delete_session(&acme.id, "tool_1", NOW_MS)
+            .await
+            .unwrap()
+    );
     assert!(
         at.store
             .find_session(&acme.id, "tool_1", NOW_MS)

@@ -33,7 +33,7 @@ fn receipts(workspace_id: &str, told: &[Told]) -> Vec<ExecutionRow> {
     rows.map(
         |(n, (tool, user, status, at_ms, duration_ms))| ExecutionRow {
             workspace_id: workspace_id.into(),
-            id: format!("exe_{n}").into(),
+            id: super::execution_id(NOW_MS + at_ms, n).into(),
             kind: "tool".into(),
             tool_name: (*tool).into(),
             service: tool.split('_').next().unwrap().into(),
@@ -41,7 +41,7 @@ fn receipts(workspace_id: &str, told: &[Told]) -> Vec<ExecutionRow> {
             key_id: "key_1".into(),
             key_name: "ci".into(),
             key_prefix: "abcdefgh".into(),
-            session_id: "tool_1".into(),
+            session_id: Some("tool_1".into()),
             connection_id: None,
             status: (*status).into(),
             reason: None,

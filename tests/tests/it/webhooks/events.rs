@@ -142,7 +142,7 @@ fn execution(at: &At, id: &str, status: &str) -> ExecutionRow {
         key_id: "key_1".into(),
         key_name: "k".into(),
         key_prefix: "12345678".into(),
-        session_id: "tool_1".into(),
+        session_id: Some("tool_1".into()),
         connection_id: None,
         status: status.into(),
         reason: None,

@@ -1,6 +1,7 @@
 use super::*;
 use crate::testing::TestWorld;
 use crate::{Caller, Scope};
+use toolgate_core::ids;
 use toolgate_store::{
     ApprovalRow, ApprovalState, AuditEntry, ExecutionFilter, ExecutionRow, Rule, RuleChange,
     RuleKind,
@@ -15,7 +16,7 @@ const FOR_EVER: Retention = Retention {
 fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
     ExecutionRow {
         workspace_id: workspace_id.into(),
-        id: format!("exe_{n:05}").into(),
+        id: format!("{}{n:05}", ids::ulid_floor("exe", at_ms).split_at(25).0).into(),
         kind: "tool".into(),
         tool_name: "github_get_me".into(),
         service: "github".into(),
@@ -23,7 +24,7 @@ fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
         key_id: "key_1".into(),
         key_name: "ci".into(),
         key_prefix: "abcdefgh".into(),
-        session_id: "tool_1".into(),
+        session_id: Some("tool_1".into()),
         connection_id: None,
         status: "success".into(),
         reason: None,

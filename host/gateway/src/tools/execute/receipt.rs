@@ -8,6 +8,7 @@ use crate::executions::{ExecutionStatus, FAILURE_CHARS_MAX, ReceiptFailure, Rece
 use crate::tools::outcome::reason_text;
 use crate::tools::{FailureReason, Outcome};
 use crate::{Caller, Gateway};
+use toolgate_core::ids;
 use toolgate_core::text::Text;
 use toolgate_egress::RequestRecord;
 use toolgate_store::{ExecutionRow, SessionRow};
@@ -46,7 +47,8 @@ pub(super) fn failure_text(outcome: &Outcome) -> Option<Text> {
     Some(text.into())
 }
 
-/// The receipt as it is kept, and the session that the run belongs to.
+/// The receipt as it is kept, and the session that the run belongs to. A session that nobody has named
+/// and that no plugin has written to (`wrote`) is no row: its call is what there is of it.
 pub(super) fn receipt_of(
     caller: &Caller,
     run: &PreparedRun,
@@ -54,7 +56,10 @@ pub(super) fn receipt_of(
     reason: Option<FailureReason>,
     duration_ms: u64,
     requests: &[RequestRecord],
+    wrote: bool,
 ) -> QueuedReceipt {
+    let of_its_own = ids::session_of_execution(&run.execution_id);
+    let keeps_session = wrote || of_its_own.as_deref() != Some(&*run.session_id);
     let row = ExecutionRow {
         workspace_id: caller.workspace_id.clone(),
         id: run.execution_id.clone(),
@@ -65,7 +70,7 @@ pub(super) fn receipt_of(
         key_id: caller.key_id.clone(),
         key_name: caller.key_name.clone(),
         key_prefix: caller.key_prefix.clone(),
-        session_id: run.session_id.clone(),
+        session_id: keeps_session.then(|| run.session_id.clone()),
         connection_id: None,
         status: status.as_str().into(),
         reason: reason.map(|reason| reason_text(reason).into()),
@@ -78,13 +83,13 @@ pub(super) fn receipt_of(
         result: None,
         payloads: Vec::new(),
     };
-    let session = SessionRow {
+    let session = keeps_session.then(|| SessionRow {
         workspace_id: caller.workspace_id.clone(),
         id: run.session_id.clone(),
         user_id: run.user.text(),
         prompt: None,
         created_at_ms: run.started_at_ms,
         last_active_at_ms: run.started_at_ms,
-    };
-    Box::new((row, Some(session)))
+    });
+    Box::new((row, session))
 }

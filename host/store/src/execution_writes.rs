@@ -1,0 +1,135 @@
+//! Writing receipts in batches, with the sessions that they used and the events that they are.
+
+use super::batch::{Statement, statements};
+use super::events::emit;
+use super::execution_contexts::{contexts, insert_contexts};
+use super::payloads::insert_payloads;
+use super::sessions::{session_created, tell_new_sessions, upsert_sessions};
+use super::shared_text::SqlText;
+use super::{Db, Event, EventType, ExecutionRow, SessionRow, Store, StoreError, portable};
+use serde_json::json;
+use toolgate_core::clock::rfc3339;
+use toolgate_core::ids;
+
+static UPSERT: Statement = Statement::new(
+    "INSERT INTO executions (workspace_id, id, kind, context, user_id, session_id, connection_id, status, reason, \
+     started_at_ms, duration_ms, requests, arguments, result) VALUES ",
+    14,
+    " ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, reason = excluded.reason, \
+     duration_ms = excluded.duration_ms, requests = excluded.requests, session_id = excluded.session_id, \
+     connection_id = excluded.connection_id, result = excluded.result",
+);
+
+/// Receipts of calls.
+pub(super) const TOOL_KIND: &str = "tool";
+/// A receipt that was written before its call ended.
+const RUNNING: &str = "running";
+
+/// What subscribers are told of a call that ran, without arguments and results.
+fn told(row: &ExecutionRow) -> Option<Event> {
+    if row.kind != TOOL_KIND {
+        return None;
+    }
+    let kind = match row.status.as_str() {
+        "success" => EventType::ToolExecuted,
+        "error" => EventType::ToolFailed,
+        _ => return None,
+    };
+    let session_id = match &row.session_id {
+        Some(named) => Some(named.to_string()),
+        None => ids::session_of_execution(&row.id),
+    };
+    let data = json!({
+        "execution_id": row.id,
+        "tool_name": row.tool_name,
+        "service": row.service,
+        "user_id": row.user_id,
+        "key": { "name": row.key_name, "prefix": row.key_prefix },
+        "session_id": session_id,
+        "connection_id": row.connection_id,
+        "status": row.status,
+        "reason": row.reason,
+        "started_at": rfc3339(row.started_at_ms),
+        "duration_ms": row.duration_ms,
+    });
+    let ended_ms = row.started_at_ms.saturating_add(row.duration_ms);
+    Some(Event::new(kind, &row.workspace_id, ended_ms, data))
+}
+
+/// What subscribers are told of the session that a call began by itself.
+fn session_begun(row: &ExecutionRow) -> Option<Event> {
+    if row.kind != TOOL_KIND || row.status == RUNNING || row.session_id.is_some() {
+        return None;
+    }
+    let session_id = ids::session_of_execution(&row.id)?;
+    Some(session_created(
+        &row.workspace_id,
+        &session_id,
+        &row.user_id,
+        row.started_at_ms,
+    ))
+}
+
+impl Store {
+    /// Writes receipts, and the sessions they used, in one transaction. A receipt that is there
+    /// already is replaced: a call may leave one when it begins and the whole one when it ends.
+    /// Neither list may name a row twice.
+    pub async fn record_executions(
+        &self,
+        executions: &[ExecutionRow],
+        sessions: &[SessionRow],
+    ) -> Result<(), StoreError> {
+        if let Db::Postgres(pool) = &self.db
+            && executions.iter().all(|row| row.payloads.is_empty())
+            && super::execution_arrays::record(pool, executions, sessions).await?
+        {
+            return Ok(());
+        }
+        let (context_ids, contexts) = contexts(executions);
+        portable!(write unnoticed self, tx => {
+            // Most installations have nobody to tell.
+            let somebody: Option<i64> =
+                sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM webhooks WHERE enabled LIMIT 1")
+                    .fetch_optional(&mut *tx)
+                    .await?;
+            for sessions in statements(sessions) {
+                if somebody.is_some() {
+                    tell_new_sessions!(tx, self, sessions);
+                }
+                upsert_sessions!(tx, sessions);
+            }
+            for contexts in statements(&contexts) {
+                insert_contexts!(tx, contexts);
+            }
+            let mut context_ids = context_ids.iter();
+            for rows in statements(executions) {
+                let mut insert = sqlx::query(UPSERT.text_for(&tx, rows.len()));
+                for (row, context) in rows.iter().zip(&mut context_ids) {
+                    insert = insert
+                        .bind(SqlText::from(&row.workspace_id))
+                        .bind(SqlText::from(&row.id))
+                        .bind(SqlText::from(&row.kind))
+                        .bind(context.to_vec())
+                        .bind(SqlText::from(&row.user_id))
+                        .bind(row.session_id.as_ref().map(SqlText::from))
+                        .bind(row.connection_id.as_ref().map(SqlText::from))
+                        .bind(SqlText::from(&row.status))
+                        .bind(row.reason.as_ref().map(SqlText::from))
+                        .bind(row.started_at_ms)
+                        .bind(row.duration_ms)
+                        .bind(SqlText::from(&row.requests))
+                        .bind(row.arguments.as_ref().map(SqlText::from))
+                        .bind(row.result.as_ref().map(SqlText::from));
+                }
+                insert.execute(&mut *tx).await?;
+            }
+            insert_payloads!(tx, executions.iter().flat_map(|row| &row.payloads));
+            if somebody.is_some() {
+                let begun = executions.iter().filter_map(session_begun);
+                let events: Vec<Event> = begun.chain(executions.iter().filter_map(told)).collect();
+                emit!(tx, self, &events);
+            }
+        });
+        Ok(())
+    }
+}
