@@ -66,6 +66,7 @@ pub struct Gateway {
     connections: Arc<connections::ConnectionManager>,
     turn_settings: sessions::messages::TurnSettings,
     embeddings: tools::embeddings::Embeddings,
+    search_cache: tools::search_cache::SearchCache,
     runtime: Runtime,
     clock: Clock,
     metrics: Arc<Metrics>,
@@ -168,6 +169,7 @@ impl Gateway {
                 receipts: receipts.clone(),
             }),
             turn_settings: conversing,
+            search_cache: tools::search_cache::SearchCache::default(),
             embeddings: tools::embeddings::Embeddings::new(
                 toolgate_search::embeddings::files::folder(&config.data_dir),
             ),

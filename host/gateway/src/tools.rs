@@ -10,6 +10,7 @@ pub mod idempotency;
 mod kept;
 pub(crate) mod outcome;
 pub mod results;
+pub(crate) mod search_cache;
 
 use std::sync::Arc;
 

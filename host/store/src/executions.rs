@@ -3,9 +3,9 @@
 //! Ids of executions begin with the time of the call, so that lists and spans of time are ranges of the
 //! primary key.
 
+use super::execution_writes::TOOL_KIND;
 use super::page::one_more;
 use super::shared_text::read_rows;
-use super::execution_writes::TOOL_KIND;
 use super::{
     Cursor, DatabaseKind, Page, PayloadRow, SESSION_IDLE_MS, SessionRow, Store, StoreError,
     portable,

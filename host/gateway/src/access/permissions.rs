@@ -234,6 +234,19 @@ impl Permissions {
         self.decide(tool).permission != Permission::Deny
     }
 
+    /// Whether [`Permissions::shows`] holds for every tool, without asking about each.
+    pub(crate) fn hides_nothing(&self) -> bool {
+        let by_default = match self.default {
+            DefaultPermission::Allow | DefaultPermission::ByEffect => true,
+        };
+        let mut rules = self
+            .rules
+            .tools
+            .values()
+            .chain(self.rules.services.values());
+        by_default && rules.all(|rule| rule.rule != Rule::Deny)
+    }
+
     /// Refuses a tool that the user may not use.
     pub(crate) fn check(&self, user: &UserId, tool: &Tool) -> Result<(), Error> {
         if self.shows(tool) {

@@ -78,7 +78,8 @@ pub(crate) struct Embeddings {
     state: ArcSwap<State>,
 }
 
-struct State {
+/// What it has made so far. Each change of it is another one.
+pub(crate) struct State {
     model: ModelState,
     embedder: Option<Arc<Embedder>>,
     /// For one snapshot, which is compared by address.
@@ -99,6 +100,11 @@ impl Embeddings {
 
     pub(crate) fn model(&self) -> ModelState {
         self.state.load().model
+    }
+
+    /// Answers of one state are those of another only where it is the same one.
+    pub(crate) fn state(&self) -> Arc<State> {
+        self.state.load_full()
     }
 
     /// Understands a query, with the model's vocabulary where it is there.
@@ -151,6 +157,16 @@ impl Embeddings {
                 }
             }
         }
+    }
+
+    /// The same state, as another one.
+    #[cfg(test)]
+    pub(crate) fn look_again(&self) {
+        self.say(|state| State {
+            model: state.model,
+            embedder: state.embedder.clone(),
+            prepared: state.prepared.clone(),
+        });
     }
 
     fn say(&self, change: impl FnOnce(&State) -> State) {

@@ -8,7 +8,6 @@ use crate::tools::{
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_catalog::Tool;
 use toolgate_core::ids::UserId;
-use toolgate_search::SearchQuery;
 
 /// Compact JSON of all schemas inlined in one search answer (spec 4.1, rule 3).
 pub(crate) const INLINE_SCHEMA_BYTES_MAX: usize = 24_000;
@@ -40,15 +39,8 @@ impl Gateway {
         // Counted first: what becomes ready in between is then among the tools.
         let plugins_loading = self.plugins_loading();
         let snapshot = self.snapshot();
-        let reading = self.embeddings.read(&snapshot, &request.query);
-        let cosines = self.embeddings.cosines(&snapshot, &reading).await;
-        let found = snapshot.search.search(&SearchQuery {
-            reading: &reading,
-            service: request.service.as_deref(),
-            cosines: cosines.as_deref().ok(),
-            limit: request.limit,
-            allowed: &|tool: &Tool| permissions.shows(tool),
-        });
+        let answer = self.nearest_tools(&snapshot, &request, &permissions).await;
+        let found = answer.results.clone();
         let tools: Vec<&Tool> = found.hits.iter().map(|hit| &*hit.tool).collect();
         let connections = self.connection_states(caller, &user, &tools).await?;
         let mut inlined_bytes = 0;
@@ -87,11 +79,11 @@ impl Gateway {
             tools,
             confidence: found.confidence.into(),
             suggestions: found.suggestions,
-            ranking: match cosines {
-                Ok(_) => Ranking::Hybrid,
-                Err(_) => Ranking::Lexical,
+            ranking: match answer.lexical_reason {
+                None => Ranking::Hybrid,
+                Some(_) => Ranking::Lexical,
             },
-            lexical_reason: cosines.err(),
+            lexical_reason: answer.lexical_reason,
             plugins_loading,
         })
     }
