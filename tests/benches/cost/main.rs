@@ -1,10 +1,12 @@
 //! What a call, a start and a request cost, each beside the same work without toolgate, in one run
 //! and printed as ratios: absolute times are the machine's, ratios travel.
 //!
-//! `make bench` runs it on an optimised build; a word (`real`, `call`, `start`, `http`, `mcp`) runs one part
-//! alone. Nothing here passes or fails.
+//! `make bench` runs it on an optimised build; a word (`real`, `disk`, `call`, `start`, `http`, `mcp`) runs one part
+//! alone, `growth` the one that takes minutes. Nothing here passes or fails.
 
 mod bare;
+mod disk;
+mod growth;
 mod real_calls;
 mod requests;
 mod start;
@@ -43,11 +45,17 @@ async fn main() -> anyhow::Result<()> {
     if let Some(server) = wanted.iter().find_map(|word| word.strip_prefix("serve-")) {
         return bare::serve(server).await;
     }
+    if wanted.iter().any(|word| word == "growth") {
+        return growth::measure().await;
+    }
     let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|one| one == part);
     if wants("real") {
         real_calls::compare_all().await?;
     }
     println!("| what | toolgate | beside it | ratio |\n|---|---|---|---|");
+    if wants("disk") {
+        disk::measure().await?;
+    }
     if wants("call") {
         fresh_store_call().await?;
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use axum::body::{Body, to_bytes};
 use axum::http;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::net::TcpStream;
@@ -27,13 +28,22 @@ const WARM_UP: Duration = Duration::from_millis(300);
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// One server under load and what it cost.
-struct Target {
+pub(crate) struct Target {
     request: Arc<Request>,
     process_id: u32,
 }
 
+impl Target {
+    pub(crate) fn new(request: Request, process_id: Option<u32>) -> anyhow::Result<Self> {
+        Ok(Self {
+            request: Arc::new(request),
+            process_id: process_id.context("it runs")?,
+        })
+    }
+}
+
 /// What one turn came to.
-struct Turn {
+pub(crate) struct Turn {
     calls: usize,
     /// Sorted.
     latencies_us: Vec<u32>,
@@ -41,11 +51,11 @@ struct Turn {
 }
 
 impl Turn {
-    fn per_second(&self) -> f64 {
+    pub(crate) fn per_second(&self) -> f64 {
         self.calls as f64 / TURN.as_secs_f64()
     }
 
-    fn percentile_ms(&self, percent: f64) -> f64 {
+    pub(crate) fn percentile_ms(&self, percent: f64) -> f64 {
         let last = self.latencies_us.len().saturating_sub(1);
         let at = (last as f64 * percent / 100.0).round() as usize;
         f64::from(self.latencies_us.get(at).copied().unwrap_or_default()) / 1e3
@@ -98,43 +108,31 @@ async fn compare(
     let upstream = Server::program(upstream, None).await?;
     let folder = tempfile::tempdir()?;
     let toolgate = start_toolgate(folder.path(), &upstream, database_url).await?;
-    let arguments = json!({ "query": "up" });
-    let authorization = ("authorization", format!("Bearer {}", toolgate.key));
     let (ours, relay, theirs) = match edge {
         Edge::Rest => {
-            let body = json!({ "arguments": arguments }).to_string();
-            let ours = Request {
-                url: format!("{}/v1/tools/prometheus_query/execute", toolgate.base),
-                headers: vec![authorization],
-                body: body.clone(),
-            };
+            let ours = rest_call(&toolgate);
+            let body = ours.body.clone();
             let relay = Server::program("relay", Some(upstream.address)).await?;
             let url = format!("http://{}/", relay.address);
             let headers = Vec::new();
             (ours, relay, Request { url, headers, body })
         }
         Edge::Mcp => {
-            let text = arguments.to_string();
+            let text = json!({ "query": "up" }).to_string();
             let mut ours = tool_call(
                 format!("{}/mcp", toolgate.base),
                 "svc_execute_tool",
                 json!({ "tool_name": "prometheus_query", "arguments": text }),
             );
-            ours.headers.push(authorization);
+            ours.headers.push(authorization(&toolgate));
             let relay = Server::program("mcp-relay", Some(upstream.address)).await?;
             let url = format!("http://{}/mcp", relay.address);
             let theirs = tool_call(url, "query", json!({ "arguments": text }));
             (ours, relay, theirs)
         }
     };
-    let ours = Target {
-        request: Arc::new(ours),
-        process_id: toolgate.id().context("toolgate runs")?,
-    };
-    let theirs = Target {
-        request: Arc::new(theirs),
-        process_id: relay.process_id().context("the relay runs")?,
-    };
+    let ours = Target::new(ours, toolgate.id())?;
+    let theirs = Target::new(theirs, relay.process_id())?;
     for connections in connections {
         let mut turns = Vec::new();
         for _ in 0..TURNS {
@@ -149,13 +147,33 @@ async fn compare(
     Ok(())
 }
 
-async fn start_toolgate(
+/// The call over REST.
+pub(crate) fn rest_call(toolgate: &Process) -> Request {
+    Request {
+        url: format!("{}/v1/tools/prometheus_query/execute", toolgate.base),
+        headers: vec![authorization(toolgate)],
+        body: json!({ "arguments": { "query": "up" } }).to_string(),
+    }
+}
+
+fn authorization(toolgate: &Process) -> (&'static str, String) {
+    ("authorization", format!("Bearer {}", toolgate.key))
+}
+
+pub(crate) async fn start_toolgate(
     folder: &std::path::Path,
     upstream: &Server,
     database_url: Option<String>,
 ) -> anyhow::Result<Process> {
     let mut installation = Installation::new(folder, &["prometheus"]);
     installation.database_url = database_url;
+    start_with(&installation, upstream).await
+}
+
+pub(crate) async fn start_with(
+    installation: &Installation,
+    upstream: &Server,
+) -> anyhow::Result<Process> {
     let toolgate = installation.serve(&["prometheus_query"]).await;
     let base = format!("api_base=http://{}", upstream.address);
     installation
@@ -199,7 +217,7 @@ fn print_row(what: &str, connections: usize, turns: &[(Turn, Turn)]) {
 }
 
 /// Loads one server over so many connections, each with one call at a time.
-async fn turn(target: &Target, connections: usize) -> anyhow::Result<Turn> {
+pub(crate) async fn turn(target: &Target, connections: usize) -> anyhow::Result<Turn> {
     let began = Instant::now();
     let mut workers = Vec::new();
     for _ in 0..connections {
@@ -224,37 +242,11 @@ async fn turn(target: &Target, connections: usize) -> anyhow::Result<Turn> {
 
 /// How long each call took that ended within the turn.
 async fn work(request: Arc<Request>, began: Instant) -> anyhow::Result<Vec<u32>> {
-    let url: http::Uri = request.url.parse()?;
-    let authority = url.authority().context("an address")?;
-    let stream = TcpStream::connect(authority.as_str()).await?;
-    stream.set_nodelay(true)?;
-    let (mut sender, connection) =
-        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-    tokio::spawn(connection);
+    let mut client = Client::connect(request).await?;
     let mut latencies_us = Vec::new();
     while began.elapsed() < WARM_UP + TURN {
-        let mut sent = http::Request::post(url.path())
-            .header("host", authority.as_str())
-            .header("content-type", "application/json");
-        for (name, value) in &request.headers {
-            sent = sent.header(*name, value);
-        }
         let called = Instant::now();
-        sender.ready().await?;
-        let answer = sender
-            .send_request(sent.body(Body::from(request.body.clone()))?)
-            .await?;
-        let status = answer.status();
-        let body = to_bytes(Body::new(answer.into_body()), 1 << 20).await?;
-        ensure!(
-            status == 200,
-            "{status}: {}",
-            String::from_utf8_lossy(&body)
-        );
-        ensure!(
-            memory_contains(&body, b"localhost:9090"),
-            "the upstream's answer"
-        );
+        client.call().await?;
         if called.duration_since(began) > WARM_UP && began.elapsed() < WARM_UP + TURN {
             latencies_us.push(u32::try_from(called.elapsed().as_micros())?);
         }
@@ -262,8 +254,49 @@ async fn work(request: Arc<Request>, began: Instant) -> anyhow::Result<Vec<u32>>
     Ok(latencies_us)
 }
 
-fn memory_contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
+/// One kept connection that makes the same call again and again.
+pub(crate) struct Client {
+    request: Arc<Request>,
+    url: http::Uri,
+    sender: SendRequest<Body>,
+}
+
+impl Client {
+    pub(crate) async fn connect(request: Arc<Request>) -> anyhow::Result<Self> {
+        let url: http::Uri = request.url.parse()?;
+        let authority = url.authority().context("an address")?;
+        let stream = TcpStream::connect(authority.as_str()).await?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        Ok(Self {
+            request,
+            url,
+            sender,
+        })
+    }
+
+    pub(crate) async fn call(&mut self) -> anyhow::Result<()> {
+        let authority = self.url.authority().context("an address")?;
+        let mut sent = http::Request::post(self.url.path())
+            .header("host", authority.as_str())
+            .header("content-type", "application/json");
+        for (name, value) in &self.request.headers {
+            sent = sent.header(*name, value);
+        }
+        self.sender.ready().await?;
+        let body = Body::from(self.request.body.clone());
+        let answer = self.sender.send_request(sent.body(body)?).await?;
+        let status = answer.status();
+        let body = to_bytes(Body::new(answer.into_body()), 1 << 20).await?;
+        let body = String::from_utf8_lossy(&body);
+        ensure!(status == 200, "{status}: {body}");
+        ensure!(
+            body.contains("localhost:9090"),
+            "no answer of the upstream: {body}"
+        );
+        Ok(())
+    }
 }
 
 /// Of all threads of a process since it began.
