@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 
 use super::execution_contexts::contexts;
-use super::{ExecutionRow, SessionRow, StoreError};
+use super::{ExecutionRow, RequestAnswer, SessionRow, StoreError};
 use toolgate_core::clock::utc_day;
 use toolgate_core::text::Text;
 
@@ -28,7 +28,11 @@ const RECORD: &str = "\
     AS given, quiet WHERE quiet.so \
     ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, reason = excluded.reason, \
     duration_ms = excluded.duration_ms, requests = excluded.requests, session_id = excluded.session_id, \
-    connection_id = excluded.connection_id, result = excluded.result) \
+    connection_id = excluded.connection_id, result = excluded.result), \
+    answered AS (UPDATE idempotency AS asked SET answer = given.answer \
+    FROM UNNEST($31::TEXT[], $32::TEXT[], $33::TEXT[], $34::TEXT[]) AS given (workspace_id, key, execution_id, answer), \
+    quiet WHERE quiet.so AND asked.workspace_id = given.workspace_id AND asked.key = given.key \
+    AND asked.execution_id = given.execution_id AND asked.answer IS NULL) \
     SELECT so FROM quiet";
 
 /// One column of a batch.
@@ -52,6 +56,7 @@ pub(super) async fn record(
     pool: &PgPool,
     rows: &[ExecutionRow],
     sessions: &[SessionRow],
+    answers: &[RequestAnswer],
 ) -> Result<bool, StoreError> {
     let (context_ids, contexts) = contexts(rows);
     let recorded = sqlx::query_scalar(RECORD)
@@ -85,6 +90,10 @@ pub(super) async fn record(
         .bind(texts(rows, |row| &row.requests))
         .bind(optional(rows, |row| &row.arguments))
         .bind(optional(rows, |row| &row.result))
+        .bind(texts(answers, |one| &one.workspace_id))
+        .bind(column(answers, |one| one.key.as_str()))
+        .bind(column(answers, |one| one.execution_id.as_str()))
+        .bind(column(answers, |one| one.answer.as_str()))
         .fetch_one(pool);
     Ok(Box::pin(recorded).await?)
 }

@@ -3,10 +3,13 @@
 use super::batch::{Statement, statements};
 use super::events::emit;
 use super::execution_contexts::{contexts, insert_contexts};
+use super::idempotency::answer_request;
 use super::payloads::insert_payloads;
 use super::sessions::{session_created, tell_new_sessions, upsert_sessions};
 use super::shared_text::SqlText;
-use super::{Db, Event, EventType, ExecutionRow, SessionRow, Store, StoreError, portable};
+use super::{
+    Db, Event, EventType, ExecutionRow, RequestAnswer, SessionRow, Store, StoreError, portable,
+};
 use serde_json::json;
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
@@ -79,9 +82,19 @@ impl Store {
         executions: &[ExecutionRow],
         sessions: &[SessionRow],
     ) -> Result<(), StoreError> {
+        self.record_answered(executions, sessions, &[]).await
+    }
+
+    /// As [`Store::record_executions`], with the answers of requests that named a key.
+    pub async fn record_answered(
+        &self,
+        executions: &[ExecutionRow],
+        sessions: &[SessionRow],
+        answers: &[RequestAnswer],
+    ) -> Result<(), StoreError> {
         if let Db::Postgres(pool) = &self.db
             && executions.iter().all(|row| row.payloads.is_empty())
-            && super::execution_arrays::record(pool, executions, sessions).await?
+            && super::execution_arrays::record(pool, executions, sessions, answers).await?
         {
             return Ok(());
         }
@@ -124,6 +137,9 @@ impl Store {
                 insert.execute(&mut *tx).await?;
             }
             insert_payloads!(tx, executions.iter().flat_map(|row| &row.payloads));
+            for answer in answers {
+                answer_request!(&mut *tx, answer);
+            }
             if somebody.is_some() {
                 let begun = executions.iter().filter_map(session_begun);
                 let events: Vec<Event> = begun.chain(executions.iter().filter_map(told)).collect();

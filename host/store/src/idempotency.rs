@@ -5,6 +5,34 @@
 //! nothing had left, the request may simply run; else its outcome is unknown.
 
 use super::{Store, StoreError, portable};
+use toolgate_core::text::Text;
+
+/// What answers whoever repeats a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestAnswer {
+    pub workspace_id: Text,
+    pub key: String,
+    pub execution_id: String,
+    /// JSON.
+    pub answer: String,
+}
+
+/// Keeps an answer inside the open transaction.
+macro_rules! answer_request {
+    ($tx:expr, $answer:expr) => {
+        sqlx::query(
+            "UPDATE idempotency SET answer = $4 \
+             WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 AND answer IS NULL",
+        )
+        .bind($answer.workspace_id.as_str())
+        .bind(&$answer.key)
+        .bind(&$answer.execution_id)
+        .bind(&$answer.answer)
+        .execute($tx)
+        .await?
+    };
+}
+pub(super) use answer_request;
 
 /// A request that is about to run.
 #[derive(Clone, Debug)]
@@ -145,26 +173,8 @@ impl Store {
     }
 
     /// Keeps the answer for whoever repeats the request.
-    pub async fn answer_request(
-        &self,
-        workspace_id: &str,
-        key: &str,
-        execution_id: &str,
-        answer: &str,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(one self, db => {
-            sqlx::query(
-                "UPDATE idempotency SET answer = $4 \
-                 WHERE workspace_id = $1 AND key = $2 AND execution_id = $3 AND answer IS NULL",
-            )
-            .bind(workspace_id)
-            .bind(key)
-            .bind(execution_id)
-            .bind(answer)
-            .execute(db)
-            .await?
-            .rows_affected() == 1
-        }))
+    pub async fn answer_request(&self, answer: &RequestAnswer) -> Result<bool, StoreError> {
+        Ok(portable!(one self, db => answer_request!(db, answer).rows_affected() == 1))
     }
 
     /// Frees a key whose request did nothing (it was refused before it ran); one that was marked

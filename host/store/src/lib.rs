@@ -79,7 +79,7 @@ pub use error::StoreError;
 pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
 pub use executions::{ExecutionFilter, ExecutionRow, RECEIPTS_SEARCHED_MAX};
 pub use hooks::HookRow;
-pub use idempotency::{BeginOutcome, BeginRequest};
+pub use idempotency::{BeginOutcome, BeginRequest, RequestAnswer};
 pub use keys::{ApiKey, FoundKey, RevokeOutcome};
 pub use knowledge::{DocumentRow, DocumentText, KnowledgeTotals, ListedDocumentRow};
 pub use manifests::CachedManifest;

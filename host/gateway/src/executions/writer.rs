@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 
 use super::receipt_log::{LeftReceipt, LoggedIn, ReceiptLog};
 use toolgate_core::text::Text;
-use toolgate_store::{ExecutionRow, SessionRow, Store, StoreError};
+use toolgate_store::{ExecutionRow, RequestAnswer, SessionRow, Store, StoreError};
 
 /// Receipts that wait for the writer; more make the calls wait.
 const QUEUE_MAX: usize = 8_192;
@@ -72,8 +72,17 @@ impl Queued {
 #[derive(Default)]
 struct Item {
     receipt: Option<QueuedReceipt>,
+    answer: Option<RequestAnswer>,
     written: Option<WriteResult>,
     logged: Option<LoggedIn>,
+}
+
+/// Rows of one transaction.
+#[derive(Default)]
+struct Batch {
+    receipts: Vec<ExecutionRow>,
+    sessions: Vec<SessionRow>,
+    answers: Vec<RequestAnswer>,
 }
 
 impl Receipts {
@@ -140,6 +149,22 @@ impl Receipts {
         self.gathered(item).await
     }
 
+    /// Whether a receipt is on disk only once it is a row: then what else its call keeps goes with it.
+    pub(crate) fn are_rows_at_once(&self) -> bool {
+        self.log.is_none()
+    }
+
+    /// Queues a receipt together with the answer of its request, and returns when both are rows, or were
+    /// tried in vain once.
+    pub(crate) async fn keep_answered(
+        &self,
+        receipt: QueuedReceipt,
+        answer: RequestAnswer,
+    ) -> Result<(), ReceiptPending> {
+        let queued = self.push(Some(receipt), Some(answer)).await?;
+        queued.written().await
+    }
+
     /// Queues what nobody waits for.
     async fn gathered(&self, item: Item) -> Result<(), ReceiptPending> {
         if let Err(TrySendError::Full(item) | TrySendError::Closed(item)) =
@@ -156,7 +181,7 @@ impl Receipts {
     /// Queues a receipt that somebody waits for.
     pub(crate) async fn queue(&self, receipt: QueuedReceipt) -> Result<Queued, ReceiptPending> {
         let Some(logged) = self.log(&receipt) else {
-            return self.push(Some(receipt)).await;
+            return self.push(Some(receipt), None).await;
         };
         let item = Item {
             receipt: Some(receipt),
@@ -182,7 +207,7 @@ impl Receipts {
 
     /// Returns when everything queued so far is on disk, or was tried in vain once.
     pub(crate) async fn flush(&self) -> Result<(), ReceiptPending> {
-        self.push(None).await?.written().await
+        self.push(None, None).await?.written().await
     }
 
     /// As [`Receipts::flush`], but tries for `patience`.
@@ -195,10 +220,15 @@ impl Receipts {
         timeout(patience, settled).await.map_err(|_| ReceiptPending)
     }
 
-    async fn push(&self, receipt: Option<QueuedReceipt>) -> Result<Queued, ReceiptPending> {
+    async fn push(
+        &self,
+        receipt: Option<QueuedReceipt>,
+        answer: Option<RequestAnswer>,
+    ) -> Result<Queued, ReceiptPending> {
         let (written, done) = oneshot::channel();
         let item = Item {
             receipt,
+            answer,
             written: Some(written),
             logged: None,
         };
@@ -223,29 +253,29 @@ impl ReceiptWriter {
     async fn write_all(self, mut waiting: mpsc::Receiver<Item>) {
         let mut items = Vec::with_capacity(BATCH_MAX);
         while gather(&mut waiting, &self.hurry, &mut items).await {
-            let mut rows = Vec::with_capacity(items.len());
-            let mut sessions = Vec::with_capacity(items.len());
+            let mut batch = Batch::default();
             let (mut tell, mut logged) = (Vec::new(), Vec::new());
             for item in items.drain(..) {
                 if let Some((row, session)) = item.receipt.map(|receipt| *receipt) {
-                    rows.push(row);
-                    sessions.extend(session);
+                    batch.receipts.push(row);
+                    batch.sessions.extend(session);
                 }
+                batch.answers.extend(item.answer);
                 tell.extend(item.written);
                 logged.extend(item.logged);
             }
             // Bodies come with the receipt that was written as their request left.
             keep_latest(
-                &mut rows,
+                &mut batch.receipts,
                 |row| (&row.workspace_id, &row.id),
                 |older, latest| latest.payloads.append(&mut older.payloads),
             );
             keep_latest(
-                &mut sessions,
+                &mut batch.sessions,
                 |session| (&session.workspace_id, &session.id),
                 |_, _| {},
             );
-            self.write(rows, sessions, tell).await;
+            self.write(batch, tell).await;
             if let Some(log) = &self.log
                 && !logged.is_empty()
             {
@@ -255,24 +285,25 @@ impl ReceiptWriter {
     }
 
     /// Writes one batch, however long that takes.
-    async fn write(
-        &self,
-        rows: Vec<ExecutionRow>,
-        sessions: Vec<SessionRow>,
-        mut tell: Vec<WriteResult>,
-    ) {
+    async fn write(&self, batch: Batch, mut tell: Vec<WriteResult>) {
+        let receipts = batch.receipts.len();
         let mut again_after = AGAIN_AFTER;
-        while !rows.is_empty() {
-            let Err(cause) = self.store.record_executions(&rows, &sessions).await else {
+        while !batch.receipts.is_empty() {
+            let Batch {
+                receipts: rows,
+                sessions,
+                answers,
+            } = &batch;
+            let Err(cause) = self.store.record_answered(rows, sessions, answers).await else {
                 break;
             };
             if unstorable(&cause) {
-                tracing::error!(error = %cause, receipts = rows.len(), "receipts.one_is_unstorable");
-                if self.write_each(&rows, &sessions).await {
+                tracing::error!(error = %cause, receipts, "receipts.one_is_unstorable");
+                if self.write_each(&batch).await {
                     break;
                 }
             } else {
-                tracing::error!(error = %cause, receipts.waiting = rows.len(), "receipts.write_failed");
+                tracing::error!(error = %cause, receipts.waiting = receipts, "receipts.write_failed");
             }
             self.behind.store(true, Ordering::Relaxed);
             for written in tell.drain(..) {
@@ -289,14 +320,19 @@ impl ReceiptWriter {
 
     /// One row of the batch cannot be stored at all; the others must not go with it. `false`: the
     /// database takes none.
-    async fn write_each(&self, rows: &[ExecutionRow], sessions: &[SessionRow]) -> bool {
-        for row in rows {
-            let session = sessions.iter().filter(|one| {
+    async fn write_each(&self, batch: &Batch) -> bool {
+        for row in &batch.receipts {
+            let session = batch.sessions.iter().filter(|one| {
                 row.session_id.as_ref() == Some(&one.id) && one.workspace_id == row.workspace_id
             });
             let session: Vec<SessionRow> = session.cloned().collect();
+            let answer = batch
+                .answers
+                .iter()
+                .filter(|one| *one.execution_id == *row.id && one.workspace_id == row.workspace_id);
+            let answer: Vec<RequestAnswer> = answer.cloned().collect();
             let one = std::slice::from_ref(row);
-            match self.store.record_executions(one, &session).await {
+            match self.store.record_answered(one, &session, &answer).await {
                 Ok(()) => {}
                 Err(cause) if unstorable(&cause) => {
                     tracing::error!(error = %cause, execution_id = %row.id, "receipts.lost");

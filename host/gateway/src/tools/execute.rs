@@ -233,15 +233,18 @@ impl Gateway {
         if let Some(seals) = self.seals(caller, &run) {
             receipt.0.payloads = seals.rows(&scope.payloads());
         }
-        self.keep_receipt(receipt, !requests.is_empty()).await;
-        Ok(Execution {
-            outcome: outcome.map_err(after_the_run)?,
-            execution_id: run.execution_id,
+        let execution = outcome.map(|outcome| Execution {
+            outcome,
+            execution_id: run.execution_id.clone(),
             tool_name: run.tool.name.clone(),
             service: run.serving.service.clone(),
-            session_id: run.session_id,
+            session_id: run.session_id.clone(),
             duration_ms,
-        })
+        });
+        let answer = self.answer_beside_receipt(caller, &run, &execution, &requests);
+        self.keep_receipt(receipt, answer, !requests.is_empty())
+            .await;
+        execution.map_err(after_the_run)
     }
 
     /// Everything up to the plugin's end. An error: the plugin did not begin.

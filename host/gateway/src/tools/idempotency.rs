@@ -6,7 +6,7 @@
 //! died, and its outcome is unknown. A request that was refused, or that only led to a connect
 //! link, did nothing and frees its key. Keys belong to the API key that sent them, for 24 hours.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -17,8 +17,9 @@ use sha2::{Digest as _, Sha256};
 use crate::tools::{Execute, Execution, Outcome};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids;
+use toolgate_core::text::Text;
 use toolgate_runtime::limits::CALL_TIMEOUT;
-use toolgate_store::{BeginOutcome, BeginRequest};
+use toolgate_store::{BeginOutcome, BeginRequest, RequestAnswer};
 
 /// How long an answer is kept.
 pub const KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -67,6 +68,29 @@ impl KeyedRequest {
 pub struct ClaimedKey {
     pub(crate) key: String,
     pub(crate) execution_id: String,
+    /// Set by work that has kept its answer itself.
+    answered: Arc<OnceLock<()>>,
+}
+
+impl ClaimedKey {
+    /// The answer that is kept of a run, for whoever writes it beside the receipt; the key needs nothing
+    /// more then. `None`: the key is settled otherwise.
+    pub(crate) fn answer_with_receipt(
+        &self,
+        workspace_id: &Text,
+        execution: &Execution,
+    ) -> Option<RequestAnswer> {
+        let Ok(Settlement::Keep(answer)) = settlement_of(execution) else {
+            return None;
+        };
+        let _ = self.answered.set(());
+        Some(RequestAnswer {
+            workspace_id: workspace_id.clone(),
+            key: self.key.clone(),
+            execution_id: self.execution_id.clone(),
+            answer,
+        })
+    }
 }
 
 /// An answer that was kept.
@@ -115,15 +139,19 @@ impl Settlement {
 fn settled_run(ran: &Result<Execution, Error>) -> Result<Settlement, Error> {
     match ran {
         Err(cause) => Ok(Settlement::after(cause)),
-        Ok(execution) => match execution.outcome {
-            // Links for people are secrets: such an answer is never kept. Where the plugin had begun
-            // already, the key stays claimed and its outcome unknown.
-            Outcome::AuthRequired(_)
-            | Outcome::AuthExpired(_)
-            | Outcome::ApprovalRequired(_)
-            | Outcome::DryRun { .. } => Ok(Settlement::FreeUnlessMarked),
-            Outcome::Success { .. } | Outcome::Error { .. } => Settlement::keep(execution),
-        },
+        Ok(execution) => settlement_of(execution),
+    }
+}
+
+fn settlement_of(execution: &Execution) -> Result<Settlement, Error> {
+    match execution.outcome {
+        // Links for people are secrets: such an answer is never kept. Where the plugin had begun
+        // already, the key stays claimed and its outcome unknown.
+        Outcome::AuthRequired(_)
+        | Outcome::AuthExpired(_)
+        | Outcome::ApprovalRequired(_)
+        | Outcome::DryRun { .. } => Ok(Settlement::FreeUnlessMarked),
+        Outcome::Success { .. } | Outcome::Error { .. } => Settlement::keep(execution),
     }
 }
 
@@ -332,6 +360,9 @@ impl Gateway {
             return Err(in_progress());
         }
         let done = work(claim.clone()).await;
+        if claim.answered.get().is_some() {
+            return Ok(KeyedAnswer::New(done?));
+        }
         match (rules.settles)(&done)? {
             Settlement::Keep(answer) => self.keep_answer(caller, &claim, &answer).await?,
             Settlement::Free => {
@@ -355,6 +386,7 @@ impl Gateway {
         let claim = ClaimedKey {
             key: format!("{}:{}", caller.key_id, attempt.key),
             execution_id: ids::ulid_at("exe", now_ms),
+            answered: Arc::default(),
         };
         let longest_ms = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX - MARGIN_MS);
         let begun = self
@@ -413,13 +445,13 @@ impl Gateway {
         claim: &ClaimedKey,
         answer: &str,
     ) -> Result<(), Error> {
-        let kept = self.store.answer_request(
-            &caller.workspace_id,
-            &claim.key,
-            &claim.execution_id,
-            answer,
-        );
-        if !kept.await? {
+        let answer = RequestAnswer {
+            workspace_id: caller.workspace_id.clone(),
+            key: claim.key.clone(),
+            execution_id: claim.execution_id.clone(),
+            answer: answer.to_owned(),
+        };
+        if !self.store.answer_request(&answer).await? {
             tracing::warn!(
                 execution_id = claim.execution_id,
                 "idempotency.answer_not_kept"

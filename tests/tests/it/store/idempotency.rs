@@ -1,5 +1,7 @@
-use toolgate_store::{BeginOutcome, BeginRequest, Workspace};
+use toolgate_store::{BeginOutcome, BeginRequest, ExecutionRow, RequestAnswer, Workspace};
 
+use super::receipts::receipt;
+use super::usage::webhook;
 use super::{Empty, NOW_MS, on_both, workspace};
 
 on_both!(
@@ -9,6 +11,7 @@ on_both!(
     a_request_that_died_after_sending_is_unknown,
     who_was_overtaken_may_not_send,
     a_refused_request_frees_its_key,
+    an_answer_is_kept_with_its_receipt_or_not_at_all,
 );
 
 fn begin<'a>(workspace: &'a Workspace, execution_id: &'a str, now_ms: i64) -> BeginRequest<'a> {
@@ -21,6 +24,15 @@ fn begin<'a>(workspace: &'a Workspace, execution_id: &'a str, now_ms: i64) -> Be
         expires_at_ms: now_ms + 1_000,
         retry_unknown: false,
         now_ms,
+    }
+}
+
+fn answer(workspace: &Workspace, execution_id: &str, answer: &str) -> RequestAnswer {
+    RequestAnswer {
+        workspace_id: (&workspace.id).into(),
+        key: "k".to_owned(),
+        execution_id: execution_id.to_owned(),
+        answer: answer.to_owned(),
     }
 }
 
@@ -42,14 +54,14 @@ async fn the_same_request_gets_the_stored_answer(at: Empty) {
     );
     assert!(
         !at.store
-            .answer_request(&acme.id, "k", "exe_2", "{}")
+            .answer_request(&answer(&acme, "exe_2", "{}"))
             .await
             .unwrap(),
         "another's answer"
     );
     assert!(
         at.store
-            .answer_request(&acme.id, "k", "exe_1", r#"{"a":1}"#)
+            .answer_request(&answer(&acme, "exe_1", r#"{"a":1}"#))
             .await
             .unwrap()
     );
@@ -184,7 +196,7 @@ async fn who_was_overtaken_may_not_send(at: Empty) {
     );
     assert!(
         !at.store
-            .answer_request(&acme.id, "k", "slow", "{}")
+            .answer_request(&answer(&acme, "slow", "{}"))
             .await
             .unwrap()
     );
@@ -232,4 +244,69 @@ async fn a_refused_request_frees_its_key(at: Empty) {
             .unwrap(),
         "what has left is not forgotten"
     );
+}
+
+async fn an_answer_is_kept_with_its_receipt_or_not_at_all(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let row = receipt(&acme.id, 1);
+    let ended = ExecutionRow {
+        status: "error".into(),
+        ..row.clone()
+    };
+    let id = row.id.to_string();
+    let kept = answer(&acme, &id, r#"{"a":1}"#);
+    let another = answer(&acme, "exe_2", "{}");
+    at.store
+        .begin_request(&begin(&acme, &id, NOW_MS))
+        .await
+        .unwrap();
+    let again = async || {
+        let again = begin(&acme, "exe_3", NOW_MS + 1);
+        at.store.begin_request(&again).await.unwrap()
+    };
+    let record = async |row, answers: &[RequestAnswer]| {
+        let rows = std::slice::from_ref(row);
+        at.store.record_answered(rows, &[], answers).await
+    };
+    let running = BeginOutcome::Running {
+        execution_id: id.clone(),
+        deadline_ms: NOW_MS + 100,
+    };
+    record(&row, &[another]).await.unwrap();
+    assert_eq!(again().await, running, "another's answer");
+    let homeless = receipt("ws_none", 2);
+    let failed = record(&homeless, std::slice::from_ref(&kept)).await;
+    assert!(failed.is_err(), "no workspace");
+    assert_eq!(again().await, running, "the receipt failed");
+    record(&ended, std::slice::from_ref(&kept)).await.unwrap();
+    let answered = BeginOutcome::Answered {
+        execution_id: id.clone(),
+        answer: r#"{"a":1}"#.into(),
+    };
+    assert_eq!(again().await, answered);
+    let found = at.store.find_execution(&acme.id, &id).await.unwrap();
+    assert_eq!(found.unwrap().status, "error");
+    record(&ended, &[answer(&acme, &id, "{}")]).await.unwrap();
+    assert_eq!(again().await, answered, "the first answer stays");
+
+    // Where somebody has to be told, a transaction writes them.
+    let webhook = webhook(&acme.id);
+    assert!(at.store.insert_webhook(&webhook, 10).await.unwrap());
+    let (row, keyed) = (receipt(&acme.id, 3), begin(&acme, "", NOW_MS));
+    let keyed = BeginRequest {
+        key: "k2",
+        execution_id: &row.id,
+        ..keyed
+    };
+    at.store.begin_request(&keyed).await.unwrap();
+    let kept = RequestAnswer {
+        key: "k2".to_owned(),
+        ..answer(&acme, &row.id, "{}")
+    };
+    record(&row, &[kept]).await.unwrap();
+    let answered = BeginOutcome::Answered {
+        execution_id: row.id.to_string(),
+        answer: "{}".into(),
+    };
+    assert_eq!(at.store.begin_request(&keyed).await.unwrap(), answered);
 }

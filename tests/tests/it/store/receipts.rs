@@ -16,7 +16,7 @@ fn id(n: i64) -> String {
     execution_id(NOW_MS + n / 10, usize::try_from(n).unwrap())
 }
 
-fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
+pub(super) fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
     ExecutionRow {
         workspace_id: workspace_id.into(),
         id: id(n).into(),

@@ -268,12 +268,10 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
     assert_eq!(at.store.usage_mark(&other.id).await.unwrap(), foreign);
 }
 
-async fn the_pulse_moves_with_webhooks_and_their_deliveries(at: Empty) {
-    let acme = workspace(&at.store, "acme").await;
-    let look = async || at.store.usage_mark(&acme.id).await.unwrap().webhooks;
-    let webhook = WebhookRow {
+pub(super) fn webhook(workspace_id: &str) -> WebhookRow {
+    WebhookRow {
         id: "whk_1".into(),
-        workspace_id: acme.id.clone(),
+        workspace_id: workspace_id.into(),
         url: "https://hooks.example.com/".into(),
         description: String::new(),
         events: vec!["*".into()],
@@ -291,7 +289,13 @@ async fn the_pulse_moves_with_webhooks_and_their_deliveries(at: Empty) {
         lease_until_ms: None,
         created_at_ms: NOW_MS,
         updated_at_ms: NOW_MS,
-    };
+    }
+}
+
+async fn the_pulse_moves_with_webhooks_and_their_deliveries(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let look = async || at.store.usage_mark(&acme.id).await.unwrap().webhooks;
+    let webhook = webhook(&acme.id);
     assert_eq!(look().await, "");
     assert!(at.store.insert_webhook(&webhook, 10).await.unwrap());
     let made = look().await;

@@ -6,12 +6,12 @@ use crate::executions::payloads::PayloadSeals;
 use crate::executions::writer::{QueuedReceipt, ReceiptPending};
 use crate::executions::{ExecutionStatus, FAILURE_CHARS_MAX, ReceiptFailure, ReceiptKind};
 use crate::tools::outcome::reason_text;
-use crate::tools::{FailureReason, Outcome};
-use crate::{Caller, Gateway};
+use crate::tools::{Execution, FailureReason, Outcome};
+use crate::{Caller, Error, Gateway};
 use toolgate_core::ids;
 use toolgate_core::text::Text;
 use toolgate_egress::RequestRecord;
-use toolgate_store::{ExecutionRow, SessionRow};
+use toolgate_store::{ExecutionRow, RequestAnswer, SessionRow};
 
 impl Gateway {
     /// Present where the workspace keeps bodies.
@@ -22,9 +22,37 @@ impl Gateway {
         })
     }
 
-    pub(super) async fn keep_receipt(&self, receipt: QueuedReceipt, durable: bool) {
+    /// What answers a repetition of the run's request, where the receipt is waited for as a row: one
+    /// transaction writes both.
+    pub(super) fn answer_beside_receipt(
+        &self,
+        caller: &Caller,
+        run: &PreparedRun,
+        execution: &Result<Execution, Error>,
+        requests: &[RequestRecord],
+    ) -> Option<RequestAnswer> {
+        let (Some(claim), Ok(execution)) = (&run.claim, execution) else {
+            return None;
+        };
+        if requests.is_empty() || !self.receipts.are_rows_at_once() {
+            return None;
+        }
+        claim.answer_with_receipt(&caller.workspace_id, execution)
+    }
+
+    /// With `durable`, or with an answer, returns when it is on disk, or was tried in vain once.
+    pub(super) async fn keep_receipt(
+        &self,
+        receipt: QueuedReceipt,
+        answer: Option<RequestAnswer>,
+        durable: bool,
+    ) {
         let execution_id = receipt.0.id.clone();
-        if self.receipts.keep(receipt, durable).await == Err(ReceiptPending) {
+        let kept = match answer {
+            Some(answer) => self.receipts.keep_answered(receipt, answer).await,
+            None => self.receipts.keep(receipt, durable).await,
+        };
+        if kept == Err(ReceiptPending) {
             // What was sent was sent: the caller learns what became of it all the same.
             tracing::warn!(%execution_id, "receipts.late");
         }
