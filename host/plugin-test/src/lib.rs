@@ -12,10 +12,12 @@
 
 mod credentials;
 pub mod description;
+pub mod example;
 pub mod generate;
 pub mod plans;
 pub mod record;
 pub mod replay;
+pub mod server;
 mod state;
 pub mod verdict;
 
@@ -29,7 +31,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use credentials::TestCredentials;
-use replay::{Example, RecordedExchange, ReplayServer};
+use example::{Example, RecordedExchange};
+use server::ReplayServer;
 use state::Memory;
 pub use state::TestCache;
 use toolgate_catalog::manifest::{Effect, Manifest};

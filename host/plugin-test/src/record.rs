@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::TestCall;
-use super::replay::{Example, ExpectedRequest, RecordedExchange, RecordedResponse, kind};
+use super::example::{Example, ExpectedRequest, RecordedExchange, RecordedResponse};
+use super::replay::kind;
 use toolgate_egress::{CredentialChoice, ObservedExchange};
 use toolgate_runtime::CallEnd;
 

@@ -13,8 +13,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::description::Description;
+use super::example::{self, Example};
 use super::generate::{Fill, value};
-use super::replay::{self, Example, ReplayServer};
+use super::replay;
+use super::server::ReplayServer;
 use super::{PluginCost, TestCache, TestCall, TestPlugin};
 use toolgate_catalog::Tool;
 use toolgate_egress::PlannedRequest;
@@ -76,7 +78,7 @@ async fn examine(
     let mut read = Vec::new();
     for file in example_files(&folder) {
         verdict.examples += 1;
-        match replay::read(&file) {
+        match example::read(&file) {
             Ok(example) => {
                 files.push(file);
                 read.push(example.filled(&inspected.manifest));

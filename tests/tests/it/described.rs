@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use toolgate_egress::{Egress, EgressConfig};
 use toolgate_openapi::{self as openapi, BuildInput};
+use toolgate_plugin_test::server::ReplayServer;
 use toolgate_plugin_test::{TestCache, TestCall, TestPlugin, record, replay};
 use toolgate_runtime::{CallEnd, Runtime};
 use toolgate_tests::gateway::{Options, TestGateway};
@@ -286,7 +287,7 @@ async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
     let text = serde_json::to_string(&example).unwrap();
     assert!(!text.contains(TOKEN), "{text}");
 
-    let server = replay::ReplayServer::start().await.unwrap();
+    let server = ReplayServer::start().await.unwrap();
     let example = example.filled(&rig.manifest);
     let again = TestPlugin::replaying(&file, &server, std::slice::from_ref(&example), &cache);
     let again = again.await.unwrap();
