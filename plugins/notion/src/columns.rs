@@ -37,15 +37,15 @@ pub struct Column {
     /// What its values are. Every table has exactly one `title`.
     #[arg(rename = "type")]
     pub kind: Kind,
-    /// Names of the choices, for the types select, multi_select and status.
+    /// Names of the choices, used if `type` is `select`, `multi_select` or `status`.
     #[arg(max_items = 100)]
     options: Option<Vec<String>>,
-    /// Form of numbers, for example `euro`, `dollar`, `percent`; for the type number.
+    /// Form of numbers, for example `euro`, `dollar`, `percent`; used if `type` is `number`.
     #[arg(pattern = "^[a-z_]+$", examples = ["euro"])]
     number_format: Option<String>,
-    /// The expression, for example `prop("Price") * 2`; required for the type formula.
+    /// The expression, for example `prop("Price") * 2`; required if `type` is `formula`.
     formula: Option<String>,
-    /// Id of the data source whose pages it names; required for the type relation.
+    /// Id of the data source whose pages it names; required if `type` is `relation`.
     related_data_source: Option<String>,
 }
 

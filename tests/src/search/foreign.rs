@@ -1,6 +1,6 @@
 //! Catalogs of other people's tools, from published OpenAPI descriptions.
 //!
-//! A set is a file in `tests/search/foreign`: the descriptions it is made of, then the queries. An answer
+//! Each file in `tests/search/foreign` is one set: first its descriptions, then its queries. An answer
 //! names a description and an operation of it: `lyft.com.json#GetRideReceipt`, or
 //! `file.json#GET:/rides/{id}` where the operation has no id.
 

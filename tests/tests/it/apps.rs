@@ -1,5 +1,5 @@
-//! MCP clients that know nothing but the gateway's address: they find the sign-in, register, are let in
-//! by a member, call tools, renew and give back their tokens. And all that is refused on the way.
+//! MCP clients that start with only the gateway's URL: they discover the authorization server, register,
+//! get a member's consent, call tools, refresh and revoke their tokens; and every refusal on the way.
 
 mod authorize;
 mod documents;

@@ -77,7 +77,7 @@ fn head(page: &ConnectPage, title: &str) -> Markup {
     }
 }
 
-/// For whom the connection is, as a question where no application asks it.
+/// Names the user that the connection is for; asks to confirm it where the application has not.
 fn whose(page: &ConnectPage) -> Markup {
     let ConnectPage {
         workspace, user, ..

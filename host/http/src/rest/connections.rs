@@ -75,8 +75,8 @@ struct LinkBody {
     /// the connection is there once the application has confirmed the code.
     #[schema(max_length = 2000)]
     confirm_url: Option<String>,
-    /// An https page of the application to which the browser returns when the link has ended or the user
-    /// cancels, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
+    /// HTTPS page of the application that the browser opens when the connect link is completed or
+    /// cancelled, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
     /// With `confirm_url` a browser that has connected goes there instead.
     #[schema(max_length = 2000)]
     return_url: Option<String>,
