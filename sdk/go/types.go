@@ -385,6 +385,8 @@ type FoundTool struct {
 	// wish.
 	Step       string          `json:"step,omitempty"`
 	Connection ConnectionState `json:"connection"`
+	// Other services, not among these tools, whose tool of the same name fits as well; at most 20.
+	AlsoIn []string `json:"also_in,omitempty"`
 }
 
 type FoundTools struct {
@@ -482,6 +484,7 @@ type KeyStatus struct {
 type LexicalReason string
 
 const (
+	LexicalReasonModelOff          LexicalReason = "model_off"
 	LexicalReasonModelNotInstalled LexicalReason = "model_not_installed"
 	LexicalReasonModelNotReady     LexicalReason = "model_not_ready"
 	LexicalReasonModelFailed       LexicalReason = "model_failed"
@@ -607,6 +610,7 @@ type MessagePage struct {
 type ModelState string
 
 const (
+	ModelStateOff          ModelState = "off"
 	ModelStateNotInstalled ModelState = "not_installed"
 	ModelStateLoading      ModelState = "loading"
 	ModelStatePreparing    ModelState = "preparing"
@@ -1266,8 +1270,8 @@ type LinkConnectionParams struct {
 	// The origin of the page that opens the link in a popup. The popup sends it `{"type": "toolgate.connect",
 	// "status", "connection_id", "service"}` with `postMessage` and closes itself.
 	PopupOrigin string `in:"body,popup_origin"`
-	// An https page of the application to which the browser returns when the link has ended or the user
-	// cancels, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
+	// HTTPS page of the application that the browser opens when the connect link is completed or
+	// cancelled, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
 	// With `confirm_url` a browser that has connected goes there instead.
 	ReturnURL string `in:"body,return_url"`
 	// Asked for beside those that the service's tools need anyway.
@@ -1432,7 +1436,7 @@ type SearchKnowledgeParams struct {
 
 // SearchToolsParams is what GET /v1/tools/search takes beside its path. What is zero is not sent.
 type SearchToolsParams struct {
-	// Keywords or natural language.
+	// Keywords or natural language; it may name several steps.
 	Query string `in:"query,query"`
 	// Only tools of this service, by its lowercase name.
 	Service string `in:"query,service"`

@@ -55,6 +55,8 @@ pub struct Options {
     pub connections_per_client: Option<u32>,
     /// Where members sign in, as [`crate::issuer::CLIENT`].
     pub oidc_issuer: Option<String>,
+    pub no_search_learning: bool,
+    pub no_model: bool,
 }
 
 /// A running gateway and a key with every scope. Ends with the test.
@@ -169,6 +171,8 @@ impl TestGateway {
             trusted_proxy: options.trusted_proxy,
             proxy_protocol: options.proxy_protocol,
             connections_max: options.connections_max,
+            no_search_learning: options.no_search_learning,
+            no_model: options.no_model,
             connections_per_client: options.connections_per_client,
             oidc_client_id: options
                 .oidc_issuer

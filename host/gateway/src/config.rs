@@ -28,6 +28,10 @@ pub struct GatewayConfig {
     /// The model that sessions converse through.
     pub model: Option<ModelSettings>,
     pub keep: Retention,
+    /// Whether what a workspace executes after its searches moves up in its searches.
+    pub learn_from_use: bool,
+    /// Whether the sentence model ranks too, once it is installed.
+    pub search_by_meaning: bool,
 }
 
 impl GatewayConfig {
@@ -47,6 +51,8 @@ impl GatewayConfig {
             oidc: None,
             model: None,
             keep: Retention::default(),
+            learn_from_use: true,
+            search_by_meaning: true,
             data_dir,
         }
     }

@@ -28,6 +28,7 @@ mod lend;
 pub mod link;
 mod refresh;
 pub(crate) mod requests;
+mod states;
 mod tried;
 pub(crate) mod wait;
 
@@ -45,12 +46,10 @@ pub use wait::{WAIT_S_MAX, WaitFor};
 use crate::audit::AuditAction;
 use crate::executions::writer::Receipts;
 use crate::plugins::{ServingPlugin, Snapshot};
-use crate::tools::ConnectionState;
 use crate::{Caller, Error, Gateway, Scope};
-use choose::ConnectionChoice;
 use credential::OpenCredential;
 use requests::{ConnectionPurpose, ConnectionRef};
-use toolgate_catalog::Tool;
+use states::UserConnections;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_core::clock::{Clock, rfc3339};
 use toolgate_core::ids::UserId;
@@ -336,46 +335,17 @@ impl Gateway {
         })
     }
 
-    /// For each tool whether the user could run it now, with one look at the database.
-    pub(crate) async fn connection_states(
+    /// What the user is connected to, as far as tools of the catalog need a connection.
+    pub(crate) async fn connections_of(
         &self,
         caller: &Caller,
         user: &UserId,
-        tools: &[&Tool],
-    ) -> Result<Vec<ConnectionState>, Error> {
-        let needs = |tool: &Tool| !tool.spec().auth.is_empty() && !tool.spec().auth_optional;
-        if !tools.iter().any(|tool| needs(tool)) {
-            return Ok(vec![ConnectionState::NotNeeded; tools.len()]);
-        }
+    ) -> Result<UserConnections, Error> {
         let rows = self
             .store
             .list_connections(&caller.workspace_id, Some(user.as_str()), None)
             .await?;
-        let mut by_service: HashMap<&str, Vec<Connection>> = HashMap::new();
-        for row in &rows {
-            by_service
-                .entry(row.service.as_str())
-                .or_default()
-                .push(row.clone());
-        }
-        Ok(tools
-            .iter()
-            .map(|tool| {
-                if !needs(tool) {
-                    return ConnectionState::NotNeeded;
-                }
-                let rows = by_service
-                    .get(tool.service())
-                    .map_or(&[][..], Vec::as_slice);
-                match choose::choose(rows, &tool.spec().auth, tool.scopes(), None) {
-                    ConnectionChoice::Use(_) => ConnectionState::Connected,
-                    ConnectionChoice::Broken(_) => ConnectionState::Expired,
-                    ConnectionChoice::MoreScopes(_)
-                    | ConnectionChoice::Nothing
-                    | ConnectionChoice::Unknown => ConnectionState::NotConnected,
-                }
-            })
-            .collect())
+        Ok(UserConnections::new(rows))
     }
 }
 

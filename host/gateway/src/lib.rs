@@ -67,6 +67,7 @@ pub struct Gateway {
     turn_settings: sessions::messages::TurnSettings,
     embeddings: tools::embeddings::Embeddings,
     search_cache: tools::search_cache::SearchCache,
+    learning: tools::learning::SearchLearning,
     runtime: Runtime,
     clock: Clock,
     metrics: Arc<Metrics>,
@@ -171,8 +172,11 @@ impl Gateway {
             turn_settings: conversing,
             search_cache: tools::search_cache::SearchCache::default(),
             embeddings: tools::embeddings::Embeddings::new(
-                toolgate_search::embeddings::files::folder(&config.data_dir),
+                config
+                    .search_by_meaning
+                    .then(|| toolgate_search::embeddings::files::folder(&config.data_dir)),
             ),
+            learning: tools::learning::SearchLearning::new(config.learn_from_use),
             services: connections::services::Services::default(),
             known_keys: identity::authenticate::KnownKeys::default(),
             apps: identity::apps::Apps::default(),
@@ -239,6 +243,7 @@ impl Gateway {
         jobs::housekeeping::note_key_uses(self).await;
         jobs::housekeeping::add_up_counts(self).await;
         jobs::housekeeping::note_hook_refusals(self).await;
+        jobs::housekeeping::note_search_uses(self).await;
         self.store.close().await;
     }
 

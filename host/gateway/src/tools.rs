@@ -8,9 +8,11 @@ pub(crate) mod execute;
 pub(crate) mod find;
 pub mod idempotency;
 mod kept;
+pub(crate) mod learning;
 pub(crate) mod outcome;
 pub mod results;
 pub(crate) mod search_cache;
+pub mod search_uses;
 
 use std::sync::Arc;
 
@@ -25,6 +27,7 @@ use toolgate_catalog::manifest::Effect;
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
 use toolgate_egress::PlannedRequest;
+pub use toolgate_search::QUERY_CHARS_MAX;
 
 /// MCP tool annotations, derived from the manifest's `effect` and `idempotent`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -138,6 +141,10 @@ pub struct FoundTool {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     pub connection: ConnectionState,
+    /// Other services, not among these tools, whose tool of the same name fits as well; at most 20.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub also_in: Vec<String>,
     #[serde(flatten)]
     pub schema: SchemaOrRef,
 }

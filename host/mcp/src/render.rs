@@ -82,6 +82,9 @@ pub fn found_tools(found: &FoundTools) -> String {
         if let Some(step) = &tool.step {
             let _ = write!(text, "\n  For: {}", one_line(step));
         }
+        if !tool.also_in.is_empty() {
+            let _ = write!(text, "\n  {}", also_in(&tool.also_in));
+        }
     }
     if found.plugins_loading > 0 {
         let _ = write!(
@@ -110,6 +113,17 @@ pub fn found_tools(found: &FoundTools) -> String {
              - Call `svc_get_tool_schema` with a `tool_name` to see its arguments.\n\
              - Call `svc_execute_tool` with the `tool_name` and its `arguments` as a JSON string.",
         );
+    }
+    text
+}
+
+/// The other services that have such a tool, the first few by name.
+fn also_in(services: &[String]) -> String {
+    const NAMED: usize = 5;
+    let named = services.iter().take(NAMED).map(String::as_str);
+    let mut text = format!("Also in: {}", named.collect::<Vec<_>>().join(", "));
+    if services.len() > NAMED {
+        let _ = write!(text, " and {} more", services.len() - NAMED);
     }
     text
 }

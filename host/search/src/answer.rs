@@ -14,8 +14,8 @@ pub struct SearchQuery<'a> {
     /// Only tools of this service.
     pub service: Option<&'a str>,
     /// For each of [`Reading::sentences`], how near each tool's meaning is to it, by place in
-    /// [`toolgate_catalog::Catalog::tools`]. Without it words alone decide; where only the first is there, steps are
-    /// ranked by the meaning of the whole query.
+    /// [`toolgate_catalog::Catalog::tools`]. Without it words alone decide; where only the first is
+    /// there, steps are ranked by the meaning of the whole query.
     pub cosines: Option<&'a [Vec<f32>]>,
     /// Most hits.
     pub limit: usize,
@@ -44,6 +44,10 @@ pub struct Hit {
     pub score: f32,
     /// Short texts: `name: create, issue`, `synonym: post -> send`.
     pub reasons: Vec<String>,
+    /// Other services, not among the hits, that have a tool of the same name for it, best first.
+    pub also_in: Vec<String>,
+    /// The words by which [`Uses`](super::Uses) remember what the hit was found for.
+    pub words: Arc<[String]>,
     /// The step of the query that the tool serves, as it was written; none where the query is one wish.
     pub step: Option<String>,
 }

@@ -3,7 +3,7 @@
 //! There is always a nearest tool, also to a wish that no tool serves. What separates the two, words and
 //! meaning together, was fitted by logistic regression on the half of the judged queries that is for
 //! tuning (`make search-score`). How far the nearest stands out from the catalog and how many words no tool
-//! has were tried as well and add nothing.
+//! has were tried as well and added next to nothing.
 
 use super::score::Candidate;
 

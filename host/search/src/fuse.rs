@@ -56,8 +56,11 @@ pub(super) fn fuse(lexical: &[Candidate], cosines: &[f32], shown: impl Fn(u32) -
     }
     let words = Distribution::measure(pool.iter().map(by_words));
     let meaning = Distribution::measure(pool.iter().map(|one| cosine(one.tool)));
-    let sure = pool.iter().filter(|one| one.is_good());
-    let answered = sure.map(|one| one.covered).fold(0.0, f32::max);
+    let sure = || pool.iter().filter(|one| one.is_good());
+    let answered = sure().map(|one| one.covered).fold(0.0, f32::max);
+    let surest = sure()
+        .max_by(|a, b| by_words(a).total_cmp(&by_words(b)))
+        .map(|one| one.tool);
     let weight = WORDS_UNANSWERED + (WORDS - WORDS_UNANSWERED) * answered;
     let mut lowest = f32::MAX;
     for one in &mut pool {
@@ -71,11 +74,6 @@ pub(super) fn fuse(lexical: &[Candidate], cosines: &[f32], shown: impl Fn(u32) -
             one.score += NAMED;
         }
     }
-    let surest = pool
-        .iter()
-        .filter(|one| one.is_good())
-        .max_by(|a, b| by_words(&words_of(lexical, a)).total_cmp(&by_words(&words_of(lexical, b))))
-        .map(|one| one.tool);
     let good = pool
         .iter()
         .filter(|one| one.named || cosine(one.tool) + ANSWERED * one.covered >= EVIDENCE_MIN)
@@ -86,12 +84,6 @@ pub(super) fn fuse(lexical: &[Candidate], cosines: &[f32], shown: impl Fn(u32) -
         nearest: pool,
         good,
     }
-}
-
-/// A tool as words alone see it.
-fn words_of(lexical: &[Candidate], one: &Candidate) -> Candidate {
-    let find = lexical.binary_search_by_key(&one.tool, |known| known.tool);
-    find.map_or_else(|_| Candidate::without_words(one.tool), |at| lexical[at])
 }
 
 /// Moves the tool that words are surest of into the first few, so that the model never hides it.

@@ -79,6 +79,8 @@ impl Traits {
 
 pub(super) struct IndexedService {
     pub name: String,
+    /// The name as one word.
+    pub joined: String,
     /// Words of name and title, and name and title as one word.
     pub words: Vec<String>,
     /// [`super::typo::letters`] of each word.
@@ -203,6 +205,7 @@ fn services(tools: &[Arc<Tool>], words: &mut Words) -> (Vec<IndexedService>, Vec
         let words = words.service_words(name, title);
         services.push(IndexedService {
             name: name.to_owned(),
+            joined: name.replace('_', ""),
             letters: words.iter().map(|word| letters(word)).collect(),
             words,
             tools: places,

@@ -18,6 +18,7 @@ mod index;
 mod languages;
 mod nearest;
 mod parts;
+mod prefer;
 mod query;
 mod rank;
 mod reading;
@@ -29,6 +30,7 @@ mod synonyms;
 #[cfg(test)]
 mod tests;
 mod typo;
+mod uses;
 mod words;
 
 use std::sync::Arc;
@@ -41,6 +43,7 @@ pub use fit::Fit;
 pub use query::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
 pub use reading::Reading;
 pub use suggest::SUGGESTIONS_MAX;
+pub use uses::Uses;
 
 /// The tools of one catalog, ready to be searched.
 pub struct SearchIndex {

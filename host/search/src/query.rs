@@ -8,7 +8,7 @@ use super::synonyms::Verb;
 use super::words::{Words, is_circumstance, is_stopword, uncamel};
 
 /// Longest part of a query that is read, in characters.
-pub const QUERY_CHARS_MAX: usize = 8_000;
+pub const QUERY_CHARS_MAX: usize = 4_000;
 /// Most words of a query that are looked for: of a longer one the most telling.
 pub const QUERY_WORDS_MAX: usize = 24;
 /// Most words of a query that are read.

@@ -1,6 +1,6 @@
 //! Ranking: what words and meaning say of each tool, for each wish of a query.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use toolgate_catalog::Tool;
@@ -27,12 +27,15 @@ const CHANGES: f32 = 0.8;
 const READS: f32 = 0.8;
 /// What a tool keeps where the query names another service in full.
 const OTHER_SERVICE: f32 = 0.7;
+/// Most services that a hit names beside its own.
+pub(super) const ALSO_IN_MAX: usize = 20;
 /// What a tool gains whose full name is in the query.
 const NAMED: f32 = 2.0;
 
 /// The tools for one wish.
 struct Ranked<'a> {
     wish: &'a Wish,
+    words: Arc<[String]>,
     lexical: Lexical,
     /// Best first.
     nearest: Vec<Candidate>,
@@ -73,7 +76,8 @@ impl Index {
                 let mut ranked = Vec::new();
                 for (place, step) in steps.iter().enumerate() {
                     let cosines = cosines.and_then(|all| all.get(place + 1).or(all.first()));
-                    ranked.push(self.rank(tools, step, cosines.map(|all| &**all), &shown));
+                    let cosines = cosines.map(|all| &**all);
+                    ranked.push(self.rank(tools, step, cosines, &shown));
                 }
                 ranked
             }
@@ -89,7 +93,7 @@ impl Index {
         ranked: &[Ranked<'_>],
     ) -> SearchResults {
         let several = ranked.len() > 1;
-        let mut taken: HashMap<u32, ()> = HashMap::new();
+        let mut taken: HashSet<u32> = HashSet::new();
         let mut hits: Vec<(usize, Candidate)> = Vec::new();
         let mut turns: Vec<_> = ranked
             .iter()
@@ -100,10 +104,10 @@ impl Index {
         loop {
             let before = total;
             for (place, turn) in turns.iter_mut().enumerate() {
-                let Some(next) = turn.find(|one| !taken.contains_key(&one.tool)) else {
+                let Some(next) = turn.find(|one| !taken.contains(&one.tool)) else {
                     continue;
                 };
-                taken.insert(next.tool, ());
+                taken.insert(next.tool);
                 total += 1;
                 if hits.len() < query.limit {
                     lowest = lowest.min(next.score);
@@ -133,6 +137,7 @@ impl Index {
                 .collect();
             reasons.push(self.reasons(&one.wish.concepts, &one.lexical, &of_wish));
         }
+        let mut also_in = also_in(tools, query, ranked, &hits);
         let hits = hits
             .into_iter()
             .map(|(place, hit)| {
@@ -147,6 +152,8 @@ impl Index {
                     score: hit.score,
                     reasons,
                     step: several.then(|| wish.wish.text.clone()),
+                    also_in: also_in.remove(&hit.tool).unwrap_or_default(),
+                    words: Arc::clone(&wish.words),
                 }
             })
             .collect();
@@ -180,6 +187,7 @@ impl Index {
             None => by_words(&lexical.candidates, shown),
         };
         Ranked {
+            words: self.words_used(wish),
             wish,
             lexical,
             nearest,
@@ -225,15 +233,57 @@ impl Index {
         lexical
     }
 
+    /// The words of a wish by which its uses are remembered, as the catalog has them.
+    fn words_used(&self, wish: &Wish) -> Arc<[String]> {
+        let said = wish.concepts.iter().filter(|concept| !concept.implied);
+        let words = said.map(|concept| match concept.variants.first() {
+            Some(variant) => &self.terms[variant.term as usize].word,
+            None => &concept.word,
+        });
+        let words: BTreeSet<&String> = words.collect();
+        words.into_iter().cloned().collect()
+    }
+
     /// The services whose whole name is among the words.
     fn named_services(&self, concepts: &[Concept]) -> Vec<u32> {
         let said = |word: &str| concepts.iter().any(|concept| concept.word == word);
-        let named = (0_u32..).zip(&self.services).filter(|(_, service)| {
-            let joined = service.name.replace('_', "");
-            said(&joined) || service.name.split('_').all(said)
-        });
+        let named = (0_u32..)
+            .zip(&self.services)
+            .filter(|(_, service)| said(&service.joined) || service.name.split('_').all(said));
         named.map(|(number, _)| number).collect()
     }
+}
+
+/// For the first hit of each action the other services whose tool of the same action matches well and is
+/// not among the hits.
+fn also_in(
+    tools: &[Arc<Tool>],
+    query: &SearchQuery<'_>,
+    ranked: &[Ranked<'_>],
+    hits: &[(usize, Candidate)],
+) -> HashMap<u32, Vec<String>> {
+    let mut also_in: HashMap<u32, Vec<String>> = HashMap::new();
+    if query.service.is_some() {
+        return also_in;
+    }
+    let tool = |one: &Candidate| &tools[one.tool as usize];
+    let listed: HashSet<u32> = hits.iter().map(|(_, hit)| hit.tool).collect();
+    for (place, one) in ranked.iter().enumerate() {
+        let mut first: HashMap<&str, u32> = HashMap::new();
+        for (_, hit) in hits.iter().filter(|(wish, _)| *wish == place) {
+            first.entry(tool(hit).action()).or_insert(hit.tool);
+        }
+        let good = one.nearest.iter().take(one.good);
+        for other in good.filter(|one| !listed.contains(&one.tool)) {
+            if let Some(hit) = first.get(tool(other).action()) {
+                let services = also_in.entry(*hit).or_default();
+                if services.len() < ALSO_IN_MAX {
+                    services.push(tool(other).service().to_owned());
+                }
+            }
+        }
+    }
+    also_in
 }
 
 /// For each tool the nearest of several meanings.

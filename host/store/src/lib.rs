@@ -44,6 +44,7 @@ mod plugin_files;
 mod plugins;
 mod rate_counts;
 mod results;
+mod search_uses;
 mod service_config;
 mod session_kv;
 mod session_messages;
@@ -96,6 +97,7 @@ pub use plugins::{
 };
 pub use rate_counts::RateCount;
 pub use results::ResultPiece;
+pub use search_uses::SearchUse;
 pub use service_config::{ALL_WORKSPACES, ServiceSetting};
 pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
 pub use session_messages::{SessionMessage, Speaker, TurnClaim};

@@ -125,6 +125,8 @@ impl Settings {
             model: self.model.or(file.model),
             model_key_file: self.model_key_file.or(file.model_key_file),
             model_seconds: self.model_seconds.or(file.model_seconds),
+            no_model: self.no_model || file.no_model,
+            no_search_learning: self.no_search_learning || file.no_search_learning,
             keep_receipts_days: self.keep_receipts_days.or(file.keep_receipts_days),
             keep_audit_days: self.keep_audit_days.or(file.keep_audit_days),
             drain_seconds: self.drain_seconds.or(file.drain_seconds),
@@ -216,6 +218,8 @@ impl Settings {
                     .plugins_dir
                     .unwrap_or_else(|| PathBuf::from("./plugins/dist")),
                 allow_large_plugins: self.allow_large_plugins,
+                learn_from_use: !self.no_search_learning,
+                search_by_meaning: !self.no_model,
                 compiler: None,
                 upgrades: self.upgrades.unwrap_or_default(),
                 master_key_file: self

@@ -1441,6 +1441,8 @@ export interface components {
             query: string;
         };
         FoundTool: components["schemas"]["SchemaOrRef"] & {
+            /** @description Other services, not among these tools, whose tool of the same name fits as well; at most 20. */
+            also_in?: string[];
             annotations: components["schemas"]["Annotations"];
             connection: components["schemas"]["ConnectionState"];
             description: string;
@@ -1549,7 +1551,7 @@ export interface components {
          * @description Why a search was answered by words alone.
          * @enum {string}
          */
-        LexicalReason: "model_not_installed" | "model_not_ready" | "model_failed" | "overloaded";
+        LexicalReason: "model_off" | "model_not_installed" | "model_not_ready" | "model_failed" | "overloaded";
         /** @description A rule that ends at a time or after a number of calls. */
         LimitedRule: {
             /** Format: date-time */
@@ -1605,8 +1607,8 @@ export interface components {
              */
             popup_origin?: string | null;
             /**
-             * @description An https page of the application to which the browser returns when the link has ended or the user
-             *     cancels, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
+             * @description HTTPS page of the application that the browser opens when the connect link is completed or
+             *     cancelled, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
              *     With `confirm_url` a browser that has connected goes there instead.
              */
             return_url?: string | null;
@@ -1716,7 +1718,7 @@ export interface components {
          * @description What the sentence model is doing.
          * @enum {string}
          */
-        ModelState: "not_installed" | "loading" | "preparing" | "ready" | "failed";
+        ModelState: "off" | "not_installed" | "loading" | "preparing" | "ready" | "failed";
         /** @description An operation that the assistant asked for. */
         OperationCall: {
             /** @description JSON text as the model wrote it. */
@@ -5927,7 +5929,7 @@ export interface operations {
                 /** @description How many tools to answer; 20 if absent. */
                 limit?: number;
                 /**
-                 * @description Keywords or natural language.
+                 * @description Keywords or natural language; it may name several steps.
                  * @example open an issue
                  */
                 query: string;

@@ -27,6 +27,7 @@ mod idempotency;
 mod jupyterhub;
 mod knowledge;
 mod large;
+mod learning;
 mod limits;
 mod mcp;
 mod meaning;

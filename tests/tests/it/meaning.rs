@@ -63,6 +63,26 @@ macro_rules! on_both {
     };
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_without_the_model_leaves_its_files_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().join("data");
+    std::fs::create_dir_all(&data_dir).unwrap();
+    lay_model(&data_dir);
+    let gateway = TestGateway::start(Options {
+        data_dir: Some(data_dir),
+        no_model: true,
+        ..options(None)
+    })
+    .await;
+    let health = gateway.get("/v1/health").await.data();
+    assert_eq!(health["search"], "lexical");
+    assert_eq!(health["search_model"], "off");
+    let found = search(&gateway, "create an issue").await;
+    assert_eq!(found["ranking"], "lexical");
+    assert_eq!(found["lexical_reason"], "model_off");
+}
+
 on_both!(a_model_that_arrives_while_serving_changes_what_is_found);
 
 async fn a_model_that_arrives_while_serving_changes_what_is_found(database_url: Option<String>) {

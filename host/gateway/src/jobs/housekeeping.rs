@@ -33,6 +33,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         mark_interrupted(&gateway).await;
         add_up_counts(&gateway).await;
         note_hook_refusals(&gateway).await;
+        note_search_uses(&gateway).await;
         round = round.wrapping_add(1);
         if round.is_multiple_of(ENDS_EVERY)
             && let Err(cause) = tell_ends(&gateway).await
@@ -109,6 +110,8 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     crate::webhooks::dispatcher::purge(&gateway.store, now_ms).await?;
     let taken_ms = now_ms - crate::webhooks::inbound::TAKEN_KEPT_MS;
     gateway.store.purge_hook_deliveries(taken_ms).await?;
+    let unused_ms = now_ms - crate::tools::learning::FORGOTTEN_AFTER_MS;
+    gateway.store.purge_search_uses(unused_ms).await?;
     Ok(())
 }
 
@@ -116,6 +119,13 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
 pub(crate) async fn note_hook_refusals(gateway: &Gateway) {
     for (connection_id, counted) in gateway.hook_refusals.take() {
         gateway.write_refusals(&connection_id, &counted).await;
+    }
+}
+
+/// Writes what was executed after searches.
+pub(crate) async fn note_search_uses(gateway: &Gateway) {
+    if let Err(cause) = gateway.write_search_uses().await {
+        tracing::error!(error = %cause, "search.write_uses_failed");
     }
 }
 

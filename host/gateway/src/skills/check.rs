@@ -52,23 +52,18 @@ impl Gateway {
         let services: BTreeSet<&str> = snapshot.catalog.services().collect();
         let text = format!("{}\n{}\n{}", skill.name, skill.summary, skill.instructions);
         let (mut tools, mut unknown_tools) = (Vec::new(), Vec::new());
-        let mut named = Vec::new();
+        let connections = self.connections_of(caller, &user).await?;
         for name in names(&text) {
             if let Some(tool) = snapshot.catalog.get(name) {
                 tools.push(SkillTool {
                     tool_name: tool.name.to_string(),
                     service: tool.service().to_owned(),
                     permission: permissions.decide(tool).permission,
-                    connection: ConnectionState::NotNeeded,
+                    connection: connections.state(tool),
                 });
-                named.push(&**tool);
             } else if of_a_service(name, &services) {
                 unknown_tools.push(name.to_owned());
             }
-        }
-        let connections = self.connection_states(caller, &user, &named).await?;
-        for (tool, connection) in tools.iter_mut().zip(connections) {
-            tool.connection = connection;
         }
         let usable = |tool: &SkillTool| {
             tool.permission != Permission::Deny

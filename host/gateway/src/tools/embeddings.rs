@@ -51,6 +51,8 @@ pub enum Ranking {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelState {
+    /// The gateway was started with `--no-model`.
+    Off,
     /// `toolgate model install` brings it.
     NotInstalled,
     Loading,
@@ -65,6 +67,8 @@ pub enum ModelState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LexicalReason {
+    /// The gateway was started with `--no-model`.
+    ModelOff,
     ModelNotInstalled,
     ModelNotReady,
     ModelFailed,
@@ -74,7 +78,7 @@ pub enum LexicalReason {
 
 /// The model and what it has made, as far as it has come.
 pub(crate) struct Embeddings {
-    folder: PathBuf,
+    folder: Option<PathBuf>,
     state: ArcSwap<State>,
 }
 
@@ -87,14 +91,18 @@ pub(crate) struct State {
 }
 
 impl Embeddings {
-    pub(crate) fn new(folder: PathBuf) -> Self {
+    /// For the model in a folder; none where search is by words alone.
+    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         Self {
-            folder,
             state: ArcSwap::from_pointee(State {
-                model: ModelState::NotInstalled,
+                model: match folder {
+                    Some(_) => ModelState::NotInstalled,
+                    None => ModelState::Off,
+                },
                 embedder: None,
                 prepared: None,
             }),
+            folder,
         }
     }
 
@@ -128,6 +136,7 @@ impl Embeddings {
         let prepared = prepared.filter(|(of, _)| Arc::ptr_eq(of, snapshot));
         let (Some((_, vectors)), Some(embedder)) = (prepared, &state.embedder) else {
             return Err(match state.model {
+                ModelState::Off => LexicalReason::ModelOff,
                 ModelState::NotInstalled => LexicalReason::ModelNotInstalled,
                 ModelState::Failed => LexicalReason::ModelFailed,
                 ModelState::Loading | ModelState::Preparing | ModelState::Ready => {
@@ -177,6 +186,9 @@ impl Embeddings {
 
 /// Keeps vectors of the serving snapshot, until the gateway stops.
 pub(crate) async fn keep(gateway: Arc<Gateway>) {
+    let Some(folder) = gateway.embeddings.folder.clone() else {
+        return;
+    };
     let mut known: Option<HashMap<String, Vector>> = None;
     let mut tried = None;
     loop {
@@ -185,10 +197,10 @@ pub(crate) async fn keep(gateway: Arc<Gateway>) {
         match &state.embedder {
             None => {
                 // Files that could not be loaded are left alone until they change.
-                let look = files::look(&gateway.embeddings.folder);
+                let look = files::look(&folder);
                 if look.is_some() && look != tried {
                     tried = look;
-                    load(&gateway).await;
+                    load(&gateway, folder.clone()).await;
                     pause = Duration::ZERO;
                 }
             }
@@ -211,7 +223,7 @@ pub(crate) async fn keep(gateway: Arc<Gateway>) {
 }
 
 /// Loads the model.
-async fn load(gateway: &Gateway) {
+async fn load(gateway: &Gateway, folder: PathBuf) {
     let say = |model, embedder| {
         gateway.embeddings.say(|_| State {
             model,
@@ -220,7 +232,6 @@ async fn load(gateway: &Gateway) {
         });
     };
     say(ModelState::Loading, None);
-    let folder = gateway.embeddings.folder.clone();
     let opened = tokio::task::spawn_blocking(move || {
         files::verify(&folder).context("the sentence model is damaged; install it again")?;
         anyhow::Ok(Embedder::open(&folder)?)

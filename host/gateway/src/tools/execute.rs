@@ -209,6 +209,11 @@ impl Gateway {
         // What the plugin did stands, whatever trouble the gateway has with it.
         let (status, reason) = outcome.as_ref().map_or(came_to, status_of);
         let took = began.elapsed();
+        if status == ExecutionStatus::Success && !run.permit.is_dry() {
+            let now_ms = self.clock.now_ms();
+            self.learning
+                .executed(caller, &run.user, &run.tool.name, now_ms);
+        }
         if !run.permit.is_dry() {
             self.on_probation(&run.serving, &caller.workspace_id, trapped);
         }

@@ -8,13 +8,13 @@ use crate::tools::{
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_catalog::Tool;
 use toolgate_core::ids::UserId;
+use toolgate_search::QUERY_CHARS_MAX;
 
 /// Compact JSON of all schemas inlined in one search answer (spec 4.1, rule 3).
 pub(crate) const INLINE_SCHEMA_BYTES_MAX: usize = 24_000;
 pub(crate) const SEARCH_LIMIT_MAX: usize = 100;
 pub(crate) const SCHEMA_LIMIT_MAX: usize = 5;
 pub(crate) const LIST_LIMIT_MAX: usize = 500;
-pub(crate) const QUERY_BYTES_MAX: usize = 8_000;
 
 impl Gateway {
     /// The tools that answer a query, best first.
@@ -27,9 +27,9 @@ impl Gateway {
         if request.query.trim().is_empty() {
             return Err(Error::InvalidRequest("query must not be empty".to_owned()));
         }
-        if request.query.len() > QUERY_BYTES_MAX {
+        if request.query.chars().count() > QUERY_CHARS_MAX {
             return Err(Error::InvalidRequest(format!(
-                "query is at most {QUERY_BYTES_MAX} bytes long"
+                "query is at most {QUERY_CHARS_MAX} characters long"
             )));
         }
         within("limit", request.limit, 1, SEARCH_LIMIT_MAX)?;
@@ -40,16 +40,19 @@ impl Gateway {
         let plugins_loading = self.plugins_loading();
         let snapshot = self.snapshot();
         let answer = self.nearest_tools(&snapshot, &request, &permissions).await;
-        let found = answer.results.clone();
-        let tools: Vec<&Tool> = found.hits.iter().map(|hit| &*hit.tool).collect();
-        let connections = self.connection_states(caller, &user, &tools).await?;
+        let mut found = answer.results.clone();
+        let connections = self.connections_of(caller, &user).await?;
+        let uses = self.search_uses(&caller.workspace_id).await;
+        let ready = |tool: &Tool| connections.ready(tool);
+        found.prefer(request.limit, &ready, &uses);
+        let now_ms = self.clock.now_ms();
+        self.learning.searched(caller, &user, &found.hits, now_ms);
         let mut inlined_bytes = 0;
         let tools = found
             .hits
             .into_iter()
-            .zip(connections)
             .enumerate()
-            .map(|(place, (hit, connection))| {
+            .map(|(place, hit)| {
                 let tool = hit.tool;
                 let fits = inlined_bytes + tool.input_schema_bytes() <= INLINE_SCHEMA_BYTES_MAX;
                 let schema = if place < request.schema_limit && fits {
@@ -59,7 +62,7 @@ impl Gateway {
                     SchemaOrRef::Ref(format!("/v1/tools/{}/schema", tool.name))
                 };
                 FoundTool {
-                    connection,
+                    connection: connections.state(&tool),
                     annotations: Annotations::new(tool.effect(), tool.idempotent()),
                     name: tool.name.to_string(),
                     service: tool.service().to_owned(),
@@ -68,6 +71,7 @@ impl Gateway {
                     score: hit.score,
                     match_reasons: hit.reasons,
                     step: hit.step,
+                    also_in: hit.also_in,
                     schema,
                 }
             })

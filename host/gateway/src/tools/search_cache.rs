@@ -20,6 +20,9 @@ use toolgate_search::{SearchQuery, SearchResults};
 const ANSWERS_MAX: usize = 500;
 /// Answers to longer queries are not kept.
 const QUERY_BYTES_MAX: usize = 500;
+/// A search is answered with this many tools at least: what a user or a workspace prefers may be beyond a
+/// lower limit.
+const NEAREST: usize = 10;
 /// Longer answers are not kept.
 const LIMIT_MAX: usize = 20;
 
@@ -52,14 +55,18 @@ impl Gateway {
                 reading: &reading,
                 service: request.service.as_deref(),
                 cosines: cosines.as_deref().ok(),
-                limit: request.limit,
+                limit: request.limit.max(NEAREST),
                 allowed: &|tool: &Tool| permissions.shows(tool),
             }),
             lexical_reason: cosines.as_ref().err().copied(),
         });
         let repeatable = match &cosines {
             Ok(cosines) => cosines.len() == reading.sentences().count(),
-            Err(LexicalReason::ModelNotInstalled | LexicalReason::ModelNotReady) => true,
+            Err(
+                LexicalReason::ModelOff
+                | LexicalReason::ModelNotInstalled
+                | LexicalReason::ModelNotReady,
+            ) => true,
             Err(LexicalReason::ModelFailed | LexicalReason::Overloaded) => false,
         };
         if let Some(key) = key.filter(|_| repeatable) {
@@ -87,7 +94,7 @@ impl SearchKey {
         kept.then(|| Self {
             query: request.query.clone(),
             service: request.service.clone(),
-            limit: request.limit,
+            limit: request.limit.max(NEAREST),
         })
     }
 }
@@ -202,7 +209,7 @@ mod tests {
         );
         assert!(!same(&request("create issues", None, 5)).await);
         assert!(!same(&request("create an issue", Some("github"), 5)).await);
-        assert!(!same(&request("create an issue", None, 6)).await);
+        assert!(!same(&request("create an issue", None, NEAREST + 1)).await);
         assert!(same(&asked).await, "the others are beside it");
 
         let catalog = Snapshot::new(fixture::catalog(), BTreeMap::new());

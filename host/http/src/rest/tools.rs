@@ -22,16 +22,14 @@ use toolgate_gateway::Gateway;
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::tools::results::Budget;
 use toolgate_gateway::tools::{
-    Arguments, Execute, Execution, FoundTools, ListTools, SearchTools, ToolPage, ToolSchema,
+    Arguments, Execute, Execution, FoundTools, ListTools, QUERY_CHARS_MAX, SearchTools, ToolPage,
+    ToolSchema,
 };
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::ids;
 use toolgate_http_kit::path::Segments;
 use toolgate_http_kit::query::{ForUser, Id, NoQuery, Number, PageLimit, Phrase, QueryString};
-
-/// Longest search query.
-const QUERY_CHARS_MAX: usize = 1_000;
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Tools", "Find, describe and run tools.")
@@ -45,7 +43,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 struct ToolSearchQuery {
-    /// Keywords or natural language.
+    /// Keywords or natural language; it may name several steps.
     #[param(inline, required = true, example = "open an issue")]
     query: Phrase<{ QUERY_CHARS_MAX }, true>,
     /// Only tools of this service, by its lowercase name.

@@ -54,6 +54,8 @@ struct FoundOne {
     #[serde(default)]
     step: Option<String>,
     connection: ConnectionState,
+    #[serde(default)]
+    also_in: Vec<String>,
 }
 
 fn high() -> Confidence {
@@ -74,6 +76,7 @@ impl From<SearchAnswer> for FoundTools {
             match_reasons: tool.match_reasons,
             step: tool.step,
             connection: tool.connection,
+            also_in: tool.also_in,
         });
         Self {
             tools: tools.collect(),

@@ -16,6 +16,7 @@ fn raw(json: serde_json::Value) -> Arc<RawValue> {
 
 fn found(name: &str, connection: ConnectionState) -> FoundTool {
     FoundTool {
+        also_in: Vec::new(),
         name: format!("github_{name}"),
         service: "github".to_owned(),
         description: format!("Does {name}.\nSecond line."),

@@ -7,6 +7,7 @@ use super::output::{OutputFormat, table};
 use crate::config::Config;
 use toolgate_core::clock::Clock;
 use toolgate_gateway::identity::workspaces::{self, ChangeLimits, WorkspaceInfo, WorkspaceRate};
+use toolgate_gateway::tools::search_uses;
 use toolgate_store::Plan;
 
 #[derive(Debug, Subcommand)]
@@ -36,6 +37,14 @@ for all. Then let a person in: toolgate member create --workspace NAME --email .
     },
     /// List workspaces, oldest first
     List,
+    /// Show what a workspace executed after its searches, which moves tools up in them, the latest first
+    Uses {
+        /// Name of the workspace
+        name: String,
+        /// Forget all of it; running gateways follow within a minute
+        #[arg(long)]
+        forget: bool,
+    },
 }
 
 impl WorkspaceCommand {
@@ -60,6 +69,31 @@ impl WorkspaceCommand {
                         Some(rpm) => format!("{name}: plan {plan}, {rpm} requests a minute"),
                         None => format!("{name}: plan {plan}, requests a minute as the plan says"),
                     }
+                })
+            }
+            Self::Uses { name, forget: true } => {
+                let now_ms = Clock::system().now_ms();
+                let workspace = search_uses::forget(&store, &name, now_ms).await?;
+                output.print(
+                    &json!({ "workspace": workspace, "forgotten": true }),
+                    |_| format!("{name}: what was executed after searches is forgotten"),
+                )
+            }
+            Self::Uses { name, .. } => {
+                let uses = search_uses::list(&store, &name).await?;
+                output.print(&json!({ "uses": uses }), |_| {
+                    let rows: Vec<Vec<String>> = uses
+                        .iter()
+                        .map(|one| {
+                            vec![
+                                one.word.clone(),
+                                one.tool_name.clone(),
+                                one.times.to_string(),
+                                one.used_at.clone(),
+                            ]
+                        })
+                        .collect();
+                    table(&["WORD", "TOOL", "TIMES", "LAST"], &rows)
                 })
             }
             Self::List => {

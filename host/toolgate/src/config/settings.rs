@@ -273,6 +273,26 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub model_seconds: Option<u64>,
+    /// Search by words alone, even where the sentence model is installed
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_NO_MODEL",
+        value_parser = clap::builder::FalseyValueParser::new(),
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub no_model: bool,
+    /// Do not move tools up in search that the workspace executed after similar searches
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_NO_SEARCH_LEARNING",
+        value_parser = clap::builder::FalseyValueParser::new(),
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub no_search_learning: bool,
     /// How long receipts of calls are kept, in days; 0 for ever [default: 0]
     #[arg(
         long,

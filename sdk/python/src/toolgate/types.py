@@ -260,6 +260,10 @@ class FoundTool(TypedDict):
     wish.
     """
     connection: ConnectionState
+    also_in: NotRequired[list[str]]
+    """
+    Other services, not among these tools, whose tool of the same name fits as well; at most 20.
+    """
 
 
 HealthState: TypeAlias = Literal[
@@ -321,7 +325,7 @@ class KeyStatus(TypedDict):
 
 
 LexicalReason: TypeAlias = Literal[
-    "model_not_installed", "model_not_ready", "model_failed", "overloaded"
+    "model_off", "model_not_installed", "model_not_ready", "model_failed", "overloaded"
 ]
 """
 Why a search was answered by words alone.
@@ -379,8 +383,8 @@ class LinkBody(TypedDict):
     """
     return_url: NotRequired[str | None]
     """
-    An https page of the application to which the browser returns when the link has ended or the user
-    cancels, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
+    HTTPS page of the application that the browser opens when the connect link is completed or
+    cancelled, with `connect_status` (`connected`, `cancelled`, `failed`) and `connection_id` in the query.
     With `confirm_url` a browser that has connected goes there instead.
     """
     popup_origin: NotRequired[str | None]
@@ -461,7 +465,7 @@ class Meta(TypedDict):
 
 
 ModelState: TypeAlias = Literal[
-    "not_installed", "loading", "preparing", "ready", "failed"
+    "off", "not_installed", "loading", "preparing", "ready", "failed"
 ]
 """
 What the sentence model is doing.

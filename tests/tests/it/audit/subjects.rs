@@ -285,6 +285,7 @@ impl Walk {
 
         let made = self.command("workspace create", &["second"]);
         self.command("workspace set", &["second", "--rpm", "100"]);
+        self.command("workspace uses", &["second", "--forget"]);
         assert!(self.news().await.is_empty());
         let store = self.gateway.gateway.store();
         let own = store
@@ -300,11 +301,13 @@ impl Walk {
             own,
             [
                 ("operator", "workspace.change"),
+                ("operator", "workspace.change"),
                 ("operator", "workspace.create")
             ]
         );
         self.actions.insert("workspace.create".to_owned());
         self.walked.insert("workspace create".to_owned());
         self.walked.insert("workspace set".to_owned());
+        self.walked.insert("workspace uses".to_owned());
     }
 }

@@ -232,6 +232,7 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("workspace create", Entry("workspace.create")),
     ("workspace set", Entry("workspace.change")),
     ("workspace list", Nothing(LOOKS)),
+    ("workspace uses", Entry("workspace.change")),
     ("member create", Entry("members.invite")),
     ("member list", Nothing(LOOKS)),
     ("member remove", Entry("members.remove")),

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use http::{Request, StatusCode};
 use toolgate_gateway::Scope;
+use toolgate_gateway::tools::QUERY_CHARS_MAX;
 use toolgate_http_kit::BODY_BYTES_MAX;
 
 use super::edge::{Answer, Edge, operations};
@@ -119,6 +120,9 @@ async fn a_strange_path_or_query_is_never_a_server_error() {
 async fn numbers_outside_their_range_are_refused_by_name() {
     let edge = Edge::open().await;
     let key = edge.key("all", &Scope::ALL).await;
+    // Characters count, not their bytes: three, or nine as they are written in an address.
+    let query = |chars| format!("/v1/tools/search?query={}", "%E6%9F%A5".repeat(chars));
+    let (longest, too_long) = (query(QUERY_CHARS_MAX), query(QUERY_CHARS_MAX + 1));
     for (path, taken) in [
         ("/v1/tools/search?query=x&limit=1", true),
         ("/v1/tools/search?query=x&limit=100", true),
@@ -131,6 +135,8 @@ async fn numbers_outside_their_range_are_refused_by_name() {
         ("/v1/tools/search", false),
         ("/v1/tools/search?query=", false),
         ("/v1/tools/search?query=+", false),
+        (&longest, true),
+        (&too_long, false),
         ("/v1/tools/list?limit=500", true),
         ("/v1/tools/list?limit=501", false),
         ("/v1/executions?limit=100", true),

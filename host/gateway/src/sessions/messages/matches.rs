@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::knowledge::{FoundPassage, QUERY_CHARS_MAX, SearchKnowledge};
 use crate::skills::{ListSkills, ListedSkill};
-use crate::tools::find::QUERY_BYTES_MAX;
 use crate::tools::{FoundTool, SearchTools};
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids::UserId;
@@ -42,7 +41,10 @@ impl Gateway {
         let mut not_searched = Vec::new();
         let user = UserId::parse(user_id).map_err(|cause| Error::Internal(cause.into()))?;
         let tools = SearchTools {
-            query: said[..said.floor_char_boundary(QUERY_BYTES_MAX)].to_owned(),
+            query: said
+                .chars()
+                .take(toolgate_search::QUERY_CHARS_MAX)
+                .collect(),
             service: None,
             limit: TOOLS_MAX,
             schema_limit: TOOLS_MAX,

@@ -1,0 +1,82 @@
+//! Search learns from use: what a workspace executes after its searches moves up in them.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use toolgate_store::Store;
+use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::gateway::{Options, TestGateway, new_tenant};
+
+const SEARCH: &str = "/v1/tools/search?query=send+report";
+
+fn plugin(service: &str) -> (String, Vec<u8>) {
+    let mut send = tool("send_report");
+    send["description"] = "Sends a report.".into();
+    let built = Fixture::new(service).with("tools", json!([send])).build();
+    (format!("{service}.wasm"), built)
+}
+
+async fn start(no_search_learning: bool) -> TestGateway {
+    TestGateway::start(Options {
+        plugins: vec![plugin("alpha"), plugin("beta")],
+        no_search_learning,
+        ..Options::default()
+    })
+    .await
+}
+
+/// Names of the tools that a search found, and the reasons of the first.
+fn found(answer: &Value) -> (Vec<&str>, String) {
+    let tools = answer["tools"].as_array().unwrap();
+    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap());
+    (names.collect(), tools[0]["match_reasons"].to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_executed_after_a_search_comes_first_in_its_workspace_alone() {
+    let gateway = start(false).await;
+    let (theirs, _) = new_tenant(&gateway.gateway, "theirs").await.unwrap();
+    gateway.execute("alpha_send_report", json!({})).await;
+    let before = gateway.get(SEARCH).await.data();
+    assert_eq!(found(&before).0, ["alpha_send_report", "beta_send_report"]);
+    gateway.execute("beta_send_report", json!({})).await;
+
+    gateway
+        .wait("the use to count", async || {
+            let now = gateway.get(SEARCH).await.data();
+            let (names, reasons) = found(&now);
+            names[0] == "beta_send_report" && reasons.contains("used after similar searches: 1")
+        })
+        .await;
+    // A search that shares no word with that one is as it was, and so is the same one of others.
+    let other = gateway.get("/v1/tools/search?query=alpha").await.data();
+    assert!(!other.to_string().contains("used after"), "{other}");
+    let apart = gateway.send(Method::GET, SEARCH, Some(&theirs), None).await;
+    assert_eq!(found(&apart.data()).0[0], "alpha_send_report");
+
+    // What was executed without a search did not count.
+    let store = gateway.gateway.store();
+    let workspace = store.first_workspace().await.unwrap().unwrap();
+    let uses = store.list_search_uses(&workspace.id, 10).await.unwrap();
+    assert!(
+        uses.iter().all(|one| one.tool_name == "beta_send_report"),
+        "{uses:?}"
+    );
+    gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_counted_where_learning_is_off() {
+    let gateway = start(true).await;
+    gateway.get(SEARCH).await.data();
+    gateway.execute("beta_send_report", json!({})).await;
+    let workspace = gateway.gateway.store().first_workspace().await;
+    let workspace = workspace.unwrap().unwrap();
+    let database = gateway.config.gateway.database_url.clone();
+    // What is counted is written when the gateway closes, at the latest.
+    gateway.gateway.close(Duration::from_secs(5)).await;
+    let store = Store::open(&database).await.unwrap();
+    let uses = store.list_search_uses(&workspace.id, 10).await.unwrap();
+    assert_eq!(uses, []);
+}
