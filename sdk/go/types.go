@@ -409,7 +409,7 @@ type FoundTools struct {
 
 // `GET /v1/health`, `svc_health_check`.
 type Health struct {
-	// `ok`, or `degraded` while the database does not answer.
+	// `ok`, or `degraded` while the database does not answer or takes no writes.
 	Status  string `json:"status"`
 	Version string `json:"version"`
 	// `sqlite` or `postgres`.

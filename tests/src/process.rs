@@ -94,6 +94,8 @@ pub struct Installation {
     pub allow_upstream: Vec<String>,
     /// `TOOLGATE_LOG`, and the like.
     pub environment: Vec<(String, String)>,
+    /// A command that becomes the program: it is given the program's path and arguments. None if empty.
+    pub launcher: Vec<String>,
 }
 
 impl Installation {
@@ -112,6 +114,7 @@ impl Installation {
             master_key_file: None,
             allow_upstream: Vec::new(),
             environment: Vec::new(),
+            launcher: Vec::new(),
         }
     }
 
@@ -122,7 +125,14 @@ impl Installation {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program());
+        let mut command = match self.launcher.split_first() {
+            None => Command::new(program()),
+            Some((launcher, first)) => {
+                let mut command = Command::new(launcher);
+                command.args(first).arg(program());
+                command
+            }
+        };
         command
             .args(arguments)
             .args(["--json", "--listen", &format!("127.0.0.1:{}", self.port)])

@@ -2,3 +2,4 @@
 
 pub(crate) mod health;
 pub mod overview;
+pub(crate) mod readiness;

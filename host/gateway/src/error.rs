@@ -6,6 +6,12 @@
 
 use crate::executions::ExecutionReceipt;
 pub use toolgate_catalog::Violation;
+use toolgate_store::StoreError;
+
+/// Another process takes over, or this one is started again.
+const STOPPING_RETRY_AFTER_S: u64 = 1;
+/// What makes a database unavailable seldom ends within a second.
+const DATABASE_RETRY_AFTER_S: u64 = 5;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -89,6 +95,11 @@ pub enum Error {
     RateLimited(RateLimited),
     #[error("the gateway is at its limit of running calls")]
     Overloaded { retry_after_s: u64 },
+    #[error("the gateway is stopping")]
+    Stopping,
+    /// With the cause for the log; without one, receipts wait for the database.
+    #[error("the database does not answer or takes no writes")]
+    DatabaseUnavailable(Option<anyhow::Error>),
     #[error("internal error")]
     Internal(#[source] anyhow::Error),
 }
@@ -131,8 +142,22 @@ impl Error {
             Self::InProgress { .. } | Self::TurnInProgress { .. } => "in_progress",
             Self::OutcomeUnknown { .. } => "outcome_unknown",
             Self::RateLimited(_) => "rate_limit_exceeded",
-            Self::Overloaded { .. } => "overloaded",
+            Self::Overloaded { .. } | Self::Stopping | Self::DatabaseUnavailable(_) => "overloaded",
             Self::Internal(_) => "internal_error",
+        }
+    }
+
+    /// Seconds after which the same request may be taken; `None`: it is refused for another reason than
+    /// the moment.
+    pub fn retry_after_s(&self) -> Option<u64> {
+        match self {
+            Self::InProgress { retry_after_s }
+            | Self::TurnInProgress { retry_after_s }
+            | Self::Overloaded { retry_after_s } => Some(*retry_after_s),
+            Self::RateLimited(limited) => Some(limited.retry_after_s),
+            Self::Stopping => Some(STOPPING_RETRY_AFTER_S),
+            Self::DatabaseUnavailable(_) => Some(DATABASE_RETRY_AFTER_S),
+            _ => None,
         }
     }
 
@@ -178,13 +203,15 @@ impl Error {
                 "Repeat the request in a few seconds: plugins still being loaded: {plugins_loading}."
             ),
             Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
-            Self::InProgress { retry_after_s }
-            | Self::TurnInProgress { retry_after_s }
-            | Self::Overloaded { retry_after_s } => {
-                format!("Repeat the request after {retry_after_s} s.")
-            }
-            Self::RateLimited(limited) => {
-                format!("Repeat the request after {} s.", limited.retry_after_s)
+            Self::DatabaseUnavailable(_) => format!(
+                "Repeat the request after {DATABASE_RETRY_AFTER_S} s. The gateway's log and /readyz tell the operator when it works again."
+            ),
+            Self::InProgress { .. }
+            | Self::TurnInProgress { .. }
+            | Self::Overloaded { .. }
+            | Self::Stopping
+            | Self::RateLimited(_) => {
+                format!("Repeat the request after {} s.", self.retry_after_s()?)
             }
             Self::OutcomeUnknown { execution_id, .. } => format!(
                 "Read the receipt {execution_id} to see what left; send retry_unknown: true to run it again."
@@ -196,12 +223,19 @@ impl Error {
 
 impl From<anyhow::Error> for Error {
     fn from(cause: anyhow::Error) -> Self {
-        Self::Internal(cause)
+        let mut causes = cause.chain().filter_map(|one| one.downcast_ref());
+        match causes.any(|one| matches!(one, StoreError::Unavailable(_))) {
+            true => Self::DatabaseUnavailable(Some(cause)),
+            false => Self::Internal(cause),
+        }
     }
 }
 
-impl From<toolgate_store::StoreError> for Error {
-    fn from(cause: toolgate_store::StoreError) -> Self {
-        Self::Internal(cause.into())
+impl From<StoreError> for Error {
+    fn from(cause: StoreError) -> Self {
+        match cause {
+            StoreError::Unavailable(_) => Self::DatabaseUnavailable(Some(cause.into())),
+            _ => Self::Internal(cause.into()),
+        }
     }
 }

@@ -82,6 +82,7 @@ pub struct Gateway {
     oidc: Option<crate::config::OidcConfig>,
     /// How many wait for a user to connect.
     waiters: connections::wait::Waiters,
+    write_probe: dashboard::readiness::WriteProbe,
     /// How many watch for live updates.
     watchers: Arc<AtomicUsize>,
     plugins: plugins::PluginAdmin,
@@ -187,6 +188,7 @@ impl Gateway {
             oidc: config.oidc.clone(),
             waiters: connections::wait::Waiters::default(),
             watchers: Arc::default(),
+            write_probe: dashboard::readiness::WriteProbe::default(),
             loading: intake.loading(),
             plugins: plugins::PluginAdmin::new(
                 &config.plugins_dir,

@@ -174,7 +174,9 @@ impl ApiFailure {
             }
             Self::UnsupportedMediaType => "the body must be JSON".to_owned(),
             Self::CrossSite => "the request does not come from the dashboard".to_owned(),
-            Self::NotReady => "the gateway is starting or stopping".to_owned(),
+            Self::NotReady => {
+                "the gateway is starting or stopping, or its database takes no writes".to_owned()
+            }
             Self::Panicked => "internal error".to_owned(),
         }
     }
@@ -232,7 +234,9 @@ impl ApiFailure {
     /// The chain of causes, for the log alone.
     pub fn cause(&self) -> Option<String> {
         match self {
-            Self::Gateway(Error::Internal(cause)) => Some(format!("{cause:#}")),
+            Self::Gateway(Error::Internal(cause) | Error::DatabaseUnavailable(Some(cause))) => {
+                Some(format!("{cause:#}"))
+            }
             Self::Panicked => Some("a handler panicked".to_owned()),
             _ => None,
         }
@@ -292,7 +296,9 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::OutcomeUnknown { .. } => StatusCode::CONFLICT,
         Error::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        Error::Overloaded { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Overloaded { .. } | Error::Stopping | Error::DatabaseUnavailable(_) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
     }
 }
 
@@ -320,6 +326,8 @@ fn details_of(error: &Error) -> Option<Value> {
             "limit": limited.limit,
             "retry_after_s": limited.retry_after_s,
         })),
+        Error::Stopping => Some(json!({ "reason": "stopping" })),
+        Error::DatabaseUnavailable(_) => Some(json!({ "reason": "database" })),
         _ => None,
     }
 }
@@ -333,13 +341,12 @@ fn write_headers_of(error: &Error, headers: &mut HeaderMap) {
         | Error::InvalidAccessToken => {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        Error::InProgress { retry_after_s }
-        | Error::TurnInProgress { retry_after_s }
-        | Error::Overloaded { retry_after_s } => {
-            retry_after(headers, *retry_after_s);
-        }
         Error::RateLimited(limited) => rate_limit(headers, limited),
-        _ => {}
+        _ => {
+            if let Some(seconds) = error.retry_after_s() {
+                retry_after(headers, seconds);
+            }
+        }
     }
 }
 

@@ -330,9 +330,12 @@ pub fn error(error: &Error) -> String {
             );
             text
         }
-        Error::InProgress { retry_after_s }
-        | Error::TurnInProgress { retry_after_s }
-        | Error::Overloaded { retry_after_s } => {
+        Error::InProgress { .. }
+        | Error::TurnInProgress { .. }
+        | Error::Overloaded { .. }
+        | Error::Stopping
+        | Error::DatabaseUnavailable(_) => {
+            let retry_after_s = error.retry_after_s().unwrap_or_default();
             format!("{}. Call again after {retry_after_s} s.", sentence(error))
         }
         Error::RateLimited(limited) => format!(
@@ -382,7 +385,7 @@ pub fn protocol_error(error: &Error) -> ErrorData {
         Error::SkillNotFound(_) | Error::NotFound(_) | Error::InvalidRequest(_) => {
             ErrorCode::INVALID_PARAMS
         }
-        Error::Internal(_) => ErrorCode::INTERNAL_ERROR,
+        Error::Internal(_) | Error::DatabaseUnavailable(_) => ErrorCode::INTERNAL_ERROR,
         _ => ErrorCode::INVALID_REQUEST,
     };
     let which = serde_json::json!({ "code": error.code() });

@@ -1,7 +1,8 @@
-//! What can go wrong below an operation. Callers branch on [`StoreError::Taken`] and
-//! [`StoreError::NoSuchParent`]; the rest is an internal error to them.
+//! What can go wrong below an operation. Callers branch on [`StoreError::Taken`],
+//! [`StoreError::NoSuchParent`] and [`StoreError::Unavailable`]; the rest is an internal error to them.
 
 use sqlx::migrate::MigrateError;
+use sqlx::sqlite::SqliteError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -33,6 +34,9 @@ pub enum StoreError {
     /// PostgreSQL cannot hold the character NUL.
     #[error("a text holds a character that the database cannot store")]
     UnstorableText,
+    /// The same statement may work later: no connection, no space, a server that stops or only reads.
+    #[error("the database does not answer or takes no writes")]
+    Unavailable(#[source] sqlx::Error),
     #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
 }
@@ -48,8 +52,55 @@ impl From<sqlx::Error> for StoreError {
                 return Self::UnstorableText;
             }
         }
-        Self::Database(cause)
+        match is_unavailable(&cause) {
+            true => Self::Unavailable(cause),
+            false => Self::Database(cause),
+        }
     }
+}
+
+fn is_unavailable(cause: &sqlx::Error) -> bool {
+    match cause {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(error) => {
+            let code = error.code().unwrap_or_default();
+            match error.try_downcast_ref::<SqliteError>() {
+                Some(_) => sqlite_is_unavailable(&code),
+                None => postgres_is_unavailable(&code),
+            }
+        }
+        _ => false,
+    }
+}
+
+/// The primary result code is the lowest byte (sqlite.org/rescode.html).
+fn sqlite_is_unavailable(code: &str) -> bool {
+    const BUSY: u32 = 5;
+    const LOCKED: u32 = 6;
+    const READ_ONLY: u32 = 8;
+    const IO: u32 = 10;
+    const FULL: u32 = 13;
+    const CANNOT_OPEN: u32 = 14;
+    let primary = code.parse::<u32>().map(|code| code & 0xff);
+    matches!(
+        primary,
+        Ok(BUSY | LOCKED | READ_ONLY | IO | FULL | CANNOT_OPEN)
+    )
+}
+
+/// SQLSTATE (PostgreSQL, appendix A): the first two characters are the class.
+fn postgres_is_unavailable(code: &str) -> bool {
+    const READ_ONLY_TRANSACTION: &str = "25006";
+    const LOCK_NOT_AVAILABLE: &str = "55P03";
+    // Connection exception, insufficient resources, operator intervention, system error.
+    let class = ["08", "53", "57", "58"];
+    code == READ_ONLY_TRANSACTION
+        || code == LOCK_NOT_AVAILABLE
+        || class.iter().any(|class| code.starts_with(class))
 }
 
 /// Turns "nothing was inserted" into the name that was in the way.
@@ -58,5 +109,35 @@ pub(super) fn inserted(rows: u64, name: &'static str) -> Result<(), StoreError> 
         Err(StoreError::Taken(name))
     } else {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_a_database_that_may_work_later_are_told_from_mistakes() {
+        // FULL, IOERR_WRITE, BUSY_SNAPSHOT; CONSTRAINT_UNIQUE, ERROR.
+        for (code, unavailable) in [
+            ("13", true),
+            ("778", true),
+            ("517", true),
+            ("2067", false),
+            ("1", false),
+        ] {
+            assert_eq!(sqlite_is_unavailable(code), unavailable, "{code}");
+        }
+        // disk_full, admin_shutdown, query_canceled, read only; unique_violation, undefined_table.
+        for (code, unavailable) in [
+            ("53100", true),
+            ("57P01", true),
+            ("57014", true),
+            ("25006", true),
+            ("23505", false),
+            ("42P01", false),
+        ] {
+            assert_eq!(postgres_is_unavailable(code), unavailable, "{code}");
+        }
     }
 }

@@ -30,6 +30,7 @@ mod execution_writes;
 mod executions;
 mod hooks;
 mod idempotency;
+mod installation;
 mod keys;
 mod knowledge;
 mod manifests;
@@ -235,14 +236,6 @@ impl Store {
     /// Whether the database is a file of this machine.
     pub fn is_file(&self) -> bool {
         self.watch.has_shared_version()
-    }
-
-    /// One round trip that proves that the database answers.
-    pub async fn ping(&self) -> Result<(), StoreError> {
-        let _one: i64 = portable!(read self, db => {
-            sqlx::query_scalar("SELECT CAST(1 AS BIGINT)").fetch_one(db).await?
-        });
-        Ok(())
     }
 
     /// Waits for running statements, then closes every connection.

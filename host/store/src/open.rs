@@ -5,9 +5,12 @@ use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlx::Connection as _;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
 
 use super::changes::Watch;
 use super::shared_version::SharedVersion;
@@ -67,6 +70,7 @@ impl Store {
                 .max_lifetime(None)
                 .acquire_timeout(WAIT)
                 .test_before_acquire(false)
+                .before_acquire(|connection, _| Box::pin(outside_transaction(connection)))
         };
         let write = pool(1).connect_with(options.clone()).await?;
         migrated(SQLITE.run(&write).await, &SQLITE)?;
@@ -108,6 +112,17 @@ impl Store {
             entry: None,
         })
     }
+}
+
+/// SQLite ends a transaction by itself when the disk is full or fails (sqlite.org/lang_transaction.html).
+/// sqlx still counts it as open, since its own ROLLBACK fails, and would refuse every later transaction
+/// of the connection: one that is not outside of all transactions is closed and another one opened.
+async fn outside_transaction(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    let outside = !connection.is_in_transaction();
+    if !outside {
+        tracing::warn!("store.connection_replaced: its transaction could not be ended");
+    }
+    Ok(outside)
 }
 
 /// Says what a failed migration means to the operator.
@@ -186,7 +201,7 @@ mod tests {
     #[tokio::test]
     async fn a_database_in_memory_serves_one_process() {
         let store = Store::open("sqlite::memory:").await.unwrap();
-        store.ping().await.unwrap();
+        store.prove_write(1).await.unwrap();
         let before = store.changes().await.unwrap();
         store
             .create_workspace("acme", crate::Plan::Free, None, 1)
@@ -195,6 +210,38 @@ mod tests {
         assert_ne!(store.changes().await.unwrap(), before);
         assert_eq!(store.clone().list_workspaces().await.unwrap().len(), 1);
         store.close().await;
-        assert!(store.ping().await.is_err());
+        assert!(store.prove_write(1).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_full_database_takes_writes_again_once_there_is_space() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("t.db").display());
+        let store = Store::open(&url).await.unwrap();
+        let Db::Sqlite { write, .. } = &store.db else {
+            panic!("the URL is SQLite's");
+        };
+        // Of this connection alone: the one that replaces it has space again.
+        let limit: i64 = sqlx::query_scalar("PRAGMA max_page_count = 1")
+            .fetch_one(write)
+            .await
+            .unwrap();
+        let create = async |n: i64| {
+            let name = format!("{n}{}", "x".repeat(2_000));
+            let made = store.create_workspace(&name, crate::Plan::Free, None, n);
+            made.await.map(drop)
+        };
+        let mut made = 0;
+        let refused = loop {
+            match create(made).await {
+                Ok(()) => made += 1,
+                Err(refused) => break refused,
+            }
+            assert!(made < 10_000, "{limit} pages are never full");
+        };
+        assert!(matches!(refused, StoreError::Unavailable(_)), "{refused:?}");
+        create(made).await.expect("the next write is taken");
+        let kept = store.list_workspaces().await.unwrap().len();
+        assert_eq!(kept as i64, made + 1, "nothing acknowledged is lost");
     }
 }

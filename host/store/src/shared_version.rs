@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,8 +29,11 @@ impl SharedVersion {
     }
 
     fn open_file(file: &File) -> io::Result<Self> {
-        if file.metadata()?.len() < BYTES {
-            file.set_len(BYTES)?;
+        // Written, not only made longer: on a full disk this is an error, where the first store into a
+        // page without a block would end the process.
+        let bytes = file.metadata()?.len();
+        if bytes < BYTES {
+            file.write_all_at(&[0; BYTES as usize][bytes as usize..], bytes)?;
         }
         let number = size_of::<AtomicU64>();
         Ok(Self(MmapOptions::new().len(number).map_raw(file)?))

@@ -1488,7 +1488,7 @@ export interface components {
             search: components["schemas"]["Ranking"];
             /** @description What the model for searching by meaning is doing. */
             search_model: components["schemas"]["ModelState"];
-            /** @description `ok`, or `degraded` while the database does not answer. */
+            /** @description `ok`, or `degraded` while the database does not answer or takes no writes. */
             status: string;
             /** @description Tools in the serving catalog. */
             tools: number;

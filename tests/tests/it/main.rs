@@ -19,6 +19,7 @@ mod demo;
 mod deploy;
 mod described;
 mod examples;
+mod full_disk;
 mod hostile;
 mod hostile_input;
 mod hot_add;

@@ -1,15 +1,21 @@
 //! Whether the gateway works, and what the caller's key is good for.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use crate::tools::embeddings::{ModelState, Ranking};
 use crate::{Caller, Error, Gateway};
 use toolgate_store::PluginState;
 
+/// How long the counts of plugin files may take.
+const FILES_WITHIN: Duration = Duration::from_secs(2);
+
 /// `GET /v1/health`, `svc_health_check`.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Health {
-    /// `ok`, or `degraded` while the database does not answer.
+    /// `ok`, or `degraded` while the database does not answer or takes no writes.
     pub status: String,
     pub version: String,
     /// `sqlite` or `postgres`.
@@ -69,17 +75,20 @@ pub struct Limits {
 }
 
 impl Gateway {
-    /// Health in full; asks the database once.
+    /// Health in full; answers within a few seconds whatever the database does.
     pub async fn health(&self) -> Health {
         let snapshot = self.snapshot();
-        let files = self.store.list_plugin_files().await;
+        let takes_writes = self.takes_writes().await;
+        let files = timeout(FILES_WITHIN, self.store.list_plugin_files()).await;
+        let files = files.ok().and_then(Result::ok);
         let count = |state: PluginState| {
             files.as_ref().map_or(0, |files| {
                 files.iter().filter(|file| file.state == state).count()
             })
         };
+        let works = takes_writes && files.is_some();
         Health {
-            status: if files.is_ok() { "ok" } else { "degraded" }.to_owned(),
+            status: if works { "ok" } else { "degraded" }.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             database: self.store.kind().as_str().to_owned(),
             plugins: PluginCounts {
@@ -96,11 +105,6 @@ impl Gateway {
             },
             search_model: self.embeddings.model(),
         }
-    }
-
-    /// Whether requests can be answered: the database answers and no shutdown has begun.
-    pub async fn ready(&self) -> bool {
-        !self.stop.is_cancelled() && self.store.ping().await.is_ok()
     }
 
     /// What the caller's key is good for.

@@ -47,6 +47,8 @@ struct LogFile {
     bytes: u64,
     /// Entries whose rows are not in the database yet.
     entries: usize,
+    /// Half an entry follows the first `bytes`, and could not be cut off.
+    torn: bool,
 }
 
 /// The file that an entry is in.
@@ -89,14 +91,15 @@ impl ReceiptLog {
             for half in 0..2 {
                 let file = open_file(&folder.join(format!("{process}-{half}.log")))?;
                 let logged = LoggedIn(first + half);
-                let bytes = file.metadata()?.len();
                 let before = left.len();
-                read_entries(&file, logged, &mut left)?;
+                let bytes = read_entries(&file, logged, &mut left)?;
                 let entries = left.len() - before;
+                let torn = file.metadata()?.len() > bytes;
                 let mut file = LogFile {
                     file,
                     bytes,
                     entries,
+                    torn,
                 };
                 if entries == 0 {
                     file.clear()?;
@@ -175,10 +178,14 @@ impl LogFiles {
 }
 
 impl LogFile {
+    /// All of the line or nothing of it: half an entry would hide the next one.
     fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        if let Err(cause) = self.file.write_all(line) {
-            // Half an entry would hide the next one.
+        if self.torn {
             self.file.set_len(self.bytes)?;
+            self.torn = false;
+        }
+        if let Err(cause) = self.file.write_all(line) {
+            self.torn = self.file.set_len(self.bytes).is_err();
             return Err(cause);
         }
         self.bytes += line.len() as u64;
@@ -189,6 +196,7 @@ impl LogFile {
     fn clear(&mut self) -> io::Result<()> {
         self.file.set_len(0)?;
         self.bytes = 0;
+        self.torn = false;
         Ok(())
     }
 }
@@ -199,10 +207,12 @@ fn open_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Entries that cannot be read are left out: the last may be half written, since its call had no answer.
-fn read_entries(file: &File, logged: LoggedIn, left: &mut Vec<LeftReceipt>) -> io::Result<()> {
+/// Answers where the last whole line ends. Entries that cannot be read are left out: the last may be half
+/// written, since its call had no answer.
+fn read_entries(file: &File, logged: LoggedIn, left: &mut Vec<LeftReceipt>) -> io::Result<u64> {
     let mut lines = BufReader::new(file);
     let mut line = Vec::new();
+    let mut whole = 0;
     while lines.read_until(b'\n', &mut line)? > 0 {
         match read_entry(&line) {
             Some(Entry { receipt, session }) => left.push(LeftReceipt {
@@ -212,9 +222,12 @@ fn read_entries(file: &File, logged: LoggedIn, left: &mut Vec<LeftReceipt>) -> i
             }),
             None => tracing::warn!(bytes = line.len(), "receipts.log_entry_unreadable"),
         }
+        if line.ends_with(b"\n") {
+            whole += line.len() as u64;
+        }
         line.clear();
     }
-    Ok(())
+    Ok(whole)
 }
 
 fn read_entry(line: &[u8]) -> Option<Entry<ExecutionRow, Option<SessionRow>>> {
@@ -314,6 +327,46 @@ pub(crate) mod tests {
         std::fs::write(&file, text).unwrap();
         let (_log, left) = ReceiptLog::open(folder.path()).unwrap();
         assert_eq!(ids(&left), [("exe_2", "success")]);
+    }
+
+    #[test]
+    fn an_entry_after_a_torn_one_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, _) = ReceiptLog::open(folder.path()).unwrap();
+        log.append(&receipt("exe_1", "success"), None).unwrap();
+        drop(log);
+        let file = folder.path().join("0-0.log");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text + "00000000 {\"rec").unwrap();
+        // The process that finds it goes on writing to the same file.
+        let (log, _) = ReceiptLog::open(folder.path()).unwrap();
+        log.append(&receipt("exe_2", "success"), None).unwrap();
+        drop(log);
+        let (_log, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert_eq!(ids(&left), [("exe_1", "success"), ("exe_2", "success")]);
+    }
+
+    /// A device that takes no byte, and cannot be cut either.
+    #[test]
+    fn what_a_full_disk_refused_is_not_in_the_log_and_what_follows_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("0-0.log");
+        let mut log = LogFile {
+            file: open_file(Path::new("/dev/full")).unwrap(),
+            bytes: 0,
+            entries: 0,
+            torn: false,
+        };
+        let refused = log.append(b"one\n").unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
+        assert!(log.torn && log.entries == 0);
+        assert!(log.append(b"one\n").is_err(), "nothing follows half an entry");
+        // As a disk leaves it that took a part.
+        std::fs::write(&path, "on").unwrap();
+        log.file = open_file(&path).unwrap();
+        log.append(b"two\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "two\n");
+        assert_eq!(log.entries, 1);
     }
 
     #[test]

@@ -96,9 +96,12 @@ impl Gateway {
         self.check_session(caller, &user, request.session_id.as_deref())
             .await?;
         let run = self.check(user, &permissions, request)?;
+        if self.stop.is_cancelled() {
+            return Err(Error::Stopping);
+        }
         // Nothing leaves while receipts cannot be written.
-        if self.stop.is_cancelled() || self.receipts.behind() {
-            return Err(Error::Overloaded { retry_after_s: 1 });
+        if self.receipts.behind() {
+            return Err(Error::DatabaseUnavailable(None));
         }
         let run = self.permit(caller, &permissions, run).await?;
         let (gateway, caller) = (self.clone(), caller.clone());
@@ -443,6 +446,8 @@ pub(crate) fn asker(caller: &Caller) -> Requester {
 fn after_the_run(error: Error) -> Error {
     match error {
         Error::Internal(_) => error,
+        // Without the promise that repeating it is all right: it has run.
+        Error::DatabaseUnavailable(Some(cause)) => Error::Internal(cause),
         other => Error::Internal(anyhow::anyhow!("after the run: {other}")),
     }
 }

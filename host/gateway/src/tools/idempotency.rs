@@ -130,7 +130,7 @@ impl Settlement {
     /// Of work that reaches out: how far it came before trouble of our own nobody knows.
     fn after(cause: &Error) -> Self {
         match cause {
-            Error::Internal(_) => Self::FreeUnlessMarked,
+            Error::Internal(_) | Error::DatabaseUnavailable(_) => Self::FreeUnlessMarked,
             _ => Self::Free,
         }
     }

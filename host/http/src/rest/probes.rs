@@ -51,8 +51,8 @@ async fn healthz() -> Json<Probe> {
 
 /// Probe readiness
 ///
-/// The gateway takes requests: the database answers, the catalog is loaded and no shutdown is
-/// under way.
+/// The gateway takes requests: the database takes writes, the catalog is loaded and no shutdown is
+/// under way. Answers within a few seconds.
 #[utoipa::path(
     get,
     path = "/readyz",

@@ -249,6 +249,7 @@ struct FailureDetails {
     window: String,
     limit: u64,
     retry_after_s: Option<u64>,
+    reason: String,
 }
 
 /// The refusal that a REST error stands for. One that this version does not know is a failure of the
@@ -316,7 +317,11 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
             limit: details.limit,
             retry_after_s,
         }),
-        "overloaded" => Error::Overloaded { retry_after_s },
+        "overloaded" => match details.reason.as_str() {
+            "stopping" => Error::Stopping,
+            "database" => Error::DatabaseUnavailable(None),
+            _ => Error::Overloaded { retry_after_s },
+        },
         _ => {
             let request_id = serde_json::from_slice::<Value>(body)
                 .map(|body| body["meta"]["request_id"].to_string())
@@ -378,6 +383,8 @@ mod tests {
                     retry_after_s: 7,
                 }),
                 Error::Overloaded { retry_after_s: 1 },
+                Error::Stopping,
+                Error::DatabaseUnavailable(None),
                 Error::InvalidRequest("limit must be 1 to 100, not 101".to_owned()),
             ]
         };

@@ -325,6 +325,8 @@ fn every_error_says_its_code_and_the_next_step() {
             retry_after_s: 42,
         }),
         Error::Overloaded { retry_after_s: 1 },
+        Error::Stopping,
+        Error::DatabaseUnavailable(None),
         Error::Internal(anyhow::anyhow!("the disk at /var/lib is full")),
     ];
     let texts: Vec<String> = errors.iter().map(error).collect();

@@ -989,7 +989,7 @@ class Health(TypedDict):
 
     status: str
     """
-    `ok`, or `degraded` while the database does not answer.
+    `ok`, or `degraded` while the database does not answer or takes no writes.
     """
     version: str
     database: str

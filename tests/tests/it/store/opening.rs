@@ -1,6 +1,6 @@
 use toolgate_store::{DatabaseKind, Store, StoreError};
 
-use super::{Empty, on_both, workspace};
+use super::{Empty, NOW_MS, on_both, workspace};
 
 on_both!(
     reopening_keeps_everything,
@@ -10,7 +10,7 @@ on_both!(
 
 async fn reopening_keeps_everything(at: Empty) {
     let made = workspace(&at.store, "acme").await;
-    at.store.ping().await.unwrap();
+    at.store.prove_write(NOW_MS).await.unwrap();
     at.store.close().await;
     let again = Store::open(&at.url).await.unwrap();
     assert_eq!(again.first_workspace().await.unwrap(), Some(made));
@@ -57,8 +57,8 @@ async fn two_openings_at_once_migrate_once(at: Empty) {
             .unwrap(),
     };
     let (one, two) = tokio::join!(Store::open(&fresh), Store::open(&fresh));
-    one.unwrap().ping().await.unwrap();
-    two.unwrap().ping().await.unwrap();
+    one.unwrap().prove_write(NOW_MS).await.unwrap();
+    two.unwrap().prove_write(NOW_MS).await.unwrap();
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn postgresql_is_spoken_to_over_tls_with_a_trusted_certificate_only() {
     };
     let trusted = with("verify-full", &secure.certificate);
     let store = Store::open(&trusted).await.unwrap();
-    store.ping().await.unwrap();
+    store.prove_write(NOW_MS).await.unwrap();
     let pool = sqlx::PgPool::connect(&trusted).await.unwrap();
     let tls: String =
         sqlx::query_scalar("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()")

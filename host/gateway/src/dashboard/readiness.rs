@@ -1,0 +1,68 @@
+//! Whether this process should be sent requests.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use crate::Gateway;
+use toolgate_store::Store;
+
+/// How long one write speaks for the database: however many ask, it is one write a second.
+const PROVEN_FOR: Duration = Duration::from_secs(1);
+/// A database that takes longer for one row is of no use to a request.
+const WRITE_WITHIN: Duration = Duration::from_secs(2);
+
+/// What the last write proved.
+#[derive(Default)]
+pub(crate) struct WriteProbe(Mutex<Option<ProbeResult>>);
+
+#[derive(Clone, Copy)]
+struct ProbeResult {
+    at: Instant,
+    takes_writes: bool,
+}
+
+impl WriteProbe {
+    /// Whether the database takes writes now; answers within [`WRITE_WITHIN`] and the time of a probe
+    /// that is under way.
+    pub(crate) async fn takes_writes(&self, store: &Store, now_ms: i64) -> bool {
+        let mut last = self.0.lock().await;
+        if let Some(last) = *last
+            && last.at.elapsed() < PROVEN_FOR
+        {
+            return last.takes_writes;
+        }
+        let written = timeout(WRITE_WITHIN, store.prove_write(now_ms)).await;
+        let trouble = match written {
+            Ok(Ok(())) => None,
+            Ok(Err(cause)) => Some(format!("{:#}", anyhow::Error::from(cause))),
+            Err(_) => Some(format!("no answer within {} s", WRITE_WITHIN.as_secs())),
+        };
+        let before = last.is_none_or(|last| last.takes_writes);
+        match &trouble {
+            Some(error) if before => tracing::error!(error, "database.takes_no_writes"),
+            None if !before => tracing::info!("database.takes_writes_again"),
+            _ => {}
+        }
+        let takes_writes = trouble.is_none();
+        *last = Some(ProbeResult {
+            at: Instant::now(),
+            takes_writes,
+        });
+        takes_writes
+    }
+}
+
+impl Gateway {
+    /// Whether requests can be answered: no shutdown has begun and the database takes a write.
+    pub async fn ready(&self) -> bool {
+        !self.stop.is_cancelled() && self.takes_writes().await
+    }
+
+    /// Whether the database takes writes, as of at most a second ago.
+    pub(crate) async fn takes_writes(&self) -> bool {
+        let now_ms = self.clock.now_ms();
+        self.write_probe.takes_writes(&self.store, now_ms).await
+    }
+}
