@@ -34,6 +34,8 @@ pub struct Options {
     pub database_url: Option<String>,
     /// A data folder that outlives the gateway.
     pub data_dir: Option<PathBuf>,
+    /// Shared by gateways with one database; in the data folder where absent.
+    pub master_key_file: Option<PathBuf>,
     pub plugins_dir: Option<PathBuf>,
     pub allow_large_plugins: bool,
     /// The machine's clock where absent.
@@ -155,6 +157,7 @@ impl TestGateway {
             public_url: Some(format!("http://{address}").parse()?),
             data_dir: Some(data_dir),
             plugins_dir: Some(plugins_dir),
+            master_key_file: options.master_key_file,
             allow_large_plugins: options.allow_large_plugins,
             database_url: options.database_url,
             allow_upstream: options.allow_upstream,

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -165,11 +165,28 @@ impl Installation {
         log.open(self.folder.join("log")).expect("a file")
     }
 
+    /// Standard output alone: `Command::output` would take standard error away from the log.
+    async fn output(&self, arguments: &[&str]) -> Output {
+        let child = self.command(arguments).spawn().expect("it runs");
+        child.wait_with_output().await.expect("it runs")
+    }
+
     /// Runs one command and answers what it printed.
     pub async fn run(&self, arguments: &[&str]) -> Value {
-        let output = self.command(arguments).output().await.expect("it runs");
+        let output = self.output(arguments).await;
         assert!(output.status.success(), "{arguments:?}: {}", self.log());
         serde_json::from_slice(&output.stdout).expect("--json prints JSON")
+    }
+
+    /// Runs one command that has to fail and answers the message of its error.
+    pub async fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments);
+        let output = tokio::time::timeout(PATIENCE, output).await;
+        let output = output.expect("the command ends");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let said: Value = serde_json::from_slice(&output.stdout).expect("--json prints JSON");
+        let message = said["error"]["message"].as_str();
+        message.expect("an error has a message").to_owned()
     }
 
     /// Starts `serve` and waits until these tools are there.

@@ -125,8 +125,7 @@ impl Gateway {
             .context("the model cannot be used")?;
         let cache_key =
             toolgate_vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
-        let vault = toolgate_vault::Vault::open(&config.master_key_file)
-            .context("the master key cannot be used")?;
+        let vault = jobs::master_key::open_vault(&store, &config.master_key_file).await?;
         let state_key = Zeroizing::new(vault.derive("mcp request state")?);
         let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress.clone())
             .context("the WebAssembly engine cannot be opened")?;

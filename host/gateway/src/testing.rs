@@ -101,6 +101,7 @@ impl TestWorld {
         let path = |name| self.folder.path().join(name);
         let config = GatewayConfig {
             database_url: format!("sqlite://{}", self.database().display()),
+            master_key_file: path("data/master.key"),
             ..GatewayConfig::in_folders(path("sibling"), path("plugins"))
         };
         Gateway::open(&config, clock).await.unwrap()

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::time::Duration;
 
 use rand::Rng as _;
 use zeroize::Zeroizing;
@@ -12,6 +13,10 @@ use super::Secret;
 
 /// A key that a provider handed out.
 const TEXT_BYTES_MAX: u64 = 4 << 10;
+/// How the extension begins of a key that has no name yet; the number of its process follows.
+const PART: &str = "part";
+/// A file of that kind that is older was left behind.
+const PART_LIFE: Duration = Duration::from_secs(60);
 
 /// A key file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +27,8 @@ pub enum KeyFileError {
     Text { path: String },
     #[error("the key file {path} is open to others; run: chmod 600 {path}")]
     Open { path: String },
+    #[error("the key file {path} is missing")]
+    Missing { path: String },
     #[error("the key file {path} cannot be read or made")]
     Io {
         path: String,
@@ -54,54 +61,115 @@ pub fn read_text(path: &Path) -> Result<Secret, KeyFileError> {
 
 /// Reads the key, or makes the file (mode 0600) with a fresh one.
 pub fn load_or_create(path: &Path) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
-    let shown = path.display().to_string();
-    let failed = |cause| KeyFileError::Io {
-        path: shown.clone(),
-        cause,
-    };
-    match fs::read(path) {
-        Ok(bytes) => {
-            let bytes = Zeroizing::new(bytes);
-            let mode = fs::metadata(path).map_err(failed)?.permissions().mode();
-            if mode & 0o077 != 0 {
-                return Err(KeyFileError::Open { path: shown });
-            }
-            let key: [u8; 32] = bytes
-                .as_slice()
-                .try_into()
-                .map_err(|_| KeyFileError::Length {
-                    path: shown.clone(),
-                    bytes: bytes.len(),
-                })?;
-            Ok(Zeroizing::new(key))
+    let key = loop {
+        match load(path) {
+            Err(KeyFileError::Missing { .. }) => {}
+            loaded => break loaded?,
         }
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-            let mut key = Zeroizing::new([0; 32]);
-            rand::rng().fill_bytes(&mut key[..]);
-            // Written whole before it has its name: two starts at once agree on one key.
-            let part = path.with_extension(format!("part{}", std::process::id()));
-            let mut file = fs::OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(&part)
+        if let Some(key) = create(path)? {
+            break key;
+        }
+    };
+    remove_parts(path);
+    Ok(key)
+}
+
+/// Reads a key that is there.
+///
+/// # Errors
+/// [`KeyFileError::Missing`] where there is no such file.
+pub fn load(path: &Path) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
+    let failed = |cause: io::Error| match cause.kind() {
+        io::ErrorKind::NotFound => KeyFileError::Missing { path: shown(path) },
+        _ => io_error(path, cause),
+    };
+    let bytes = Zeroizing::new(fs::read(path).map_err(failed)?);
+    let mode = fs::metadata(path).map_err(failed)?.permissions().mode();
+    if mode & 0o077 != 0 {
+        return Err(KeyFileError::Open { path: shown(path) });
+    }
+    let key: [u8; 32] = bytes
+        .as_slice()
+        .try_into()
+        .map_err(|_| KeyFileError::Length {
+            path: shown(path),
+            bytes: bytes.len(),
+        })?;
+    Ok(Zeroizing::new(key))
+}
+
+/// `None`: another process was first, or has removed what this one prepared.
+fn create(path: &Path) -> Result<Option<Zeroizing<[u8; 32]>>, KeyFileError> {
+    let failed = |cause| io_error(path, cause);
+    let mut key = Zeroizing::new([0; 32]);
+    rand::rng().fill_bytes(&mut key[..]);
+    // Written whole before it has its name: two starts at once agree on one key.
+    let part = path.with_extension(format!("{PART}{}", std::process::id()));
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&part)
+        .map_err(failed)?;
+    let written = file.write_all(&key[..]).and_then(|()| file.sync_all());
+    let linked = written.and_then(|()| fs::hard_link(&part, path));
+    let _ = fs::remove_file(&part);
+    match linked {
+        // The name as well as the content is on disk before anything is sealed under the key.
+        Ok(()) => {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            let folder = fs::File::open(folder.unwrap_or(Path::new(".")));
+            folder
+                .and_then(|folder| folder.sync_all())
                 .map_err(failed)?;
-            file.write_all(&key[..])
-                .and_then(|()| file.sync_all())
-                .map_err(failed)?;
-            match fs::hard_link(&part, path) {
-                Ok(()) => {}
-                Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
-                    let _ = fs::remove_file(&part);
-                    return load_or_create(path);
-                }
-                Err(cause) => return Err(failed(cause)),
-            }
-            let _ = fs::remove_file(&part);
-            Ok(key)
+            Ok(Some(key))
+        }
+        Err(cause)
+            if matches!(
+                cause.kind(),
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
+            ) =>
+        {
+            Ok(None)
         }
         Err(cause) => Err(failed(cause)),
+    }
+}
+
+/// Removes what processes left that were killed while they made this key. A process that takes longer than
+/// [`PART_LIFE`] finds its file gone and begins again.
+fn remove_parts(path: &Path) {
+    let beginning = path.with_extension(PART);
+    let (Some(folder), Some(beginning)) = (path.parent(), beginning.file_name()) else {
+        return;
+    };
+    let folder = match folder == Path::new("") {
+        true => Path::new("."),
+        false => folder,
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name
+            .as_encoded_bytes()
+            .strip_prefix(beginning.as_encoded_bytes());
+        let is_part = process
+            .is_some_and(|process| !process.is_empty() && process.iter().all(u8::is_ascii_digit));
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_part && age().is_some_and(|age| age > PART_LIFE) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn io_error(path: &Path, cause: io::Error) -> KeyFileError {
+    KeyFileError::Io {
+        path: shown(path),
+        cause,
     }
 }
 
@@ -135,5 +203,46 @@ mod tests {
             load_or_create(&path),
             Err(KeyFileError::Length { bytes: 31, .. })
         ));
+    }
+
+    #[test]
+    fn what_a_killed_start_left_is_removed_and_nothing_else() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("master.key");
+        let long_ago = std::time::SystemTime::now() - 2 * PART_LIFE;
+        let left = |name: &str, old: bool| {
+            let file = fs::File::create(dir.path().join(name)).expect("made");
+            if old {
+                file.set_modified(long_ago).expect("set");
+            }
+        };
+        for name in ["master.part12", "master.part"] {
+            left(name, true);
+        }
+        for name in ["cache.part12", "master.part12x", "master.partial"] {
+            left(name, true);
+        }
+        left("master.part13", false);
+        load_or_create(&path).expect("made");
+        let there = |name: &str| dir.path().join(name).exists();
+        assert!(!there("master.part12"));
+        for name in [
+            "master.part",
+            "master.part13",
+            "cache.part12",
+            "master.part12x",
+            "master.partial",
+            "master.key",
+        ] {
+            assert!(there(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_missing_key_is_not_made_where_it_should_be_there() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("k");
+        assert!(matches!(load(&path), Err(KeyFileError::Missing { .. })));
+        assert!(!path.exists());
     }
 }

@@ -65,11 +65,30 @@ impl VaultKeys {
 impl Vault {
     /// Reads the keys; makes the file on first use.
     pub fn open(file: &Path) -> Result<Self, VaultError> {
+        keyfile::load_or_create(file)?;
+        Self::open_existing(file)
+    }
+
+    /// Reads the keys of a file that is there.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Missing`] where it is not, and no file is made.
+    pub fn open_existing(file: &Path) -> Result<Self, VaultError> {
         super::jwt::install();
         Ok(Self {
             keys: Arc::new(ArcSwap::from_pointee(read(file)?)),
             file: Arc::new(file.to_owned()),
         })
+    }
+
+    /// Whether boxes under the key of this name can be opened.
+    pub fn has_key(&self, id: &str) -> Result<bool, VaultError> {
+        Ok(self.keys_with(id)?.named(id).is_some())
+    }
+
+    /// The name of the key that a box is under.
+    pub fn key_id_of(sealed: &str) -> Result<String, VaultError> {
+        Ok(Parts::parse(sealed)?.key_id)
     }
 
     /// Seals under the key that the file holds now.
@@ -180,10 +199,10 @@ fn named<'a>(keys: &'a VaultKeys, parts: &Parts) -> Result<&'a MasterKey, VaultE
 }
 
 fn read(file: &Path) -> Result<VaultKeys, VaultError> {
-    let current = keyfile::load_or_create(file)?;
+    let current = keyfile::load(file)?;
     // Taken after the key: a file replaced in between differs at the next look.
     let read_from = identity(file)?;
-    let current = if keyfile::load_or_create(file)? == current {
+    let current = if keyfile::load(file)? == current {
         current
     } else {
         return read(file);
@@ -192,7 +211,7 @@ fn read(file: &Path) -> Result<VaultKeys, VaultError> {
     Ok(VaultKeys {
         current: MasterKey::new(current),
         previous: match previous.exists() {
-            true => Some(MasterKey::new(keyfile::load_or_create(&previous)?)),
+            true => Some(MasterKey::new(keyfile::load(&previous)?)),
             false => None,
         },
         read_from,

@@ -10,6 +10,7 @@ mod key_check;
 mod killed;
 mod life;
 mod machine;
+mod master_key;
 mod matrix;
 mod places;
 mod planted;

@@ -204,9 +204,11 @@ async fn processes_on_one_postgres_see_each_others_documents() {
     let url = tokio::task::spawn_blocking(postgres::fresh_url)
         .await
         .unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let start = || {
         TestGateway::start(Options {
             database_url: Some(url.clone()),
+            master_key_file: Some(folder.path().join("master.key")),
             ..Options::default()
         })
     };

@@ -14,12 +14,15 @@ use crate::parity::tool_answer;
 /// 2026-11-20T09:30:30.250Z.
 const NOW_MS: i64 = 1_795_167_030_250;
 
-async fn start(clock: &Clock, database_url: Option<String>) -> TestGateway {
+async fn start(clock: &Clock) -> TestGateway {
+    start_with(clock, Options::default()).await
+}
+
+async fn start_with(clock: &Clock, options: Options) -> TestGateway {
     TestGateway::start(Options {
         plugins: vec![("demo.wasm".to_owned(), Fixture::new("demo").build())],
         clock: Some(clock.clone()),
-        database_url,
-        ..Options::default()
+        ..options
     })
     .await
 }
@@ -60,7 +63,7 @@ async fn a_429_says_exactly_when_to_come_back_on_both_edges() {
         (None, Some(2), "day", "\"day\";q=2;w=86400", 52_170),
     ] {
         let clock = Clock::manual(NOW_MS);
-        let gateway = start(&clock, None).await;
+        let gateway = start(&clock).await;
         let key = key(&gateway, rpm, rpd).await;
         for _ in 0..2 {
             let passed = status(&gateway, &key).await;
@@ -98,7 +101,7 @@ async fn a_429_says_exactly_when_to_come_back_on_both_edges() {
 #[tokio::test(flavor = "multi_thread")]
 async fn status_tells_the_limits_of_key_and_workspace() {
     let clock = Clock::manual(NOW_MS);
-    let gateway = start(&clock, None).await;
+    let gateway = start(&clock).await;
     let limited = key(&gateway, Some(60), Some(5_000)).await;
     let told = status(&gateway, &limited).await.data()["limits"].clone();
     assert_eq!(told["key_requests_per_minute"], 60);
@@ -124,12 +127,16 @@ async fn processes_that_share_a_postgresql_overshoot_by_at_most_a_share_each() {
         .await
         .unwrap();
     let clock = Clock::manual(NOW_MS);
-    let first = start(&clock, Some(url.clone())).await;
+    let folder = tempfile::tempdir().unwrap();
+    let options = || Options {
+        database_url: Some(url.clone()),
+        master_key_file: Some(folder.path().join("master.key")),
+        ..Options::default()
+    };
+    let first = start_with(&clock, options()).await;
     let key = key(&first, Some(u32::try_from(RPM).unwrap()), None).await;
-    let (second, third) = tokio::join!(
-        start(&clock, Some(url.clone())),
-        start(&clock, Some(url.clone()))
-    );
+    let (second, third) =
+        tokio::join!(start_with(&clock, options()), start_with(&clock, options()));
     let processes = [&first, &second, &third];
     let tries = (0..4 * RPM).map(|n| status(processes[usize::try_from(n).unwrap() % 3], &key));
     let answers = futures_util::future::join_all(tries).await;

@@ -82,6 +82,7 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'skills.create': (d) => `created the Skill ${text(d.name)}`,
   'skills.delete': (d) => `deleted the Skill ${text(d.name)}`,
   'skills.update': (d) => `changed the Skill ${text(d.name)}`,
+  'vault.adopt': () => 'took another master key into use, without what was sealed under the lost one',
   'vault.rotate': () => 'put all credentials under a new master key',
   'webhooks.create': (d) => `added a webhook to ${text(d.url)} for ${list(d.events)}`,
   'webhooks.delete': () => 'deleted a webhook',

@@ -75,6 +75,7 @@ actions! {
     SkillsCreate = "skills.create",
     SkillsDelete = "skills.delete",
     SkillsUpdate = "skills.update",
+    VaultAdopt = "vault.adopt",
     VaultRotate = "vault.rotate",
     WebhooksCreate = "webhooks.create",
     WebhooksDelete = "webhooks.delete",

@@ -39,8 +39,11 @@ pub async fn rotate(
     let details = json!({ "boxes": boxes });
     let entry = caller.entry(now_ms, AuditAction::VaultRotate, &before, details);
     store.add_audit_entry(&entry).await?;
+    // Named before and after: a start in between finds the named key in one of the two files.
+    store.put_master_key_id(&before).await?;
     let key_id = vault.rotate_key().map_err(internal)?;
     let boxes = rewrap_all(store, vault).await?;
+    store.put_master_key_id(&key_id).await?;
     Ok(RotationReport { key_id, boxes })
 }
 

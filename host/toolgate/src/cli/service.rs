@@ -14,9 +14,10 @@ use toolgate_core::clock::Clock;
 use toolgate_gateway::Caller;
 use toolgate_gateway::connections::apps;
 use toolgate_gateway::connections::services;
+use toolgate_gateway::jobs::master_key::open_vault;
 use toolgate_gateway::plugins;
 use toolgate_store::{ALL_WORKSPACES, Store};
-use toolgate_vault::{Secret, Vault};
+use toolgate_vault::Secret;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ServiceCommand {
@@ -104,7 +105,7 @@ impl Configure {
                 scopes_max: self.scopes_max,
                 base_url: self.base_url,
             };
-            let vault = Vault::open(&config.gateway.master_key_file)?;
+            let vault = open_vault(store, &config.gateway.master_key_file).await?;
             apps::register(store, &vault, &caller, &manifest, workspace_id, new, now_ms).await?;
         }
         let document = json!({

@@ -259,6 +259,7 @@ impl Walk {
         )
         .await;
         self.verb("vault rotate", &[]).await;
+        self.verb("vault adopt", &[]).await;
 
         self.gateway.drop_file("acme.wasm", &wider("3.0.0"));
         self.gateway

@@ -250,6 +250,7 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("plugin test", Nothing(FILES)),
     ("plugin catalog", Nothing(FILES)),
     ("vault rotate", Entry("vault.rotate")),
+    ("vault adopt", Entry("vault.adopt")),
     (
         "serve",
         Nothing("what its first start makes has an entry each"),

@@ -12,7 +12,7 @@ use super::TOOL;
 use super::real::{configure, connect, run};
 
 /// An installation whose GitHub is the provider.
-fn installation(folder: &Path, provider: &Provider) -> Installation {
+pub(super) fn installation(folder: &Path, provider: &Provider) -> Installation {
     let mut installation = Installation::new(folder, &["github"]);
     let upstream = provider.upstream.url();
     installation.allow_upstream = vec![
