@@ -61,6 +61,74 @@ pub fn secure() -> Secure {
     Cluster::start_secure().unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"))
 }
 
+/// A cluster of its own, which a test may start late, freeze and let go on.
+#[derive(Debug)]
+pub struct Own {
+    /// Its database `postgres`, also while the server does not run.
+    pub url: String,
+    cluster: Cluster,
+}
+
+impl Own {
+    /// Prepares a server that does not run yet.
+    ///
+    /// # Panics
+    /// When it cannot be prepared, with the reason; never skips. So do the others.
+    pub fn prepare() -> Self {
+        let cluster = Cluster::prepare().unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"));
+        Self {
+            url: format!(
+                "postgres://postgres@localhost/postgres?host={}",
+                cluster.folder.display()
+            ),
+            cluster,
+        }
+    }
+
+    /// Starts the server, which then stops when this process ends.
+    pub fn start(&self) {
+        let started = self.cluster.launch("-c listen_addresses=");
+        started.unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"));
+    }
+
+    /// The server takes connections and answers nothing, as behind a network that has gone, until what this
+    /// answers is dropped.
+    pub fn freeze(&self) -> Frozen<'_> {
+        self.signal("STOP");
+        Frozen(self)
+    }
+
+    /// To the server and to each process that it has started.
+    fn signal(&self, name: &str) {
+        let file = self.cluster.folder.join("data/postmaster.pid");
+        let text = std::fs::read_to_string(file).expect("the server runs");
+        let server = text.lines().next().expect("its process").to_owned();
+        let kill = |processes: &[&str]| {
+            let mut kill = Command::new("kill");
+            run(kill.arg(format!("-{name}")).args(processes))
+        };
+        // First the one that starts others.
+        kill(&[&server]).expect("the server runs");
+        let children = Command::new("pgrep").args(["-P", &server]).output();
+        let children = children.expect("pgrep runs").stdout;
+        let children = String::from_utf8(children).expect("numbers");
+        for child in children.lines() {
+            // It may have ended meanwhile.
+            let _ = kill(&[child]);
+        }
+    }
+}
+
+/// A server that is stopped in its tracks.
+#[derive(Debug)]
+pub struct Frozen<'a>(&'a Own);
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        self.0.signal("CONT");
+    }
+}
+
 #[derive(Debug)]
 struct Cluster {
     binaries: PathBuf,
@@ -116,6 +184,13 @@ impl Cluster {
 
     /// `listens`: prepares the new cluster and answers the options that say where it listens.
     fn start_with(listens: impl FnOnce(&Self) -> Result<String>) -> Result<Self> {
+        let cluster = Self::prepare()?;
+        let listens = listens(&cluster)?;
+        cluster.launch(&listens)?;
+        Ok(cluster)
+    }
+
+    fn prepare() -> Result<Self> {
         let binaries = find_binaries()?;
         let folder = tempfile::Builder::new()
             .prefix("toolgate-pg-")
@@ -147,21 +222,24 @@ impl Cluster {
                 "-D",
             ])
             .arg(&data))?;
-        let listens = listens(&cluster)?;
+        Ok(cluster)
+    }
+
+    /// `listens`: the options that say where.
+    fn launch(&self, listens: &str) -> Result<()> {
         let options = format!(
             "{listens} -c unix_socket_directories={} -c fsync=off -c synchronous_commit=off \
              -c full_page_writes=off -c max_connections=400",
-            cluster.folder.display()
+            self.folder.display()
         );
-        run(cluster
+        run(self
             .command("pg_ctl")
             .args(["start", "--wait", "--silent", "-D"])
-            .arg(&data)
+            .arg(self.folder.join("data"))
             .arg("-l")
-            .arg(cluster.folder.join("log"))
+            .arg(self.folder.join("log"))
             .args(["-o", &options]))?;
-        cluster.stop_when_this_process_ends()?;
-        Ok(cluster)
+        self.stop_when_this_process_ends()
     }
 
     fn create_database(&self) -> Result<String> {

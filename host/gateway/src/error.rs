@@ -224,7 +224,7 @@ impl Error {
 impl From<anyhow::Error> for Error {
     fn from(cause: anyhow::Error) -> Self {
         let mut causes = cause.chain().filter_map(|one| one.downcast_ref());
-        match causes.any(|one| matches!(one, StoreError::Unavailable(_))) {
+        match causes.any(StoreError::is_unavailable) {
             true => Self::DatabaseUnavailable(Some(cause)),
             false => Self::Internal(cause),
         }
@@ -233,9 +233,9 @@ impl From<anyhow::Error> for Error {
 
 impl From<StoreError> for Error {
     fn from(cause: StoreError) -> Self {
-        match cause {
-            StoreError::Unavailable(_) => Self::DatabaseUnavailable(Some(cause.into())),
-            _ => Self::Internal(cause.into()),
+        match cause.is_unavailable() {
+            true => Self::DatabaseUnavailable(Some(cause.into())),
+            false => Self::Internal(cause.into()),
         }
     }
 }

@@ -33,11 +33,13 @@ pub mod webhooks;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zeroize::Zeroizing;
@@ -56,7 +58,7 @@ use plugins::{Intake, Snapshot};
 use toolgate_core::clock::Clock;
 use toolgate_egress::Egress;
 use toolgate_runtime::Runtime;
-use toolgate_store::Store;
+use toolgate_store::{Store, StoreError};
 
 /// Everything the operations work on. One per process, behind an `Arc`.
 pub struct Gateway {
@@ -88,6 +90,9 @@ pub struct Gateway {
     plugins: plugins::PluginAdmin,
     /// Files of the plugins folder that are still on their way into service.
     loading: Arc<AtomicUsize>,
+    /// Whether the files that were there at the start have been judged.
+    scanned: Arc<AtomicBool>,
+    stop_announced: AtomicBool,
     knowledge: knowledge::Knowledge,
     /// Base of links for people, without a trailing slash.
     public_url: String,
@@ -102,7 +107,11 @@ pub struct Gateway {
 }
 
 /// How long a closing gateway tries to write its last receipts.
-const RECEIPTS_WITHIN: std::time::Duration = std::time::Duration::from_secs(5);
+const RECEIPTS_WITHIN: Duration = Duration::from_secs(5);
+/// How long it then tries to write what it has counted, and to close the database.
+const COUNTS_WITHIN: Duration = Duration::from_secs(5);
+/// How long a start waits for a PostgreSQL that is not there yet.
+const DATABASE_WITHIN: Duration = Duration::from_secs(60);
 
 impl Gateway {
     /// Opens store, engine and plugins. Plugins whose inspection is remembered serve when this
@@ -117,7 +126,16 @@ impl Gateway {
                 ..Default::default()
             })
         });
-        let store = Store::open(&config.database_url)
+        let waits = |cause: &StoreError| {
+            let source = std::error::Error::source(cause).map(ToString::to_string);
+            tracing::warn!(
+                error = %cause,
+                cause = source,
+                "database.not_there: trying again for {} s after the start",
+                DATABASE_WITHIN.as_secs()
+            );
+        };
+        let store = Store::open_when_there(&config.database_url, DATABASE_WITHIN, waits)
             .await
             .context("the database cannot be opened")?;
         let egress = egress.await??;
@@ -189,6 +207,8 @@ impl Gateway {
             watchers: Arc::default(),
             write_probe: dashboard::readiness::WriteProbe::default(),
             loading: intake.loading(),
+            scanned: intake.scanned(),
+            stop_announced: AtomicBool::new(false),
             plugins: plugins::PluginAdmin::new(
                 &config.plugins_dir,
                 &config.data_dir,
@@ -226,13 +246,10 @@ impl Gateway {
     }
 
     /// Takes no more work, lets running executions end for at most `drain`, writes what is queued.
-    pub async fn close(&self, drain: std::time::Duration) {
+    pub async fn close(&self, drain: Duration) {
         self.stop.cancel();
         self.running.close();
-        if tokio::time::timeout(drain, self.running.wait())
-            .await
-            .is_err()
-        {
+        if timeout(drain, self.running.wait()).await.is_err() {
             tracing::warn!(
                 executions.running = self.running.len(),
                 "gateway.drain_ended"
@@ -241,11 +258,16 @@ impl Gateway {
         if self.receipts.settle(RECEIPTS_WITHIN).await.is_err() {
             tracing::error!("receipts.lost: the database did not take them before the end");
         }
-        jobs::housekeeping::note_key_uses(self).await;
-        jobs::housekeeping::add_up_counts(self).await;
-        jobs::housekeeping::note_hook_refusals(self).await;
-        jobs::housekeeping::note_search_uses(self).await;
-        self.store.close().await;
+        let counts = async {
+            jobs::housekeeping::note_key_uses(self).await;
+            jobs::housekeeping::add_up_counts(self).await;
+            jobs::housekeeping::note_hook_refusals(self).await;
+            jobs::housekeeping::note_search_uses(self).await;
+            self.store.close().await;
+        };
+        if timeout(COUNTS_WITHIN, counts).await.is_err() {
+            tracing::error!("gateway.counts_lost: the database did not answer before the end");
+        }
     }
 
     pub fn store(&self) -> &Store {

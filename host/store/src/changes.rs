@@ -19,10 +19,12 @@ use arc_swap::ArcSwapOption;
 
 use super::shared_version::SharedVersion;
 use super::text::words;
-use super::{Store, StoreError, portable};
+use super::{DatabaseKind, Store, StoreError, portable};
 
 /// However little has happened, the counters are asked for again after this long.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
+/// Every request waits for the counters: a PostgreSQL that takes longer for them serves none.
+const ASKED_WITHIN: Duration = Duration::from_secs(3);
 
 words! {
     /// A kind of thing that processes cache.
@@ -61,8 +63,8 @@ pub(super) struct Watch {
     outbox_pending: AtomicBool,
     /// Told of each commit that wrote something to deliver.
     pub(super) outbox: tokio::sync::Notify,
-    /// Holds the counters of the last query and its number.
-    asking: tokio::sync::Mutex<(u64, Changes)>,
+    /// Holds what came of the last query, `None` if it failed, and its number.
+    asking: tokio::sync::Mutex<(u64, Option<Changes>)>,
 }
 
 #[derive(Debug)]
@@ -86,7 +88,7 @@ impl Watch {
             begun: AtomicU64::new(0),
             outbox_pending: AtomicBool::new(false),
             outbox: tokio::sync::Notify::new(),
-            asking: tokio::sync::Mutex::new((0, Changes::default())),
+            asking: tokio::sync::Mutex::new((0, None)),
         }
     }
 
@@ -134,13 +136,18 @@ impl Store {
         let before = watch.begun.load(Ordering::SeqCst);
         let mut last = watch.asking.lock().await;
         if last.0 > before {
-            return Ok(last.1);
+            // Those who waited for a query that failed do not ask one after the other.
+            return last.1.ok_or(StoreError::NoAnswer);
         }
         let number = watch.begun.fetch_add(1, Ordering::SeqCst) + 1;
         let version = watch.version();
         let asked = Instant::now();
-        let changes = self.ask_changes().await?;
-        *last = (number, changes);
+        let answer = match self.kind() {
+            DatabaseKind::Sqlite => self.ask_changes().await,
+            DatabaseKind::Postgres => self.late.within(ASKED_WITHIN, self.ask_changes()).await,
+        };
+        *last = (number, answer.as_ref().ok().copied());
+        let changes = answer?;
         watch.seen.store(version.map(|version| {
             SeenChanges {
                 version,

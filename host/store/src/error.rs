@@ -1,5 +1,5 @@
 //! What can go wrong below an operation. Callers branch on [`StoreError::Taken`],
-//! [`StoreError::NoSuchParent`] and [`StoreError::Unavailable`]; the rest is an internal error to them.
+//! [`StoreError::NoSuchParent`] and [`StoreError::is_unavailable`]; the rest is an internal error to them.
 
 use sqlx::migrate::MigrateError;
 use sqlx::sqlite::SqliteError;
@@ -37,8 +37,19 @@ pub enum StoreError {
     /// The same statement may work later: no connection, no space, a server that stops or only reads.
     #[error("the database does not answer or takes no writes")]
     Unavailable(#[source] sqlx::Error),
+    #[error("the database gave no answer in time")]
+    NoAnswer,
+    #[error("another process has been setting up the database for minutes; end it and start again")]
+    SetUpTakesLong,
     #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
+}
+
+impl StoreError {
+    /// Whether the same may work later, since nothing is wrong with it.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::NoAnswer)
+    }
 }
 
 impl From<sqlx::Error> for StoreError {

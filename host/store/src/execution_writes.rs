@@ -7,6 +7,7 @@ use super::idempotency::answer_request;
 use super::payloads::insert_payloads;
 use super::sessions::{session_created, tell_new_sessions, upsert_sessions};
 use super::shared_text::SqlText;
+use super::time_limits::OPERATION_WITHIN;
 use super::{
     Db, Event, EventType, ExecutionRow, RequestAnswer, SessionRow, Store, StoreError, portable,
 };
@@ -94,9 +95,11 @@ impl Store {
     ) -> Result<(), StoreError> {
         if let Db::Postgres(pool) = &self.db
             && executions.iter().all(|row| row.payloads.is_empty())
-            && super::execution_arrays::record(pool, executions, sessions, answers).await?
         {
-            return Ok(());
+            let recorded = super::execution_arrays::record(pool, executions, sessions, answers);
+            if self.late.within(OPERATION_WITHIN, recorded).await? {
+                return Ok(());
+            }
         }
         let (context_ids, contexts) = contexts(executions);
         portable!(write unnoticed self, tx => {

@@ -1,6 +1,6 @@
 //! What belongs to the installation as a whole.
 
-use super::{Db, Store, StoreError, portable};
+use super::{Store, StoreError, portable};
 
 /// When the last probe wrote, in milliseconds.
 const WRITTEN_AT: &str = "written_at";
@@ -74,16 +74,10 @@ impl Store {
     pub async fn prove_write(&self, now_ms: i64) -> Result<(), StoreError> {
         const STATEMENT: &str = "INSERT INTO installation (name, value) VALUES ($1, $2) \
                                  ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-        match &self.db {
-            Db::Sqlite { write, .. } => {
-                let query = sqlx::query(STATEMENT).bind(WRITTEN_AT);
-                query.bind(now_ms.to_string()).execute(write).await?;
-            }
-            Db::Postgres(pool) => {
-                let query = sqlx::query(STATEMENT).bind(WRITTEN_AT);
-                query.bind(now_ms.to_string()).execute(pool).await?;
-            }
-        }
+        portable!(one self, db => {
+            let query = sqlx::query(STATEMENT).bind(WRITTEN_AT);
+            query.bind(now_ms.to_string()).execute(db).await?.rows_affected()
+        });
         Ok(())
     }
 }

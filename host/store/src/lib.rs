@@ -36,6 +36,7 @@ mod knowledge;
 mod manifests;
 mod member_links;
 mod members;
+mod migrations;
 mod oauth_apps;
 mod open;
 mod page;
@@ -43,6 +44,7 @@ mod payloads;
 mod permissions;
 mod plugin_files;
 mod plugins;
+mod postgres;
 mod rate_counts;
 mod results;
 mod search_uses;
@@ -50,12 +52,14 @@ mod service_config;
 mod session_kv;
 mod session_messages;
 mod sessions;
+mod set_up;
 mod shared_text;
 mod shared_version;
 mod sign_in_attempts;
 mod sign_ins;
 mod skills;
 mod text;
+mod time_limits;
 mod tool_names;
 mod tool_vectors;
 mod usage;
@@ -65,6 +69,8 @@ mod workspaces;
 use std::sync::Arc;
 
 use sqlx::{PgPool, SqlitePool};
+
+use time_limits::OPERATION_WITHIN;
 
 pub use app_clients::{AppClient, AppClientAuth, AppClientKind, AppRequest};
 pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind};
@@ -103,6 +109,7 @@ pub use service_config::{ALL_WORKSPACES, ServiceSetting};
 pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
 pub use session_messages::{SessionMessage, Speaker, TurnClaim};
 pub use sessions::{SESSION_IDLE_MS, SessionRow};
+pub use set_up::SetUpLock;
 pub use sign_in_attempts::Attempted;
 pub use sign_ins::SignIn;
 pub use skills::{
@@ -119,6 +126,7 @@ pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};
 pub struct Store {
     db: Db,
     watch: Arc<changes::Watch>,
+    late: Arc<time_limits::LateAnswers>,
     /// Of a handle that [`Store::audited`] made: what the next change leaves in the audit log.
     entry: Option<Arc<audit::PendingEntry>>,
 }
@@ -164,14 +172,14 @@ macro_rules! portable {
     (read $store:expr, $db:ident => $body:expr) => {
         match &$store.db {
             $crate::Db::Sqlite { read: $db, .. } => $crate::boxed!($body),
-            $crate::Db::Postgres($db) => $crate::boxed!($body),
+            $crate::Db::Postgres($db) => $crate::boxed_within!($store, $body),
         }
     };
     (one $store:expr, $db:ident => $body:expr) => {{
         debug_assert!($store.entry.is_none(), "an audited change needs a transaction");
         match &$store.db {
             $crate::Db::Sqlite { write: $db, .. } => $crate::boxed!($body),
-            $crate::Db::Postgres($db) => $crate::boxed!($body),
+            $crate::Db::Postgres($db) => $crate::boxed_within!($store, $body),
         }
     }};
     (write unnoticed $store:expr, $tx:ident => $body:expr) => {
@@ -200,7 +208,7 @@ macro_rules! portable {
                 $after
                 done
             }),
-            $crate::Db::Postgres(pool) => $crate::boxed!({
+            $crate::Db::Postgres(pool) => $crate::boxed_within!($store, {
                 let mut $tx = pool.begin().await?;
                 let done = $body;
                 if $store.entry.is_some() && $crate::audit::ChangeOutcome::is_change(&done) {
@@ -224,6 +232,17 @@ macro_rules! boxed {
 }
 pub(crate) use boxed;
 
+/// The same for a database that may never answer.
+macro_rules! boxed_within {
+    ($store:expr, $body:expr) => {
+        Box::pin($store.late.within($crate::OPERATION_WITHIN, async {
+            Ok::<_, $crate::StoreError>($body)
+        }))
+        .await?
+    };
+}
+pub(crate) use boxed_within;
+
 impl Store {
     /// Which database this is.
     pub fn kind(&self) -> DatabaseKind {
@@ -238,14 +257,17 @@ impl Store {
         self.watch.has_shared_version()
     }
 
-    /// Waits for running statements, then closes every connection.
+    /// Waits for running statements, then closes every connection. A server that does not answer is not
+    /// waited for.
     pub async fn close(&self) {
         match &self.db {
             Db::Sqlite { write, read } => {
                 read.close().await;
                 write.close().await;
             }
-            Db::Postgres(pool) => pool.close().await,
+            Db::Postgres(pool) => {
+                let _ = tokio::time::timeout(time_limits::ACQUIRE_WITHIN, pool.close()).await;
+            }
         }
     }
 }

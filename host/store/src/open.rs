@@ -1,29 +1,27 @@
 //! Opening a database: pools, file mode, migrations.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::Connection as _;
-use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
+use tokio::time::{Instant, sleep};
 
 use super::changes::Watch;
+use super::migrations::{SQLITE, migrated};
+use super::set_up::{SetUpLock, with_suffix};
 use super::shared_version::SharedVersion;
-use super::{Db, Store, StoreError};
+use super::time_limits::{ACQUIRE_WITHIN, LateAnswers};
+use super::{Db, Store, StoreError, postgres};
 
-static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
-
-/// Connections that read at the same time, and on PostgreSQL all of them.
+/// Connections that read at the same time.
 const SQLITE_READERS_MAX: u32 = 4;
-const POSTGRES_CONNECTIONS_MAX: u32 = 16;
-/// How long a statement waits for another process's write, and a caller for a free connection.
-const WAIT: Duration = Duration::from_secs(5);
+/// Between two tries to open a database that is not there yet.
+const TRY_EVERY: Duration = Duration::from_secs(1);
 
 impl Store {
     /// Opens `sqlite://<path>`, `sqlite::memory:` (one process, for tests) or `postgres://...`,
@@ -46,7 +44,7 @@ impl Store {
         let options = SqliteConnectOptions::from_str(url)?
             .create_if_missing(true)
             .foreign_keys(true)
-            .busy_timeout(WAIT)
+            .busy_timeout(ACQUIRE_WITHIN)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
             // 16 MiB of write-ahead log between checkpoints: receipts touch the same pages again
@@ -59,7 +57,8 @@ impl Store {
         let _alone = if memory {
             None
         } else {
-            Some(prepare_file(path.clone()).await?)
+            prepare_file(path.clone()).await?;
+            Some(SetUpLock::of_file(&path).await?)
         };
 
         let pool = |connections| {
@@ -68,7 +67,7 @@ impl Store {
                 .min_connections(1)
                 .idle_timeout(None)
                 .max_lifetime(None)
-                .acquire_timeout(WAIT)
+                .acquire_timeout(ACQUIRE_WITHIN)
                 .test_before_acquire(false)
                 .before_acquire(|connection, _| Box::pin(outside_transaction(connection)))
         };
@@ -91,26 +90,42 @@ impl Store {
         Ok(Self {
             db: Db::Sqlite { write, read },
             watch,
+            late: Arc::default(),
             entry: None,
         })
     }
 
     async fn open_postgres(url: &str) -> Result<Self, StoreError> {
-        let options = PgConnectOptions::from_str(url)?
-            .application_name("toolgate")
-            .statement_cache_capacity(256);
-        let pool = PgPoolOptions::new()
-            .max_connections(POSTGRES_CONNECTIONS_MAX)
-            .acquire_timeout(WAIT)
-            .test_before_acquire(false)
-            .connect_with(options)
-            .await?;
-        migrated(POSTGRES.run(&pool).await, &POSTGRES)?;
+        let late = Arc::new(LateAnswers::default());
         Ok(Self {
-            db: Db::Postgres(pool),
+            db: Db::Postgres(postgres::open(url, late.clone()).await?),
             watch: Arc::new(Watch::new(None)),
+            late,
             entry: None,
         })
+    }
+
+    /// As [`Store::open`], but waits for a PostgreSQL that is not there yet, for at most `patience`.
+    /// `waits` is told why, before each further try.
+    pub async fn open_when_there(
+        url: &str,
+        patience: Duration,
+        waits: impl Fn(&StoreError),
+    ) -> Result<Self, StoreError> {
+        let began = Instant::now();
+        loop {
+            match Self::open(url).await {
+                Err(cause)
+                    if cause.is_unavailable()
+                        && !url.starts_with("sqlite:")
+                        && began.elapsed() < patience =>
+                {
+                    waits(&cause);
+                    sleep(TRY_EVERY).await;
+                }
+                opened => return opened,
+            }
+        }
     }
 }
 
@@ -125,37 +140,18 @@ async fn outside_transaction(connection: &mut SqliteConnection) -> Result<bool, 
     Ok(outside)
 }
 
-/// Says what a failed migration means to the operator.
-fn migrated(outcome: Result<(), MigrateError>, known: &Migrator) -> Result<(), StoreError> {
-    outcome.map_err(|error| match error {
-        MigrateError::VersionMissing(found) => StoreError::NewerSchema {
-            found,
-            known: known
-                .iter()
-                .map(|migration| migration.version)
-                .max()
-                .unwrap_or(0),
-        },
-        MigrateError::VersionMismatch(version) => StoreError::ForeignSchema(version),
-        other => StoreError::Migrate(other),
-    })
-}
-
-/// Makes the file readable by its owner alone before SQLite writes to it (the `-wal` and `-shm`
-/// files take over its mode), and holds a lock beside it.
-async fn prepare_file(path: PathBuf) -> Result<std::fs::File, StoreError> {
+/// Makes the file readable by its owner alone before SQLite writes to it: the `-wal` and `-shm` files take
+/// over its mode.
+async fn prepare_file(path: PathBuf) -> Result<(), StoreError> {
     let shown = path.display().to_string();
     tokio::task::spawn_blocking(move || {
         let mut options = std::fs::OpenOptions::new();
         options.create(true).append(true);
-        #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         if !path.exists() {
             options.open(&path)?;
         }
-        let lock = options.open(with_suffix(&path, "-lock"))?;
-        lock.lock()?;
-        Ok(lock)
+        Ok(())
     })
     .await
     .map_err(std::io::Error::other)
@@ -175,28 +171,9 @@ async fn version(database: PathBuf) -> Result<SharedVersion, StoreError> {
         .map_err(StoreError::SharedVersion)
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn both_databases_have_the_same_migrations() {
-        let names = |migrator: &Migrator| -> Vec<_> {
-            migrator
-                .iter()
-                .map(|migration| (migration.version, migration.description.to_string()))
-                .collect()
-        };
-        assert_eq!(names(&SQLITE), names(&POSTGRES));
-        let numbers: Vec<_> = SQLITE.iter().map(|migration| migration.version).collect();
-        assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
-    }
 
     #[tokio::test]
     async fn a_database_in_memory_serves_one_process() {

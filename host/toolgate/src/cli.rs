@@ -167,8 +167,20 @@ async fn workspace(store: &Store, name: Option<&str>, now_ms: i64) -> anyhow::Re
             .ok_or_else(|| anyhow::anyhow!("there is no workspace named {name}")),
         None => match store.first_workspace().await? {
             Some(workspace) => Ok(workspace),
-            None => Ok(workspaces::create(store, "default", Plan::Enterprise, now_ms).await?),
+            None => {
+                let _alone = store.lock_set_up().await?;
+                first_workspace(store, now_ms).await
+            }
         },
+    }
+}
+
+/// The first workspace, made where there is none. Another process may be about to make it too: the caller
+/// holds the lock of [`Store::lock_set_up`].
+async fn first_workspace(store: &Store, now_ms: i64) -> anyhow::Result<Workspace> {
+    match store.first_workspace().await? {
+        Some(workspace) => Ok(workspace),
+        None => Ok(workspaces::create(store, "default", Plan::Enterprise, now_ms).await?),
     }
 }
 

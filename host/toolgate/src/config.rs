@@ -39,6 +39,8 @@ pub struct Config {
     /// `scheme://host:port`, beside loopback and the public one.
     pub mcp_origins: Vec<String>,
     pub mcp_auth: McpAuth,
+    /// Between the signal to stop and the end of accepting connections.
+    pub drain_delay: Duration,
     pub drain: Duration,
     pub log_format: LogFormat,
 }
@@ -129,6 +131,7 @@ impl Settings {
             no_search_learning: self.no_search_learning || file.no_search_learning,
             keep_receipts_days: self.keep_receipts_days.or(file.keep_receipts_days),
             keep_audit_days: self.keep_audit_days.or(file.keep_audit_days),
+            drain_delay: self.drain_delay.or(file.drain_delay),
             drain_seconds: self.drain_seconds.or(file.drain_seconds),
             log_format: self.log_format.or(file.log_format),
         }
@@ -240,6 +243,7 @@ impl Settings {
             inbound,
             tls,
             metrics_listen: self.metrics_listen,
+            drain_delay: Duration::from_secs(self.drain_delay.unwrap_or_default()),
             drain: Duration::from_secs(self.drain_seconds.unwrap_or(60)),
             log_format: self.log_format.unwrap_or_default(),
         })

@@ -1,5 +1,6 @@
 //! Whether this process should be sent requests.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Mutex;
@@ -55,9 +56,16 @@ impl WriteProbe {
 }
 
 impl Gateway {
-    /// Whether requests can be answered: no shutdown has begun and the database takes a write.
+    /// Whether requests should be sent here: no shutdown was announced, every plugin file that was there at
+    /// the start has been judged, and the database takes a write.
     pub async fn ready(&self) -> bool {
-        !self.stop.is_cancelled() && self.takes_writes().await
+        let open = !self.stop.is_cancelled() && !self.stop_announced.load(Ordering::Relaxed);
+        open && self.scanned.load(Ordering::Relaxed) && self.takes_writes().await
+    }
+
+    /// From now on this process is not ready. It goes on answering until [`Gateway::close`].
+    pub fn announce_stop(&self) {
+        self.stop_announced.store(true, Ordering::Relaxed);
     }
 
     /// Whether the database takes writes, as of at most a second ago.

@@ -360,7 +360,10 @@ pub(crate) mod tests {
         let refused = log.append(b"one\n").unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
         assert!(log.torn && log.entries == 0);
-        assert!(log.append(b"one\n").is_err(), "nothing follows half an entry");
+        assert!(
+            log.append(b"one\n").is_err(),
+            "nothing follows half an entry"
+        );
         // As a disk leaves it that took a part.
         std::fs::write(&path, "on").unwrap();
         log.file = open_file(&path).unwrap();

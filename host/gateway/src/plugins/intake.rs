@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -62,6 +62,8 @@ pub struct Intake {
     published: Instant,
     /// Files of the folder whose tools, if they have any, do not serve yet.
     loading: Arc<AtomicUsize>,
+    /// Whether all files that were there at the start have been judged, and what serves is published.
+    scanned: Arc<AtomicBool>,
     /// What became of files since the last publication: told once it is true.
     untold: Vec<FileOutcome>,
     /// What the database knows of services, each for the first file of it in the scan of a start.
@@ -128,6 +130,7 @@ impl Intake {
             changed: true,
             published: Instant::now(),
             loading: Arc::default(),
+            scanned: Arc::default(),
             untold: Vec::new(),
             rows: HashMap::new(),
             owners: NameOwners::default(),
@@ -145,6 +148,11 @@ impl Intake {
     /// How many files of the folder are still on their way, as it changes.
     pub fn loading(&self) -> Arc<AtomicUsize> {
         self.loading.clone()
+    }
+
+    /// Whether the files that were there at the start have been judged, as it changes.
+    pub fn scanned(&self) -> Arc<AtomicBool> {
+        self.scanned.clone()
     }
 
     /// Looks at the folder once. Answers whether something is still on its way, so that the caller
@@ -196,6 +204,11 @@ impl Intake {
             self.publish().await?;
         }
         self.forget_gone().await?;
+        // A file that changes meanwhile is a new one: it does not hold up the start.
+        let starting = |file: &TrackedFile| file.at_start && file.judged.is_none();
+        if !self.changed && !self.files.values().any(starting) {
+            self.scanned.store(true, Ordering::Relaxed);
+        }
         Ok(self.files.values().any(|file| file.judged.is_none()))
     }
 

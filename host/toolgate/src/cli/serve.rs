@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -85,6 +86,12 @@ impl Serve {
         let workers = CoreWorkers::open(listener, &app, &inbound)
             .context("the threads that serve cannot start")?;
         stop_signal().await;
+        gateway.announce_stop();
+        if !config.drain_delay.is_zero() {
+            tracing::info!(seconds = config.drain_delay.as_secs(), "serve.drain_delay");
+            // A second signal does not wait for balancers.
+            let _ = timeout(config.drain_delay, stop_signal()).await;
+        }
         tracing::info!("serve.draining");
         workers.close();
         gateway.close(config.drain).await;
@@ -171,7 +178,9 @@ struct FirstStart {
 impl FirstStart {
     async fn make(gateway: &Gateway, public_url: &str, dev: bool) -> anyhow::Result<Self> {
         let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
-        let workspace = super::workspace(store, None, now_ms).await?;
+        // Of processes that start at the same time one makes all of it.
+        let _alone = store.lock_set_up().await?;
+        let workspace = super::first_workspace(store, now_ms).await?;
         if !dev {
             let caller = Caller::operator(&workspace);
             let link = links::first_owner(store, &caller, public_url, now_ms).await?;

@@ -311,6 +311,16 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub keep_audit_days: Option<u32>,
+    /// How long requests are still taken after SIGTERM while /readyz answers 503, in seconds, so that balancers send no more [default: 0]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_DRAIN_DELAY",
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=3_600),
+        help_heading = "Settings"
+    )]
+    pub drain_delay: Option<u64>,
     /// How long a shutdown waits for running calls, in seconds [default: 60]
     #[arg(
         long,

@@ -1,0 +1,57 @@
+//! Opening PostgreSQL: the pool and its time limits, and migrations on a connection of their own.
+
+use std::str::FromStr as _;
+use std::sync::Arc;
+
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{Connection as _, Executor as _};
+
+use super::StoreError;
+use super::migrations::{POSTGRES, migrated};
+use super::set_up::{SetUpLock, connect};
+use super::time_limits::{ACQUIRE_WITHIN, LateAnswers};
+
+const CONNECTIONS_MAX: u32 = 16;
+/// Set by each connection of the pool, for what the server goes on with after this process has given it
+/// up, or has stopped: a statement, and a transaction whose locks other processes wait for.
+const SERVER_LIMITS: &str =
+    "SET statement_timeout = '20s'; SET idle_in_transaction_session_timeout = '30s'";
+
+/// A pool on a database whose migrations are applied.
+pub(super) async fn open(url: &str, late: Arc<LateAnswers>) -> Result<PgPool, StoreError> {
+    let options = PgConnectOptions::from_str(url)?
+        .application_name("toolgate")
+        .statement_cache_capacity(256);
+    migrate(&options).await?;
+    let (on_release, on_acquire) = (late.clone(), late);
+    let pool = PgPoolOptions::new()
+        .max_connections(CONNECTIONS_MAX)
+        .acquire_timeout(ACQUIRE_WITHIN)
+        .test_before_acquire(false)
+        .after_connect(|connection, _| {
+            Box::pin(async move { connection.execute(SERVER_LIMITS).await.map(drop) })
+        })
+        .after_release(move |connection, _| {
+            let late = on_release.clone();
+            Box::pin(async move { late.check(connection).await })
+        })
+        .before_acquire(move |connection, _| {
+            let late = on_acquire.clone();
+            Box::pin(async move { late.check(connection).await })
+        })
+        .connect_with(options)
+        .await?;
+    Ok(pool)
+}
+
+/// Under a lock, since a process that starts beside this one finds half of the tables otherwise. Not
+/// under that of the migrator: it belongs to a session, which a pooler may hand on.
+async fn migrate(options: &PgConnectOptions) -> Result<(), StoreError> {
+    let lock = SetUpLock::of_postgres(options).await?;
+    let mut connection = connect(options).await?;
+    let applied = POSTGRES.run(&mut connection).await;
+    migrated(applied, &POSTGRES)?;
+    let _ = connection.close().await;
+    lock.release().await;
+    Ok(())
+}
