@@ -93,6 +93,7 @@ pub struct Gateway {
     /// Whether the files that were there at the start have been judged.
     scanned: Arc<AtomicBool>,
     stop_announced: AtomicBool,
+    damaged_copies: plugins::DamagedCopies,
     knowledge: knowledge::Knowledge,
     /// Base of links for people, without a trailing slash.
     public_url: String,
@@ -209,6 +210,7 @@ impl Gateway {
             loading: intake.loading(),
             scanned: intake.scanned(),
             stop_announced: AtomicBool::new(false),
+            damaged_copies: intake.damaged(),
             plugins: plugins::PluginAdmin::new(
                 &config.plugins_dir,
                 &config.data_dir,

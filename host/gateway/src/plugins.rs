@@ -30,6 +30,7 @@ use toolgate_runtime::Plugin;
 use toolgate_search::SearchIndex;
 
 pub(crate) use admin::PluginAdmin;
+pub(crate) use intake::damaged::DamagedCopies;
 pub use intake::{Intake, ScanScope};
 pub use listing::{
     Approved, ListedFile, ListedPlugin, PendingVersion, PluginList, approve, list, manifest,

@@ -138,3 +138,37 @@ async fn a_200_mb_file_is_refused_by_its_size_alone() {
     let reason = gateway.wait_for_file("huge.wasm", "quarantined").await;
     assert!(reason.contains("200 MiB"), "{reason}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_is_damaged_is_taken_from_the_folder_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, plugins) = (folder.path().join("data"), folder.path().join("plugins"));
+    let options = || Options {
+        data_dir: Some(data.clone()),
+        plugins_dir: Some(plugins.clone()),
+        ..Options::default()
+    };
+    let first = Options {
+        plugins: vec![("steady.wasm".to_owned(), good())],
+        ..options()
+    };
+    TestGateway::start(first).await.stop().await;
+    // Another content of the same size, and no machine code that would hide it.
+    let copies = std::fs::read_dir(data.join("plugins")).unwrap();
+    let copies: Vec<_> = copies.map(|copy| copy.unwrap().path()).collect();
+    assert_eq!(copies.len(), 1, "{copies:?}");
+    let whole = std::fs::read(&copies[0]).unwrap();
+    std::fs::remove_file(&copies[0]).unwrap();
+    std::fs::write(&copies[0], vec![7; whole.len()]).unwrap();
+    std::fs::remove_dir_all(data.join("code")).unwrap();
+
+    let gateway = TestGateway::start(options()).await;
+    let call = json!({ "arguments": {} });
+    let serves = async || {
+        let answer = gateway.post("/v1/tools/steady_run/execute", &call).await;
+        answer.status == 200 && answer.data()["status"] == "success"
+    };
+    gateway.wait("the plugin to serve again", serves).await;
+    assert_eq!(std::fs::read(&copies[0]).unwrap(), whole);
+    assert_eq!(gateway.wait_for_file("steady.wasm", "active").await, "");
+}

@@ -5,6 +5,7 @@
 //! of one that was taken out. Nothing here is reachable with an API key.
 
 mod admit;
+pub(crate) mod damaged;
 mod inspections;
 mod leave;
 
@@ -25,6 +26,7 @@ use super::recall::{self, CapturedFile};
 use super::report::FileReport;
 use super::{ServingPlugin, Snapshot};
 use crate::metrics::Metrics;
+use damaged::DamagedCopies;
 use inspections::Inspections;
 use leave::RemovedFile;
 use toolgate_catalog::rights::Upgrades;
@@ -64,6 +66,7 @@ pub struct Intake {
     loading: Arc<AtomicUsize>,
     /// Whether all files that were there at the start have been judged, and what serves is published.
     scanned: Arc<AtomicBool>,
+    damaged: DamagedCopies,
     /// What became of files since the last publication: told once it is true.
     untold: Vec<FileOutcome>,
     /// What the database knows of services, each for the first file of it in the scan of a start.
@@ -131,6 +134,7 @@ impl Intake {
             published: Instant::now(),
             loading: Arc::default(),
             scanned: Arc::default(),
+            damaged: DamagedCopies::default(),
             untold: Vec::new(),
             rows: HashMap::new(),
             owners: NameOwners::default(),
@@ -155,6 +159,11 @@ impl Intake {
         self.scanned.clone()
     }
 
+    /// Where calls say which copies cannot be loaded.
+    pub(crate) fn damaged(&self) -> DamagedCopies {
+        self.damaged.clone()
+    }
+
     /// Looks at the folder once. Answers whether something is still on its way, so that the caller
     /// looks again soon.
     pub async fn scan(&mut self, reach: ScanScope) -> anyhow::Result<bool> {
@@ -170,6 +179,7 @@ impl Intake {
         self.drop_missing(&present);
         self.forget_gone().await?;
         self.notice(&present, reach).await?;
+        self.drop_damaged().await;
         let first = |file: &TrackedFile| file.judged.is_none() && !file.stood_back;
         let others_come_first = self.files.values().any(first);
         let ready: Vec<String> = self

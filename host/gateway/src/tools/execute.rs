@@ -374,7 +374,10 @@ impl Gateway {
                 wrote,
             }),
             Err(StartError::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
-            Err(StartError::Load(cause)) => Err(Error::Internal(cause.into())),
+            Err(StartError::Load(cause)) => {
+                self.damaged_copies.note(run.serving.code.sha256(), &cause);
+                Err(Error::Internal(cause.into()))
+            }
         }
     }
 
