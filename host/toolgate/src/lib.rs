@@ -10,3 +10,4 @@ pub mod config;
 pub mod core_workers;
 pub mod inbound;
 pub mod memory;
+mod signals;

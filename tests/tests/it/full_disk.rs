@@ -24,13 +24,11 @@ fn skill(name: &str) -> Value {
     json!({ "name": name, "summary": "x", "instructions": "x" })
 }
 
-/// A gateway with the plugin `notes`, whose provider is `upstream`. Its writes beyond a limit of files are
-/// errors, not the end of the process.
+/// A gateway with the plugin `notes`, whose provider is `upstream`. Its log is a file, so it cannot be
+/// written either.
 fn installation(folder: &std::path::Path, wasm: &[u8], upstream: &Upstream) -> Installation {
     let mut installation = Installation::new(folder, &[]);
     std::fs::write(folder.join("plugins/notes.wasm"), wasm).unwrap();
-    let ignoring = ["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""];
-    installation.launcher = ignoring.map(str::to_owned).to_vec();
     installation.allow_upstream = vec![format!("api.notes.io={}", upstream.url())];
     installation
 }

@@ -77,6 +77,10 @@ async fn a_second_signal_ends_the_wait() {
     let delay = ("TOOLGATE_DRAIN_DELAY".to_owned(), "600".to_owned());
     installation.environment = vec![delay];
     let process = installation.serve(&[]).await;
+    wait("readyz to be 200", async || {
+        process.get("/readyz").await.status == 200
+    })
+    .await;
     process.signal("TERM").await;
     wait("readyz to be 503", async || {
         process.get("/readyz").await.status == 503

@@ -20,6 +20,7 @@ use crate::core_workers::CoreWorkers;
 use crate::inbound::tls::ServerTls;
 use crate::inbound::{Inbound, descriptors};
 use crate::memory;
+use crate::signals::{self, StopSignals};
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
 use toolgate_core::visible::Lines;
@@ -50,6 +51,7 @@ impl Serve {
     pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         start_log(config.log_format);
         descriptors::raise();
+        signals::outlive_file_limit();
         half_the_cores_for_compiling();
         memory::small_pages();
         let listener = TcpListener::bind(config.listen).await.with_context(|| {
@@ -70,6 +72,7 @@ impl Serve {
         drop(tokio::task::spawn_blocking(rest::prepare));
         let gateway = Gateway::open(&config.gateway, Clock::system()).await?;
         let first = FirstStart::make(&gateway, &public_url, self.dev).await?;
+        let mut stop = StopSignals::open().context("signals cannot be received")?;
         announce(output, &public_url, &first)?;
 
         let app = app(&gateway, &config, &public_url);
@@ -85,12 +88,12 @@ impl Serve {
         tracing::info!(%address, connections_max, "serve.listening");
         let workers = CoreWorkers::open(listener, &app, &inbound)
             .context("the threads that serve cannot start")?;
-        stop_signal().await;
+        stop.next().await;
         gateway.announce_stop();
         if !config.drain_delay.is_zero() {
             tracing::info!(seconds = config.drain_delay.as_secs(), "serve.drain_delay");
             // A second signal does not wait for balancers.
-            let _ = timeout(config.drain_delay, stop_signal()).await;
+            let _ = timeout(config.drain_delay, stop.next()).await;
         }
         tracing::info!("serve.draining");
         workers.close();
@@ -288,6 +291,8 @@ pub(super) fn start_log(format: LogFormat) {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)
+        // Told on standard error too, which panics where that is a file on the same full disk.
+        .log_internal_errors(false)
         .with_writer(move || Lines {
             to: std::io::stderr(),
             json: format == LogFormat::Json,
@@ -336,21 +341,5 @@ async fn reload_at_hangup(tls: Option<ServerTls>) {
             }
             None => tracing::info!("serve.nothing_to_reload"),
         }
-    }
-}
-
-async fn stop_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = match signal(SignalKind::terminate()) {
-        Ok(terminate) => terminate,
-        Err(cause) => {
-            tracing::warn!(error = %cause, "serve.no_terminate_signal");
-            let _ = tokio::signal::ctrl_c().await;
-            return;
-        }
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
     }
 }
