@@ -4,6 +4,7 @@
 
 mod accounts;
 mod leases;
+mod listing;
 
 use std::collections::BTreeMap;
 
@@ -246,26 +247,6 @@ impl Store {
                 .bind(id)
                 .fetch_optional(db)
                 .await?
-        }))
-    }
-
-    /// Newest first, of one user or service or of all.
-    pub async fn list_connections(
-        &self,
-        workspace_id: &str,
-        user_id: Option<&str>,
-        service: Option<&str>,
-    ) -> Result<Vec<Connection>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(
-                "SELECT * FROM connections WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
-                 AND ($3 IS NULL OR service = $3) ORDER BY created_at_ms DESC, id DESC",
-            )
-            .bind(workspace_id)
-            .bind(user_id)
-            .bind(service)
-            .fetch_all(db)
-            .await?
         }))
     }
 

@@ -13,6 +13,7 @@ mod machine;
 mod master_key;
 mod matrix;
 mod places;
+mod plans;
 mod planted;
 mod processes;
 mod real;
