@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the tests of deploy/ check and run it with: the schema of CycloneDX and podman-compose from PyPI,
+# Installs what the tests of deploy/ check and run it with: the schemas of Kubernetes and CycloneDX from PyPI,
 # into $TOOLGATE_TEST_TOOLS/deploy, and as Debian packages buildah, podman, Caddy, nginx, HAProxy, systemd and
 # promtool.
 set -euo pipefail

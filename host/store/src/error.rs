@@ -21,6 +21,9 @@ pub enum StoreError {
     NewerSchema { found: i64, known: i64 },
     #[error("migration {0} was applied in another form than this program knows")]
     ForeignSchema(i64),
+    /// What SQLite's own check found.
+    #[error("the database file is damaged ({0}); restore a backup")]
+    Damaged(String),
     #[error("the database schema cannot be brought up to date")]
     Migrate(#[source] MigrateError),
     #[error("the file beside the database that tells other processes of changes cannot be written")]

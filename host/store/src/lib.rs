@@ -58,6 +58,7 @@ mod shared_version;
 mod sign_in_attempts;
 mod sign_ins;
 mod skills;
+pub mod snapshot;
 mod text;
 mod time_limits;
 mod tool_names;

@@ -3,7 +3,9 @@
 //! Exit status: 0 done, 1 failed, 2 wrong usage. With `--json` every command prints one JSON
 //! document on standard output; messages go to standard error.
 
+mod backup;
 mod completions;
+mod doctor;
 mod healthcheck;
 mod key;
 mod mcp;
@@ -27,7 +29,7 @@ mod workspace;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::{Config, Settings};
 use output::OutputFormat;
@@ -98,8 +100,17 @@ enum Command {
     /// The key that encrypts credentials at rest
     #[command(subcommand)]
     Vault(vault::VaultCommand),
+    /// Write a backup of the installation, also while a gateway serves
+    Backup(backup::BackupCommand),
+    /// Bring an installation back from a backup, into empty folders
+    Restore(backup::RestoreCommand),
+    /// Look the installation over: settings, files, clock, database, network, disk
+    Doctor(doctor::Doctor),
     /// Ask the gateway of these settings whether it takes requests; exit status 1 if not
     Healthcheck,
+    /// Settings: check them before a start
+    #[command(subcommand)]
+    Config(doctor::ConfigCommand),
     /// Speak MCP on standard input and output, for clients that start programs
     Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface
@@ -134,11 +145,13 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
     let (settings, file) = (cli.settings, cli.config.as_deref());
     let config = |settings: Settings| settings.resolve(file);
     match cli.command {
-        // These need no settings.
+        // These need no settings, or say what is wrong with them.
         Command::Compile { size } => child::run(size),
         Command::Openapi => openapi::run(),
         Command::Completions(command) => command.run(),
         Command::Man => completions::man(),
+        Command::Doctor(command) => command.run(settings, file, output).await,
+        Command::Config(command) => command.run(settings, file, output),
         Command::Serve(command) => command.run(&config(settings)?, output).await,
         Command::Key(command) => command.run(&config(settings)?, output).await,
         Command::Workspace(command) => command.run(&config(settings)?, output).await,
@@ -147,9 +160,25 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Plugin(command) => command.run(&config(settings)?, output).await,
         Command::Model(command) => command.run(&config(settings)?, output).await,
         Command::Vault(command) => command.run(&config(settings)?, output).await,
+        Command::Backup(command) => command.run(&config(settings)?, output).await,
+        Command::Restore(command) => command.run(&config(settings)?, output).await,
         Command::Healthcheck => healthcheck::run(&config(settings)?, output).await,
         Command::Mcp(command) => command.run(&config(settings)?).await,
     }
+}
+
+/// Every variable of the environment that a flag of some command stands for.
+fn variables() -> Vec<String> {
+    let mut command = Cli::command();
+    command.build();
+    let mut names = Vec::new();
+    let mut left = vec![&command];
+    while let Some(one) = left.pop() {
+        let of_one = one.get_arguments().filter_map(clap::Arg::get_env);
+        names.extend(of_one.filter_map(|name| name.to_str()).map(str::to_owned));
+        left.extend(one.get_subcommands());
+    }
+    names
 }
 
 /// Opens the database that a running gateway uses too, making it where there is none yet.

@@ -292,7 +292,7 @@ fn network(text: &str) -> anyhow::Result<IpNet> {
 }
 
 /// The first line of a secret's file.
-fn read_secret(path: &Path) -> anyhow::Result<Secret> {
+pub(crate) fn read_secret(path: &Path) -> anyhow::Result<Secret> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("the file {} cannot be read", path.display()))?;
     let text = zeroize::Zeroizing::new(text);

@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+mod archive;
 pub mod cli;
 pub mod config;
 pub mod core_workers;
+mod doctor;
 pub mod inbound;
 pub mod memory;
 mod signals;

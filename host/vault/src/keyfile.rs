@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub fn read_text(path: &Path) -> Result<Secret, KeyFileError> {
         cause,
     };
     let about = fs::metadata(path).map_err(failed)?;
-    if about.permissions().mode() & 0o077 != 0 {
+    if !is_private(&about) {
         return Err(KeyFileError::Open { path: shown });
     }
     if about.len() > TEXT_BYTES_MAX {
@@ -57,6 +57,18 @@ pub fn read_text(path: &Path) -> Result<Secret, KeyFileError> {
         return Err(KeyFileError::Text { path: shown });
     }
     Ok(Secret::new(text))
+}
+
+/// Whether nobody but this user can read the file, as far as its mode says.
+fn is_private(about: &fs::Metadata) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    is_private_mode(about.mode(), about.uid(), user)
+}
+
+/// A secret that Kubernetes mounts belongs to root, and the group of the pod may read it: the user of the
+/// pod has no other way to it.
+fn is_private_mode(mode: u32, owner: u32, user: u32) -> bool {
+    mode & 0o077 == 0 || (mode & 0o037 == 0 && owner == 0 && user != 0)
 }
 
 /// Reads the key, or makes the file (mode 0600) with a fresh one.
@@ -84,8 +96,7 @@ pub fn load(path: &Path) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
         _ => io_error(path, cause),
     };
     let bytes = Zeroizing::new(fs::read(path).map_err(failed)?);
-    let mode = fs::metadata(path).map_err(failed)?.permissions().mode();
-    if mode & 0o077 != 0 {
+    if !is_private(&fs::metadata(path).map_err(failed)?) {
         return Err(KeyFileError::Open { path: shown(path) });
     }
     let key: [u8; 32] = bytes
@@ -175,7 +186,24 @@ fn io_error(path: &Path, cause: io::Error) -> KeyFileError {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+
+    #[test]
+    fn a_group_reads_a_key_only_where_root_has_mounted_it_for_another_user() {
+        for (mode, owner, user, private) in [
+            (0o600, 7, 7, true),
+            (0o400, 0, 7, true),
+            (0o440, 0, 7, true),
+            (0o440, 7, 7, false),
+            (0o440, 0, 0, false),
+            (0o460, 0, 7, false),
+            (0o444, 0, 7, false),
+        ] {
+            assert_eq!(is_private_mode(mode, owner, user), private, "{mode:o}");
+        }
+    }
 
     #[test]
     fn a_key_is_made_once_and_kept_private() {

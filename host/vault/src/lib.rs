@@ -10,6 +10,7 @@
 pub mod jwt;
 pub mod keyfile;
 pub mod master;
+pub mod passphrase;
 pub mod sealed;
 mod tokens;
 

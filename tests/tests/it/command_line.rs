@@ -108,6 +108,7 @@ fn a_closed_pipe_ends_no_command_with_a_panic() {
         &["completions", "bash"],
         &["man"],
         &["--help"],
+        &["config", "check"],
     ] {
         let (reader, writer) = std::io::pipe().unwrap();
         let (errors, errors_writer) = std::io::pipe().unwrap();
@@ -135,7 +136,7 @@ fn every_shell_gets_a_script_and_the_manual_names_every_command() {
         let script = run(folder.path(), &["completions", shell]);
         let script = String::from_utf8(script.stdout).unwrap();
         assert!(
-            script.contains("healthcheck") && script.contains("tls-cert"),
+            script.contains("doctor") && script.contains("tls-cert"),
             "{shell}"
         );
     }
@@ -143,7 +144,8 @@ fn every_shell_gets_a_script_and_the_manual_names_every_command() {
     for word in [
         "TOOLGATE SERVE",
         "TOOLGATE KEY CREATE",
-        "TOOLGATE HEALTHCHECK",
+        "TOOLGATE BACKUP",
+        "TOOLGATE CONFIG CHECK",
         "tls\\-cert",
         "rpm",
     ] {

@@ -48,6 +48,42 @@ fn words(output: &Output) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
+/// Every manifest but the one that is kustomize's own.
+fn manifests() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder().join("kubernetes")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = paths
+        .filter(|path| !path.ends_with("kustomization.yaml"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn every_manifest_is_valid_and_listed_and_a_wrong_field_is_refused() {
+    let manifests = manifests();
+    assert_eq!(manifests.len(), 8);
+    let listed = std::fs::read_to_string(folder().join("kubernetes/kustomization.yaml")).unwrap();
+    for path in &manifests {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(listed.contains(&format!("- {name}\n")), "{name}");
+        succeeds(python("kubernetes-validate").arg("--strict").arg(path));
+    }
+    let changed = tempfile::tempdir().unwrap();
+    let wrong = changed.path().join("deployment.yaml");
+    let good = std::fs::read_to_string(folder().join("kubernetes/deployment.yaml")).unwrap();
+    std::fs::write(
+        &wrong,
+        good.replace("readOnlyRootFilesystem", "readOnlyRoot"),
+    )
+    .unwrap();
+    let checked = python("kubernetes-validate")
+        .arg("--strict")
+        .arg(&wrong)
+        .output();
+    assert!(!checked.unwrap().status.success());
+}
+
 #[test]
 fn the_compose_file_is_read_and_starts_nothing_without_a_password() {
     let config = |password: Option<&str>| {
@@ -69,6 +105,14 @@ fn the_compose_file_is_read_and_starts_nothing_without_a_password() {
         assert!(read.contains(line), "{line} in {read}");
     }
     assert!(!config(None).output().unwrap().status.success());
+    let file = folder().join("compose/Caddyfile");
+    let adapted = succeeds(
+        command("caddy")
+            .args(["adapt", "--adapter", "caddyfile", "--config"])
+            .arg(file)
+            .env("TOOLGATE_HOST", "tools.example.com"),
+    );
+    assert!(adapted.contains("gateway:8080"), "{adapted}");
 }
 
 /// A setting that was renamed would be set in vain.
@@ -78,7 +122,12 @@ fn every_variable_that_is_set_is_a_setting() {
     // Of the compose file itself.
     let own = ["TOOLGATE_HOST", "TOOLGATE_IMAGE"];
     let mut names = Vec::new();
-    for file in ["image/Containerfile", "compose/compose.yaml"] {
+    for file in [
+        "image/Containerfile",
+        "compose/compose.yaml",
+        "kubernetes/settings.yaml",
+        "kubernetes/deployment.yaml",
+    ] {
         let text = std::fs::read_to_string(folder().join(file)).unwrap();
         let code = text
             .lines()
@@ -91,7 +140,7 @@ fn every_variable_that_is_set_is_a_setting() {
             }
         }
     }
-    assert!(names.len() > 7, "{names:?}");
+    assert!(names.len() > 8, "{names:?}");
     for name in names {
         // A value that may be secret is not shown.
         let listed = ["=", "]"].map(|after| format!("{name}{after}"));

@@ -262,5 +262,15 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("mcp", Nothing("calls of a key")),
     ("openapi", Nothing(LOOKS)),
     ("healthcheck", Nothing(LOOKS)),
+    ("doctor", Nothing(LOOKS)),
+    ("config check", Nothing(LOOKS)),
+    (
+        "backup",
+        Nothing("a copy by whoever can read the files themselves"),
+    ),
+    (
+        "restore",
+        Nothing("the audit log comes back as it was, and no gateway serves meanwhile"),
+    ),
     ("completions", Nothing(LOOKS)),
 ];

@@ -100,6 +100,17 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
     }
     let program = root.join("usr/bin/toolgate");
     serves(&program).await;
+    // What the service is started with can be used as it is.
+    let settings = root.join("etc/toolgate/toolgate.toml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    let text = text.replace("\"/", &format!("\"{}/", root.display()));
+    std::fs::write(&settings, text).unwrap();
+    std::fs::create_dir_all(root.join("var/lib")).unwrap();
+    succeeds(
+        Command::new(&program)
+            .args(["config", "check", "--config"])
+            .arg(&settings),
+    );
 }
 
 /// The program answers its first request, by itself.
