@@ -19,7 +19,7 @@ pub fn ulid(prefix: &str) -> String {
     format!("{prefix}_{}", ulid::Ulid::generate())
 }
 
-/// As [`ulid`], but of the time that is given: what sorts by it sorts by that time.
+/// As [`ulid()`], but of the time that is given: what sorts by it sorts by that time.
 pub fn ulid_at(prefix: &str, at_ms: i64) -> String {
     format!("{prefix}_{}", at(at_ms, rand::rng().random()))
 }
