@@ -35,12 +35,12 @@ async fn a_start_is_ready_once_every_plugin_file_is_judged() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stop_is_announced_before_the_listener_closes() {
-    const DELAY: Duration = Duration::from_secs(3);
+    const DELAY: Duration = Duration::from_secs(8);
     let folder = TempDir::new().unwrap();
     let mut installation = Installation::new(folder.path(), &[]);
     let plugin = Fixture::new("plain").build();
     std::fs::write(folder.path().join("plugins/plain.wasm"), plugin).unwrap();
-    let delay = ("TOOLGATE_DRAIN_DELAY".to_owned(), "3".to_owned());
+    let delay = ("TOOLGATE_DRAIN_DELAY".to_owned(), DELAY.as_secs().to_string());
     installation.environment = vec![delay];
     let process = installation.serve(&["plain_run"]).await;
     wait("readyz to be 200", async || {
