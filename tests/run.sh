@@ -5,6 +5,14 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 log=$target/test.log
 
+# Test programs hold the path of the checkout that they were built in. Where checkouts share a target folder,
+# cargo takes those of another one for current, and they would test its files.
+if [ "$(cat "$target/checkout" 2>/dev/null)" != "$PWD" ]; then
+    [ ! -d "$target/debug" ] || cargo clean --quiet --locked --workspace || exit 1
+    mkdir -p "$target"
+    pwd > "$target/checkout"
+fi
+
 cargo build --locked --workspace --bins --tests || exit 1
 export TOOLGATE=$(cd "$target" && pwd)/debug/toolgate
 "$TOOLGATE" plugin build --all plugins --out plugins/dist || exit 1
