@@ -18,7 +18,7 @@ use toolgate_catalog::{Catalog, PluginTools};
 
 pub use judged::{Half, Judged};
 pub use plain::PlainBm25;
-pub use rankings::{Hybrid, by_words, model_folder};
+pub use rankings::{Hybrid, by_words, installed_model, model_folder};
 pub use scores::{Answer, Floor, Scores, dropped, floor, score};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use toolgate_catalog::Catalog;
 use toolgate_search::embeddings::model::SentenceModel;
+use toolgate_search::embeddings::quantize::quantize;
 use toolgate_search::embeddings::{Vector, Vectors, files};
 use toolgate_search::{Fit, Reading, SearchIndex, SearchQuery};
 
@@ -14,6 +16,26 @@ use crate::tools;
 /// The folder with the sentence model that `tests/search/setup.sh` fetched.
 pub fn model_folder() -> anyhow::Result<PathBuf> {
     tools::installed("search/model", "search")
+}
+
+/// A folder with the model as it is installed, made once of the published one.
+pub fn installed_model() -> anyhow::Result<PathBuf> {
+    let published = model_folder()?;
+    let folder = published.with_file_name("installed");
+    if files::verify(&folder).is_err() {
+        let part = tempfile::tempdir_in(published.parent().context("it is in a folder")?)?;
+        let read = |file: &files::ModelFile| std::fs::read(published.join(file.name));
+        let weights = quantize(&read(&files::PUBLISHED_WEIGHTS)?)?;
+        std::fs::write(part.path().join(files::WEIGHTS.name), weights)?;
+        let tokenizer = read(&files::TOKENIZER)?;
+        std::fs::write(part.path().join(files::TOKENIZER.name), tokenizer)?;
+        files::verify(part.path())?;
+        // Another process may have made it meanwhile.
+        if std::fs::rename(part.path(), &folder).is_err() {
+            files::verify(&folder)?;
+        }
+    }
+    Ok(folder)
 }
 
 /// Search by words and meaning, as a gateway with the model does it: what a query means is computed
@@ -28,8 +50,7 @@ pub struct Hybrid<'a> {
 impl<'a> Hybrid<'a> {
     /// Makes the vectors of all tools, on all processors.
     pub fn new(catalog: &Catalog, index: &'a SearchIndex) -> anyhow::Result<Self> {
-        let folder = model_folder()?;
-        files::verify(&folder)?;
+        let folder = installed_model()?;
         let model = SentenceModel::load(&folder)?;
         let threads = std::thread::available_parallelism()?.get();
         let tools = catalog.tools();

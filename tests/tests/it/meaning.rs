@@ -7,7 +7,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::process::{Installation, program};
-use toolgate_tests::search::model_folder;
+use toolgate_tests::search::{installed_model, model_folder};
 
 /// Shares no word with any tool of the plugins below, nor a synonym: words alone find nothing.
 const UNWORDED: &str = "applaud with smiley";
@@ -29,7 +29,7 @@ fn options(database_url: Option<String>) -> Options {
 fn lay_model(data_dir: &Path) {
     let folder = toolgate_search::embeddings::files::folder(data_dir);
     std::fs::create_dir_all(&folder).unwrap();
-    for file in std::fs::read_dir(model_folder().unwrap()).unwrap() {
+    for file in std::fs::read_dir(installed_model().unwrap()).unwrap() {
         let file = file.unwrap();
         std::os::unix::fs::symlink(file.path(), folder.join(file.file_name())).unwrap();
     }
@@ -115,7 +115,7 @@ async fn a_model_that_arrives_while_serving_changes_what_is_found(database_url: 
     let store = gateway.gateway.store();
     let tools = gateway.get("/v1/health").await.data()["tools"].clone();
     let kept = async || {
-        let all = store.list_tool_vectors("all-MiniLM-L6-v2 8-bit 1").await;
+        let all = store.list_tool_vectors("all-MiniLM-L6-v2 8-bit 2").await;
         all.unwrap()
     };
     let before = kept().await;
@@ -175,10 +175,10 @@ async fn a_damaged_model_is_not_used_until_it_is_replaced() {
     let gateway = TestGateway::start(options(None)).await;
     let folder = toolgate_search::embeddings::files::folder(&gateway.config.gateway.data_dir);
     std::fs::create_dir_all(&folder).unwrap();
-    let (from, tokenizer) = (model_folder().unwrap(), folder.join("tokenizer.json"));
+    let (from, tokenizer) = (installed_model().unwrap(), folder.join("tokenizer.json"));
     let text = std::fs::read_to_string(from.join("tokenizer.json")).unwrap();
     std::fs::write(&tokenizer, format!("{text} ")).unwrap();
-    let weights = "model.safetensors";
+    let weights = "model.int8.safetensors";
     std::os::unix::fs::symlink(from.join(weights), folder.join(weights)).unwrap();
     wait_for_model(&gateway, "failed").await;
     let found = search(&gateway, UNWORDED).await;
@@ -220,6 +220,9 @@ async fn model_install_takes_the_pinned_files_from_a_folder_and_no_others() {
         .run(&["model", "install", "--from", from])
         .await;
     assert_eq!(done["installed"], true, "{done}");
+    let bytes = std::fs::read_dir(&installed).unwrap();
+    let bytes = bytes.map(|file| file.unwrap().metadata().unwrap().len());
+    assert!(bytes.sum::<u64>() < 30_000_000, "nothing else is left");
     std::fs::write(installed.join("tokenizer.json"), "{}").unwrap();
     let damaged = installation.run(&["model", "status"]).await;
     assert_eq!(damaged["installed"], false);

@@ -40,7 +40,10 @@ async fn a_stop_is_announced_before_the_listener_closes() {
     let mut installation = Installation::new(folder.path(), &[]);
     let plugin = Fixture::new("plain").build();
     std::fs::write(folder.path().join("plugins/plain.wasm"), plugin).unwrap();
-    let delay = ("TOOLGATE_DRAIN_DELAY".to_owned(), DELAY.as_secs().to_string());
+    let delay = (
+        "TOOLGATE_DRAIN_DELAY".to_owned(),
+        DELAY.as_secs().to_string(),
+    );
     installation.environment = vec![delay];
     let process = installation.serve(&["plain_run"]).await;
     wait("readyz to be 200", async || {

@@ -35,7 +35,7 @@ const WRITTEN_TOGETHER: usize = 64;
 /// Vectors of texts that no tool has any more are kept up to this many: a plugin may come back.
 const UNUSED_KEPT_MAX: usize = 20_000;
 /// Names the vectors in the database: another model, or another way to run it, makes others.
-const MODEL: &str = "all-MiniLM-L6-v2 8-bit 1";
+const MODEL: &str = "all-MiniLM-L6-v2 8-bit 2";
 
 /// How a search was ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -16,17 +16,28 @@ pub struct ModelFile {
     pub sha256: &'static str,
 }
 
-pub const WEIGHTS: ModelFile = ModelFile {
+/// The weights as they are published. [`super::quantize`] makes [`WEIGHTS`] of them.
+pub const PUBLISHED_WEIGHTS: ModelFile = ModelFile {
     name: "model.safetensors",
     bytes: 90_868_376,
     sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+};
+/// The weights in eight bits.
+pub const WEIGHTS: ModelFile = ModelFile {
+    name: "model.int8.safetensors",
+    bytes: 23_469_800,
+    sha256: "c8d433fc79270906c6d7cbb7672f44bdc41514278fab29b216d276dccda14c3e",
 };
 pub const TOKENIZER: ModelFile = ModelFile {
     name: "tokenizer.json",
     bytes: 466_247,
     sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 };
-/// All files of the model.
+/// What the tensor with the scales of a matrix's rows is called: as the matrix, with this behind it.
+pub(super) const SCALES: &str = ".scales";
+/// The files that are published, in the order of [`FILES`].
+pub const PUBLISHED: [ModelFile; 2] = [TOKENIZER, PUBLISHED_WEIGHTS];
+/// All files of the installed model.
 pub const FILES: [ModelFile; 2] = [TOKENIZER, WEIGHTS];
 
 /// Where the model lies in a data directory.

@@ -21,6 +21,15 @@ pub const COLUMNS_MAX: usize = 2_048;
 /// Added to a number below 2^22 it leaves the number, rounded, in the low bits.
 const ROUNDER: f32 = 12_582_912.0;
 
+/// A row as whole numbers, and the scale that makes them what they were, rounded.
+pub fn quantize(row: &[f32]) -> (impl Iterator<Item = i8>, f32) {
+    let top = row
+        .iter()
+        .fold(f32::MIN_POSITIVE, |top, x| top.max(x.abs()));
+    let numbers = row.iter().map(move |x| (x * (ROW_TOP / top)).round() as i8);
+    (numbers, top / ROW_TOP)
+}
+
 /// Rows of whole numbers, each with the scale that makes them what they were.
 pub struct Matrix {
     columns: usize,
@@ -58,12 +67,16 @@ impl Matrix {
     /// Adds one row, rounded.
     pub fn push(&mut self, row: &[f32]) {
         assert_eq!(row.len(), self.columns);
-        let top = row
-            .iter()
-            .fold(f32::MIN_POSITIVE, |top, x| top.max(x.abs()));
-        self.scales.push(top / ROW_TOP);
-        self.numbers
-            .extend(row.iter().map(|x| (x * (ROW_TOP / top)).round() as i8));
+        let (numbers, scale) = quantize(row);
+        self.numbers.extend(numbers);
+        self.scales.push(scale);
+    }
+
+    /// Adds a row that [`quantize`] has made.
+    pub fn push_quantized(&mut self, row: &[i8], scale: f32) {
+        assert_eq!(row.len(), self.columns);
+        self.scales.push(scale);
+        self.numbers.extend(row);
     }
 
     /// The product with each of the vectors that lie one after the other: for each vector one number
@@ -381,7 +394,7 @@ mod tests {
     #[test]
     fn the_largest_numbers_do_not_overflow() {
         let mut matrix = Matrix::new(super::COLUMNS_MAX);
-        matrix.push(&vec![1.0; super::COLUMNS_MAX]);
+        matrix.push(&[1.0; super::COLUMNS_MAX]);
         let product = matrix.multiply(&vec![3.0; super::COLUMNS_MAX], None, Epilogue::Nothing);
         assert!((product[0] - 3.0 * super::COLUMNS_MAX as f32).abs() < 1.0);
         let nothing = matrix.multiply(&vec![0.0; super::COLUMNS_MAX], None, Epilogue::Nothing);

@@ -7,13 +7,12 @@
 
 use std::path::Path;
 
-use half::f16;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use tokenizers::Tokenizer;
 
 pub use super::attention::DIMENSIONS;
 use super::attention::{Norm, attend, query_scale};
-use super::files::{TOKENIZER, WEIGHTS};
+use super::files::{SCALES, TOKENIZER, WEIGHTS};
 use super::matrix::{Epilogue, Matrix};
 
 /// Most tokens read of a tool's text; beyond them a description says little new.
@@ -22,6 +21,20 @@ pub const TEXT_TOKENS_MAX: usize = 128;
 pub const QUERY_TOKENS_MAX: usize = 48;
 
 const LAYERS: usize = 6;
+
+/// Rows of whole numbers, each with its scale.
+struct Rows {
+    columns: usize,
+    numbers: Vec<i8>,
+    scales: Vec<f32>,
+}
+
+impl Rows {
+    fn iter(&self) -> impl Iterator<Item = (&[i8], f32)> {
+        let rows = self.numbers.chunks_exact(self.columns);
+        rows.zip(self.scales.iter().copied())
+    }
+}
 
 /// Why the model could not be read, or a text not be embedded.
 #[derive(Debug, thiserror::Error)]
@@ -38,14 +51,13 @@ pub enum SentenceModelError {
     Form(String),
 }
 
-/// The loaded model: about 50 MB.
+/// The loaded model: about 25 MB.
 pub struct SentenceModel {
     tokenizer: Tokenizer,
     /// Stand before and after every text.
     first: u32,
     last: u32,
-    /// [`DIMENSIONS`] numbers a token.
-    words: Vec<f16>,
+    words: Rows,
     positions: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
@@ -91,12 +103,12 @@ impl SentenceModel {
         let layers = (0..LAYERS)
             .map(|number| weights.layer(number))
             .collect::<Result<_, SentenceModelError>>()?;
-        let words = weights.numbers("embeddings.word_embeddings.weight")?;
-        if words.len() < tokenizer.get_vocab_size(true) * DIMENSIONS {
+        let words = weights.rows("embeddings.word_embeddings.weight")?;
+        if words.columns != DIMENSIONS || words.scales.len() < tokenizer.get_vocab_size(true) {
             return Err(SentenceModelError::Form("its words".to_owned()));
         }
         Ok(Self {
-            words: words.into_iter().map(f16::from_f32).collect(),
+            words,
             positions,
             norm: weights.norm("embeddings.LayerNorm")?,
             layers,
@@ -129,12 +141,10 @@ impl SentenceModel {
             .chain(std::iter::once(self.last));
         let mut text = Vec::with_capacity(tokens_max * DIMENSIONS);
         for (token, position) in tokens.zip(self.positions.chunks_exact(DIMENSIONS)) {
-            let word = &self.words[token as usize * DIMENSIONS..][..DIMENSIONS];
-            text.extend(
-                word.iter()
-                    .zip(position)
-                    .map(|(word, at)| word.to_f32() + at),
-            );
+            let word = &self.words.numbers[token as usize * DIMENSIONS..][..DIMENSIONS];
+            let scale = self.words.scales[token as usize];
+            let sum = |(word, at): (&i8, &f32)| f32::from(*word) * scale + at;
+            text.extend(word.iter().zip(position).map(sum));
         }
         self.norm.apply(&mut text);
         for layer in &self.layers {
@@ -189,10 +199,15 @@ impl Weights<'_> {
         Ok(bytes.map(|number| f32::from_le_bytes(*number)).collect())
     }
 
-    /// The rows of a matrix, and how long each is.
-    fn matrix(&self, name: &str) -> Result<(Vec<f32>, usize), SentenceModelError> {
-        match self.0.tensor(name)?.shape() {
-            [_, columns] => Ok((self.numbers(name)?, *columns)),
+    fn rows(&self, name: &str) -> Result<Rows, SentenceModelError> {
+        let tensor = self.0.tensor(name)?;
+        let scales = self.numbers(&format!("{name}{SCALES}"))?;
+        match (tensor.dtype(), tensor.shape()) {
+            (Dtype::I8, [rows, columns]) if *rows == scales.len() && *columns > 0 => Ok(Rows {
+                columns: *columns,
+                numbers: tensor.data().iter().map(|x| x.cast_signed()).collect(),
+                scales,
+            }),
             _ => Err(SentenceModelError::Form(name.to_owned())),
         }
     }
@@ -205,10 +220,10 @@ impl Weights<'_> {
     }
 
     fn linear(&self, name: &str, then: Epilogue) -> Result<Linear, SentenceModelError> {
-        let (rows, columns) = self.matrix(&format!("{name}.weight"))?;
-        let mut weight = Matrix::new(columns);
-        for row in rows.chunks_exact(columns) {
-            weight.push(row);
+        let rows = self.rows(&format!("{name}.weight"))?;
+        let mut weight = Matrix::new(rows.columns);
+        for (row, scale) in rows.iter() {
+            weight.push_quantized(row, scale);
         }
         Ok(Linear {
             weight,
@@ -226,10 +241,9 @@ impl Weights<'_> {
             then: Epilogue::Nothing,
         };
         for (part, factor) in [("query", query_scale()), ("key", 1.0), ("value", 1.0)] {
-            let rows = self.numbers(&format!("{name}.{part}.weight"))?;
-            for row in rows.chunks_exact(DIMENSIONS) {
-                let row: Vec<f32> = row.iter().map(|x| x * factor).collect();
-                all.weight.push(&row);
+            let rows = self.rows(&format!("{name}.{part}.weight"))?;
+            for (row, scale) in rows.iter() {
+                all.weight.push_quantized(row, scale * factor);
             }
             let bias = self.numbers(&format!("{name}.{part}.bias"))?;
             all.bias.extend(bias.iter().map(|x| x * factor));

@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::output::OutputFormat;
 use crate::config::Config;
 use toolgate_search::embeddings::files::{self, FILES, ModelFile};
+use toolgate_search::embeddings::quantize::quantize;
 
-/// Where the model is published, under the names of [`FILES`].
+/// Where the model is published, under the names of [`files::PUBLISHED`].
 const PUBLISHED: &str =
     "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main";
 /// Longest silence of the server.
@@ -23,7 +24,7 @@ const BAR: usize = 40;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelCommand {
-    /// Fetch all-MiniLM-L6-v2 (91 MB, Apache-2.0), or copy it from a folder
+    /// Fetch all-MiniLM-L6-v2 (91 MB, of which 23 MB are kept; Apache-2.0), or read it from a folder
     ///
     /// With it, search ranks by meaning too; a running gateway takes it up within seconds. Files are
     /// compared with their pinned SHA-256 before they are used, wherever they come from.
@@ -56,8 +57,9 @@ impl ModelCommand {
             fs::create_dir_all(&folder)
                 .with_context(|| format!("{} cannot be made", folder.display()))?;
             // The weights last: a gateway takes the model once both are there.
-            for file in &FILES {
-                install(file, from.as_deref(), &url, &folder, output).await?;
+            for (published, installed) in files::PUBLISHED.iter().zip(&FILES) {
+                let from = from.as_deref();
+                install(published, installed, from, &url, &folder, output).await?;
             }
         }
         let problem = files::verify(&folder).err().map(|cause| cause.to_string());
@@ -81,13 +83,14 @@ impl ModelCommand {
 /// Brings one file under another name, judges it, and only then gives it its name.
 async fn install(
     file: &ModelFile,
+    installed: &ModelFile,
     from: Option<&Path>,
     url: &str,
     folder: &Path,
     output: OutputFormat,
 ) -> anyhow::Result<()> {
-    let target = folder.join(file.name);
-    if files::verify_file(&target, file).is_ok() {
+    let target = folder.join(installed.name);
+    if files::verify_file(&target, installed).is_ok() {
         return Ok(());
     }
     let part = folder.join(format!("{}.part", file.name));
@@ -109,7 +112,22 @@ async fn install(
         fs::remove_file(&part)?;
         return Err(cause).with_context(|| format!("{} was not installed", file.name));
     }
+    if file.name != installed.name {
+        quantize_file(&part, installed)?;
+    }
     fs::rename(&part, &target).with_context(|| format!("{} cannot be written", target.display()))
+}
+
+/// Makes the installed weights of the published ones, in their place.
+fn quantize_file(path: &Path, installed: &ModelFile) -> anyhow::Result<()> {
+    let quantized = quantize(&fs::read(path)?)?;
+    fs::write(path, quantized).with_context(|| format!("{} cannot be written", path.display()))?;
+    files::verify_file(path, installed).with_context(|| {
+        format!(
+            "{} came out otherwise than on other machines",
+            installed.name
+        )
+    })
 }
 
 async fn fetch(
