@@ -959,6 +959,8 @@ type ToolSchema struct {
 	OutputSchema map[string]any `json:"outputSchema,omitempty"`
 	Annotations  Annotations    `json:"annotations"`
 	Auth         ToolAuth       `json:"auth"`
+	// Arguments of realistic calls, as the author of the plugin wrote them.
+	Examples []map[string]any `json:"examples"`
 }
 
 // Where the rest of a result is.

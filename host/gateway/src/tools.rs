@@ -199,6 +199,9 @@ pub struct ToolSchema {
     pub output_schema: Option<Arc<RawValue>>,
     pub annotations: Annotations,
     pub auth: ToolAuth,
+    /// Arguments of realistic calls, as the author of the plugin wrote them.
+    #[schema(value_type = Vec<Object>)]
+    pub examples: Vec<Value>,
     /// Names of the required arguments, in the schema's order.
     #[serde(skip)]
     pub required: Vec<String>,

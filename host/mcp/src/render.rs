@@ -144,9 +144,16 @@ pub fn tool_schema(tool: &ToolSchema) -> String {
     }
     let _ = write!(
         text,
-        "\nNext step: call `svc_execute_tool` with `tool_name` \"{}\" and `arguments` as a JSON string.",
+        "\nNext step: call `svc_execute_tool` with `tool_name` \"{}\" and `arguments` as a JSON string",
         tool.name
     );
+    // Compact JSON escapes line breaks, so an example is one line.
+    match tool.examples.first() {
+        Some(example) => {
+            let _ = write!(text, ", for example:\n{example}");
+        }
+        None => text.push('.'),
+    }
     text
 }
 

@@ -2137,6 +2137,8 @@ export interface components {
             annotations: components["schemas"]["Annotations"];
             auth: components["schemas"]["ToolAuth"];
             description: string;
+            /** @description Arguments of realistic calls, as the author of the plugin wrote them. */
+            examples: Record<string, unknown>[];
             inputSchema: Record<string, unknown>;
             name: string;
             outputSchema?: Record<string, unknown> | null;
@@ -5814,7 +5816,14 @@ export interface operations {
                      *           "scopes": [
                      *             "repo"
                      *           ]
-                     *         }
+                     *         },
+                     *         "examples": [
+                     *           {
+                     *             "owner": "octocat",
+                     *             "repo": "hello-world",
+                     *             "title": "The build fails on Windows"
+                     *           }
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"

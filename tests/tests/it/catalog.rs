@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use toolgate_plugin_test::{TestCache, verdict};
 use toolgate_tests::component::Fixture;
+use toolgate_tests::gateway::{TestGateway, built_plugin};
+use toolgate_tests::search::shipped_catalog;
+
+use crate::parity::say;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_plugin_passes_lint_replays_its_examples_and_plans_allowed_requests() {
@@ -38,6 +42,41 @@ async fn every_plugin_passes_lint_replays_its_examples_and_plans_allowed_request
         files.len(),
         failures.join("\n")
     );
+}
+
+/// An agent sees them beside the schema, and copies them.
+#[test]
+fn every_tool_that_ships_has_examples_that_fit_its_schema() {
+    let catalog = shipped_catalog().unwrap();
+    assert!(!catalog.tools().is_empty());
+    let mut wrong = Vec::new();
+    for tool in catalog.tools() {
+        if tool.spec().examples.is_empty() {
+            wrong.push(format!("{}: no example", tool.name));
+        }
+        for example in &tool.spec().examples {
+            for violation in tool.validate(example) {
+                let (path, message) = (violation.path, violation.message);
+                wrong.push(format!("{}: {path} {message}", tool.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schema_shows_the_examples_on_both_edges() {
+    let gateway =
+        TestGateway::with_plugin("prometheus.wasm", built_plugin("prometheus").unwrap()).await;
+    let schema = gateway
+        .get("/v1/tools/prometheus_query/schema")
+        .await
+        .data();
+    let example = &schema["examples"][0];
+    assert!(example["query"].is_string(), "{schema}");
+    let asked = json!({ "tool_name": "prometheus_query" });
+    let said = say(&gateway, "svc_get_tool_schema", asked).await;
+    assert!(said.text.contains(&example.to_string()), "{}", said.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

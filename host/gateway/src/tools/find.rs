@@ -149,6 +149,7 @@ impl Gateway {
                 kind: tool.auth_type().to_owned(),
                 scopes: tool.scopes().to_vec(),
             },
+            examples: tool.spec().examples.clone(),
             required: tool.required.clone(),
             etag: format!("{}-{}", tool.sha256(), tool.name),
         })

@@ -191,7 +191,8 @@ struct ToolSchemaQuery {
             "description": "Opens an issue in a repository.",
             "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}},
             "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true},
-            "auth": {"type": "oauth2", "scopes": ["repo"]}
+            "auth": {"type": "oauth2", "scopes": ["repo"]},
+            "examples": [{"owner": "octocat", "repo": "hello-world", "title": "The build fails on Windows"}]
         })),
         (status = 304, description = "One of the entity tags sent is current.", headers(("ETag" = String, description = "Strong entity tag."))),
     ),

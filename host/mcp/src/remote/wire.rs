@@ -103,6 +103,9 @@ pub struct SchemaAnswer {
     output_schema: Option<Box<RawValue>>,
     annotations: Annotations,
     auth: ToolAuth,
+    /// Absent from the answer of an older gateway.
+    #[serde(default)]
+    examples: Vec<Value>,
 }
 
 impl From<SchemaAnswer> for ToolSchema {
@@ -122,6 +125,7 @@ impl From<SchemaAnswer> for ToolSchema {
             output_schema: schema.output_schema.map(Arc::from),
             annotations: schema.annotations,
             auth: schema.auth,
+            examples: schema.examples,
             required: named.required,
             etag: String::new(),
         }

@@ -183,6 +183,7 @@ fn schema(required: &[&str]) -> ToolSchema {
             kind: "oauth2".to_owned(),
             scopes: Vec::new(),
         },
+        examples: Vec::new(),
         required: required.iter().map(|&name| name.to_owned()).collect(),
         etag: String::new(),
     }
@@ -192,6 +193,16 @@ fn schema(required: &[&str]) -> ToolSchema {
 fn a_schema_is_shown_with_its_required_arguments() {
     insta::assert_snapshot!("schema", tool_schema(&schema(&["owner"])));
     insta::assert_snapshot!("schema_nothing_required", tool_schema(&schema(&[])));
+}
+
+#[test]
+fn the_first_example_of_arguments_ends_a_schema() {
+    let mut with = schema(&["owner"]);
+    with.examples = vec![
+        json!({ "owner": "octocat\nb" }),
+        json!({ "owner": "other" }),
+    ];
+    insta::assert_snapshot!("schema_with_examples", tool_schema(&with));
 }
 
 #[test]

@@ -1294,6 +1294,10 @@ class ToolSchema(TypedDict):
     outputSchema: NotRequired[dict[str, Any] | None]
     annotations: Annotations
     auth: ToolAuth
+    examples: list[dict[str, Any]]
+    """
+    Arguments of realistic calls, as the author of the plugin wrote them.
+    """
 
 
 class WebhookWithSecret(TypedDict):
