@@ -22,6 +22,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
 import described
+from graphql_schema import GraphqlSchema
 from judge import Description
 
 HERE = Path(__file__).parent
@@ -55,6 +56,8 @@ class Source:
         return found
 
     def describe(self):
+        if "graphql" in self.entry:
+            return GraphqlSchema(self.entry["graphql"], [Path(file).read_text() for file in self.files()])
         documents = [described.read(file, self.entry.get("base"), self.entry.get("wide", ())) for file in self.files()]
         return Description(documents)
 

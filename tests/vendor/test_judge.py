@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import described
 from bare import bare
+from graphql_schema import GraphqlSchema
 from judge import Description
 from shapes import Checker
 
@@ -119,6 +120,21 @@ class Judge(unittest.TestCase):
         self.assertEqual(of({"type": "object"}, False), [])
         self.assertEqual(of({"type": "object", "additionalProperties": {"type": "string"}}, True), [])
         self.assertEqual(of({"type": "object", "properties": {"b": {"type": "string"}}}, True), [])
+
+    def test_graphql(self):
+        schema = GraphqlSchema("https://api.example.com/graphql", [
+            "type Query { widget(id: ID!, size: Size): Widget } type Widget { name: String } enum Size { SMALL LARGE }"])
+        query = "query($id: ID!, $size: Size) { widget(id: $id, size: $size) { name } }"
+        ask = lambda query, variables: schema.judge(
+            request("POST", "/graphql", JSON, {"query": query, "variables": variables}))
+        self.assertEqual(ask(query, {"id": "1", "size": "SMALL"}), [])
+        self.assertEqual(len(ask(query, {"id": "1", "size": "HUGE"})), 1)
+        self.assertEqual(len(ask(query, {"size": "SMALL"})), 1)
+        self.assertEqual(ask(query, {"id": "1", "color": "red"}), ["variable color is not declared"])
+        self.assertEqual(len(ask(query.replace("name", "price"), {"id": "1"})), 1)
+        self.assertEqual(len(ask("query {", {})), 1)
+        self.assertEqual(len(ask("", {})), 1)
+        self.assertIsNone(schema.judge(request("POST", "/v1/widgets", JSON, {})))
 
 
 if __name__ == "__main__":
