@@ -15,7 +15,7 @@ export RUSTUP_TOOLCHAIN := stable
 endif
 endif
 
-.PHONY: run build release package image dashboard plugins test check gates clean-machine setup demo screenshots bench growth search-score integrations openapi-corpus vendor-check sdk sdk-docs
+.PHONY: run build release package image dashboard plugins test check gates clean-machine setup demo screenshots bench growth peers search-score integrations openapi-corpus vendor-check sdk sdk-docs
 
 run: build ## build everything and serve with a first API key
 	@tests/search/setup.sh && $(TARGET)/quick/toolgate model install --from $(TOOLGATE_TEST_TOOLS)/search/model \
@@ -88,6 +88,10 @@ bench: release ## what a call, a search and a start cost, as ratios to native co
 
 growth: release ## what calls, lists and the disk cost with a million receipts, and several processes on one PostgreSQL
 	cargo bench --locked -p toolgate-tests --bench cost -- growth
+
+peers: release ## what a call costs beside other gateways, FastMCP and ContextForge
+	tests/peers/setup.sh
+	cargo bench --locked -p toolgate-tests --bench cost -- peers
 
 search-score: build ## how well search finds what people ask for: recall, rank, honesty, time
 	cargo bench --locked -p toolgate-tests --bench search

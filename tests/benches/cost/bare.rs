@@ -4,18 +4,23 @@
 //! `echo` and `mcp` compute. `relay` and `mcp-relay` ask an `upstream` for their answer, as a tool does:
 //! they parse it and wrap it, without key, receipt and sandbox.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::serve::ListenerExt as _;
 use axum::{Json, Router};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use hyper_util::service::TowerToHyperService;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     ServerCapabilities, ServerConfig,
@@ -24,11 +29,16 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{RoleServer, ServerHandler};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use crate::real_calls::TRUSTED;
 
 /// A running server. Ends with this.
 pub struct Server {
@@ -52,11 +62,34 @@ impl Server {
         })
     }
 
-    /// A bare one: this program, started again. `upstream`: whom a relay asks.
-    pub async fn program(name: &str, upstream: Option<SocketAddr>) -> anyhow::Result<Self> {
+    /// A bare one: this program, started again.
+    pub async fn program(name: &str) -> anyhow::Result<Self> {
+        Self::spawn(name, Vec::new()).await
+    }
+
+    /// A relay that asks the upstream at this URL and trusts this certificate.
+    pub async fn relay(
+        name: &str,
+        upstream: &str,
+        certificate: Option<PathBuf>,
+    ) -> anyhow::Result<Self> {
+        let mut settings = vec![(UPSTREAM, upstream.into())];
+        settings.extend(certificate.map(|file| (TRUSTED, file.into())));
+        Self::spawn(name, settings).await
+    }
+
+    /// An upstream with TLS and HTTP/2, whose certificate for `localhost` is written to `folder`.
+    pub async fn with_tls(folder: &Path) -> anyhow::Result<Self> {
+        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
+        std::fs::write(folder.join("cert.pem"), made.cert.pem())?;
+        std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem())?;
+        Self::spawn("tls-upstream", vec![(CERTIFICATE, folder.into())]).await
+    }
+
+    async fn spawn(name: &str, settings: Vec<(&str, OsString)>) -> anyhow::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg(format!("serve-{name}"))
-            .envs(upstream.map(|address| (UPSTREAM, address.to_string())))
+            .envs(settings)
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
@@ -79,8 +112,44 @@ impl Server {
 /// What the process of a bare server does: prints its address and serves until it is killed.
 pub async fn serve(name: &str) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let tls = match name {
+        "tls-upstream" => Some(acceptor()?),
+        _ => None,
+    };
     println!("{}", listener.local_addr()?);
-    serve_on(listener, app(name)?).await
+    match tls {
+        Some(tls) => serve_tls(listener, tls, app(name)?).await,
+        None => serve_on(listener, app(name)?).await,
+    }
+}
+
+/// With the certificate of [`CERTIFICATE`], HTTP/2 first.
+fn acceptor() -> anyhow::Result<TlsAcceptor> {
+    let folder = PathBuf::from(std::env::var_os(CERTIFICATE).context(CERTIFICATE)?);
+    let chain =
+        CertificateDer::pem_file_iter(folder.join("cert.pem"))?.collect::<Result<_, _>>()?;
+    let key = PrivateKeyDer::from_pem_file(folder.join("key.pem"))?;
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut config = rustls::ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+async fn serve_tls(listener: TcpListener, tls: TlsAcceptor, app: Router) -> anyhow::Result<()> {
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let (tls, app) = (tls.clone(), app.clone());
+        tokio::spawn(async move {
+            let stream = tls.accept(stream).await?;
+            let service = TowerToHyperService::new(app);
+            let server = auto::Builder::new(TokioExecutor::new());
+            let served = server.serve_connection(TokioIo::new(stream), service);
+            served.await.map_err(|cause| anyhow!(cause))
+        });
+    }
 }
 
 /// Of a bare server.
@@ -92,7 +161,7 @@ pub fn app(name: &str) -> anyhow::Result<Router> {
             .route("/", post(relay))
             .with_state(Upstream::from_env()?),
         "mcp-relay" => Router::new().route_service("/mcp", mcp(Some(Upstream::from_env()?))),
-        "upstream" => Router::new().fallback(get(|| answer(Duration::ZERO))),
+        "upstream" | "tls-upstream" => Router::new().fallback(get(|| answer(Duration::ZERO))),
         "slow-upstream" => Router::new().fallback(get(|| answer(SLOW))),
         _ => bail!("unknown server {name}"),
     })
@@ -111,6 +180,8 @@ async fn echo(Json(body): Json<Value>) -> Json<Value> {
 
 /// The environment variable that names the upstream of a relay.
 const UPSTREAM: &str = "BENCH_UPSTREAM";
+/// The environment variable that names the folder of the certificate of an upstream with TLS.
+const CERTIFICATE: &str = "BENCH_CERTIFICATE";
 /// How long the slow upstream takes for an answer.
 const SLOW: Duration = Duration::from_millis(50);
 /// What Prometheus answers to a query for one number.
@@ -132,10 +203,10 @@ struct Upstream {
 
 impl Upstream {
     fn from_env() -> anyhow::Result<Self> {
-        let address = std::env::var(UPSTREAM).context(UPSTREAM)?;
+        let base = std::env::var(UPSTREAM).context(UPSTREAM)?;
         Ok(Self {
             client: toolgate_tests::gateway::client(),
-            url: format!("http://{address}/api/v1/query"),
+            url: format!("{base}/api/v1/query"),
         })
     }
 

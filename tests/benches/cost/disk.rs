@@ -13,9 +13,9 @@ const CALLS: usize = 100_000;
 const CONNECTIONS: usize = 16;
 
 pub async fn measure() -> anyhow::Result<()> {
-    let upstream = Server::program("upstream", None).await?;
+    let upstream = Server::program("upstream").await?;
     let folder = tempfile::tempdir()?;
-    let toolgate = start_toolgate(folder.path(), &upstream, None).await?;
+    let toolgate = start_toolgate(folder.path(), &upstream).await?;
     let request = Arc::new(rest_call(&toolgate));
     let mut workers = Vec::new();
     for _ in 0..CONNECTIONS {

@@ -1,19 +1,24 @@
-//! What grows with the number of receipts and of processes: calls, lists, statistics and the disk.
+//! What grows with the number of plugins, of receipts and of processes: starts, memory, calls, lists, statistics and the
+//! disk. How search fares with 1,000 to 100,000 tools is in the benchmark `search`.
 //! `-- growth` prints it; it is no part of a run without words, because filling takes minutes.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, ensure};
 use toolgate_core::ids;
+use toolgate_openapi::BuildInput;
 use toolgate_store::{ExecutionRow, Store};
 use toolgate_tests::postgres;
 use toolgate_tests::process::{Installation, Process};
 
 use crate::bare::Server;
 use crate::real_calls::{Target, rest_call, start_toolgate, start_with, turn};
+use crate::requests::Request;
+use crate::start;
 
+const PLUGINS: [usize; 3] = [10, 100, 1_000];
 const RECEIPTS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const USERS: usize = 100_000;
 const BATCH: usize = 4_096;
@@ -26,7 +31,11 @@ const STEP_MS: i64 = 100;
 
 pub async fn measure() -> anyhow::Result<()> {
     println!(
-        "| receipts, SQLite | database MB | calls/s at 16 | p99 ms | newest 20 ms | newest 20 of one of 100,000 users ms | \
+        "| plugins | first start s | next start ms | memory MB | search over REST, 16 connections |\n|---|---|---|---|---|"
+    );
+    plugins().await?;
+    println!(
+        "\n| receipts, SQLite | database MB | calls/s at 16 | p99 ms | newest 20 ms | newest 20 of one of 100,000 users ms | \
          usage of a day ms |\n|---|---|---|---|---|---|---|"
     );
     receipts().await?;
@@ -37,20 +46,63 @@ pub async fn measure() -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn receipts() -> anyhow::Result<()> {
-    let upstream = Server::program("upstream", None).await?;
+/// Plugins that are alike but for their names, of eight tools each.
+async fn plugins() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    start_toolgate(folder.path(), &upstream, None)
-        .await?
-        .kill()
-        .await;
+    let (data, plugins) = (folder.path().join("data"), folder.path().join("plugins"));
+    std::fs::create_dir_all(&plugins)?;
+    let description =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/hackernews/openapi.yaml");
+    let long_ago = SystemTime::now() - Duration::from_secs(3_600);
+    let mut there = 0;
+    for most in PLUGINS {
+        for n in there..most {
+            let service = format!("copy_{n}");
+            let input = BuildInput {
+                description: description.clone(),
+                service: Some(service.clone()),
+                ..BuildInput::default()
+            };
+            let built = toolgate_openapi::build(&input).await?;
+            let file = plugins.join(format!("{service}.wasm"));
+            std::fs::write(&file, built.wasm)?;
+            std::fs::File::options()
+                .write(true)
+                .open(&file)?
+                .set_modified(long_ago)?;
+        }
+        there = most;
+        let (cold, warm) = start::times(&data, &plugins, most).await?;
+        let process = start::settled(folder.path(), most).await?;
+        let memory = process.memory()?.bytes as f64 / 1e6;
+        let search = Request::get(
+            process.url("/v1/tools/search?query=top+stories&limit=5"),
+            vec![("authorization", format!("Bearer {}", process.key))],
+            "copy_",
+        );
+        let searched = turn(&Target::new(search, process.id())?, CONNECTIONS).await?;
+        println!(
+            "| {most} | {:.1} | {:.0} | {memory:.0} | {:.0}/s |",
+            cold.as_secs_f64(),
+            warm.as_secs_f64() * 1e3,
+            searched.per_second(),
+        );
+        process.kill().await;
+    }
+    Ok(())
+}
+
+async fn receipts() -> anyhow::Result<()> {
+    let upstream = Server::program("upstream").await?;
+    let folder = tempfile::tempdir()?;
+    start_toolgate(folder.path(), &upstream).await?.kill().await;
     let file = folder.path().join("data/toolgate.db");
     let mut there = 0;
     for most in RECEIPTS {
         fill(&file, there, most).await?;
         there = most;
         let megabytes = std::fs::metadata(&file)?.len() as f64 / 1e6;
-        let toolgate = start_toolgate(folder.path(), &upstream, None).await?;
+        let toolgate = start_toolgate(folder.path(), &upstream).await?;
         let target = Target::new(rest_call(&toolgate), toolgate.id())?;
         let called = turn(&target, CONNECTIONS).await?;
         let newest = look(&toolgate, "/v1/executions?limit=20").await?;
@@ -135,8 +187,9 @@ async fn usage(file: &Path) -> anyhow::Result<f64> {
 }
 
 async fn share_a_database(processes: usize) -> anyhow::Result<()> {
-    let upstream = Server::program("upstream", None).await?;
+    let upstream = Server::program("upstream").await?;
     let folder = tempfile::tempdir()?;
+    let upstream_url = format!("http://{}", upstream.address);
     let url = postgres::fresh_url();
     let mut running = Vec::new();
     let mut key: Option<String> = None;
@@ -149,7 +202,7 @@ async fn share_a_database(processes: usize) -> anyhow::Result<()> {
         if let Some(key) = &key {
             std::fs::write(installation.folder.join("key"), key)?;
         }
-        let toolgate = start_with(&installation, &upstream).await?;
+        let toolgate = start_with(&installation, &upstream_url).await?;
         key = Some(toolgate.key.clone());
         running.push(toolgate);
     }

@@ -1,14 +1,16 @@
 //! What a call, a start and a request cost, each beside the same work without toolgate, in one run
 //! and printed as ratios: absolute times are the machine's, ratios travel.
 //!
-//! `make bench` runs it on an optimised build; a word (`real`, `disk`, `call`, `start`, `http`, `mcp`) runs one part
-//! alone, `growth` the one that takes minutes. Nothing here passes or fails.
+//! `make bench` runs it on an optimised build; a word (`real`, `disk`, `call`, `start`, `search`, `http`, `mcp`) runs one part
+//! alone, `growth` the one that takes minutes, `peers` other gateways. Nothing here passes or fails.
 
 mod bare;
 mod disk;
 mod growth;
+mod peers;
 mod real_calls;
 mod requests;
+mod searches;
 mod start;
 
 use std::collections::BTreeMap;
@@ -48,6 +50,9 @@ async fn main() -> anyhow::Result<()> {
     if wanted.iter().any(|word| word == "growth") {
         return growth::measure().await;
     }
+    if wanted.iter().any(|word| word == "peers") {
+        return peers::compare().await;
+    }
     let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|one| one == part);
     if wants("real") {
         real_calls::compare_all().await?;
@@ -62,6 +67,9 @@ async fn main() -> anyhow::Result<()> {
     if wants("start") {
         start::with(Some(100)).await?;
         start::with(None).await?;
+    }
+    if wants("search") {
+        searches::measure().await?;
     }
     if wants("http") {
         requests::over_http().await?;

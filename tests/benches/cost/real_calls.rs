@@ -4,6 +4,7 @@
 //! Toolgate and relay take turns, so that a machine that slows down or speeds up does so for both. The
 //! ratios are those of one turn each; a row shows their median and how far they spread.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,9 +19,13 @@ use toolgate_tests::postgres;
 use toolgate_tests::process::{Installation, Process, wait};
 
 use crate::bare::Server;
-use crate::requests::{Request, tool_call};
+use crate::requests::{Request, session_call, tool_call};
 
 const CONNECTIONS: [usize; 3] = [1, 16, 64];
+/// The header that names a session of MCP.
+const SESSION_ID: &str = "mcp-session-id";
+/// Which certificates a program trusts, instead of the machine's.
+pub(crate) const TRUSTED: &str = "SSL_CERT_FILE";
 const TURNS: usize = 5;
 const TURN: Duration = Duration::from_secs(2);
 const WARM_UP: Duration = Duration::from_millis(300);
@@ -47,7 +52,7 @@ pub(crate) struct Turn {
     calls: usize,
     /// Sorted.
     latencies_us: Vec<u32>,
-    cpu_us_per_call: f64,
+    pub(crate) cpu_us_per_call: f64,
 }
 
 impl Turn {
@@ -62,32 +67,48 @@ impl Turn {
     }
 }
 
-/// REST on both databases, MCP, and an upstream that takes its time.
+/// REST on both databases, both versions of MCP, and upstreams with TLS and with time to take.
 pub async fn compare_all() -> anyhow::Result<()> {
     println!(
         "| real call | connections | calls/s (relay) | ratio (spread) | p50 ms | p95 | p99 | p99.9 | p99 ratio | \
          processor us a call (relay) | ratio |\n|---|---|---|---|---|---|---|---|---|---|---|"
     );
-    compare("REST, SQLite", Edge::Rest, "upstream", None, &CONNECTIONS).await?;
-    compare("MCP, SQLite", Edge::Mcp, "upstream", None, &CONNECTIONS).await?;
-    let url = postgres::fresh_url();
+    let at_once = Server::program("upstream").await?;
+    let at_once = format!("http://{}", at_once.address);
+    let sqlite = |edge| Setting {
+        edge,
+        upstream: &at_once,
+        authority: None,
+        database_url: None,
+    };
+    compare("REST, SQLite", sqlite(Edge::Rest), &CONNECTIONS).await?;
+    compare("MCP 2026-07-28, SQLite", sqlite(Edge::Mcp), &CONNECTIONS).await?;
+    let sessions = "MCP 2025-06-18, SQLite";
+    compare(sessions, sqlite(Edge::McpSession), &CONNECTIONS).await?;
+    let postgres = Setting {
+        database_url: Some(postgres::fresh_url()),
+        ..sqlite(Edge::Rest)
+    };
+    compare("REST, PostgreSQL", postgres, &CONNECTIONS).await?;
+    let folder = tempfile::tempdir()?;
+    let tls = Server::with_tls(folder.path()).await?;
+    let tls = Setting {
+        upstream: &format!("https://localhost:{}", tls.address.port()),
+        authority: Some(folder.path().join("cert.pem")),
+        ..sqlite(Edge::Rest)
+    };
     compare(
-        "REST, PostgreSQL",
-        Edge::Rest,
-        "upstream",
-        Some(url),
+        "REST, SQLite, upstream with TLS and HTTP/2",
+        tls,
         &CONNECTIONS,
     )
     .await?;
-    compare(
-        "REST, SQLite, upstream takes 50 ms",
-        Edge::Rest,
-        "slow-upstream",
-        None,
-        &[64],
-    )
-    .await?;
-    Ok(())
+    let slow = Server::program("slow-upstream").await?;
+    let slow = Setting {
+        upstream: &format!("http://{}", slow.address),
+        ..sqlite(Edge::Rest)
+    };
+    compare("REST, SQLite, upstream takes 50 ms", slow, &[64]).await
 }
 
 /// How calls come in.
@@ -96,26 +117,35 @@ enum Edge {
     Rest,
     /// `svc_execute_tool` of version 2026-07-28, against a bare rmcp server.
     Mcp,
+    /// The same in a session a connection.
+    McpSession,
 }
 
-async fn compare(
-    what: &str,
+/// What one row is measured with.
+struct Setting<'a> {
     edge: Edge,
-    upstream: &str,
+    upstream: &'a str,
+    /// The certificate that both trust.
+    authority: Option<PathBuf>,
     database_url: Option<String>,
-    connections: &[usize],
-) -> anyhow::Result<()> {
-    let upstream = Server::program(upstream, None).await?;
+}
+
+async fn compare(what: &str, setting: Setting<'_>, connections: &[usize]) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    let toolgate = start_toolgate(folder.path(), &upstream, database_url).await?;
-    let (ours, relay, theirs) = match edge {
+    let mut installation = Installation::new(folder.path(), &["prometheus"]);
+    installation.database_url = setting.database_url.clone();
+    if let Some(authority) = &setting.authority {
+        let file = authority.display().to_string();
+        installation.environment.push((TRUSTED.to_owned(), file));
+    }
+    let toolgate = start_with(&installation, setting.upstream).await?;
+    let (ours, relay, theirs) = match setting.edge {
         Edge::Rest => {
             let ours = rest_call(&toolgate);
             let body = ours.body.clone();
-            let relay = Server::program("relay", Some(upstream.address)).await?;
+            let relay = Server::relay("relay", setting.upstream, setting.authority).await?;
             let url = format!("http://{}/", relay.address);
-            let headers = Vec::new();
-            (ours, relay, Request { url, headers, body })
+            (ours, relay, Request::post(url, Vec::new(), body))
         }
         Edge::Mcp => {
             let text = json!({ "query": "up" }).to_string();
@@ -125,9 +155,22 @@ async fn compare(
                 json!({ "tool_name": "prometheus_query", "arguments": text }),
             );
             ours.headers.push(authorization(&toolgate));
-            let relay = Server::program("mcp-relay", Some(upstream.address)).await?;
+            let relay = Server::relay("mcp-relay", setting.upstream, setting.authority).await?;
             let url = format!("http://{}/mcp", relay.address);
             let theirs = tool_call(url, "query", json!({ "arguments": text }));
+            (ours, relay, theirs)
+        }
+        Edge::McpSession => {
+            let text = json!({ "query": "up" }).to_string();
+            let ours = session_call(
+                format!("{}/mcp", toolgate.base),
+                "svc_execute_tool",
+                json!({ "tool_name": "prometheus_query", "arguments": text }),
+                Some(&toolgate.key),
+            );
+            let relay = Server::relay("mcp-relay", setting.upstream, setting.authority).await?;
+            let url = format!("http://{}/mcp", relay.address);
+            let theirs = session_call(url, "query", json!({ "arguments": text }), None);
             (ours, relay, theirs)
         }
     };
@@ -149,33 +192,28 @@ async fn compare(
 
 /// The call over REST.
 pub(crate) fn rest_call(toolgate: &Process) -> Request {
-    Request {
-        url: format!("{}/v1/tools/prometheus_query/execute", toolgate.base),
-        headers: vec![authorization(toolgate)],
-        body: json!({ "arguments": { "query": "up" } }).to_string(),
-    }
+    Request::post(
+        format!("{}/v1/tools/prometheus_query/execute", toolgate.base),
+        vec![authorization(toolgate)],
+        json!({ "arguments": { "query": "up" } }).to_string(),
+    )
 }
 
 fn authorization(toolgate: &Process) -> (&'static str, String) {
     ("authorization", format!("Bearer {}", toolgate.key))
 }
 
-pub(crate) async fn start_toolgate(
-    folder: &std::path::Path,
-    upstream: &Server,
-    database_url: Option<String>,
-) -> anyhow::Result<Process> {
-    let mut installation = Installation::new(folder, &["prometheus"]);
-    installation.database_url = database_url;
-    start_with(&installation, upstream).await
+pub(crate) async fn start_toolgate(folder: &Path, upstream: &Server) -> anyhow::Result<Process> {
+    let installation = Installation::new(folder, &["prometheus"]);
+    start_with(&installation, &format!("http://{}", upstream.address)).await
 }
 
 pub(crate) async fn start_with(
     installation: &Installation,
-    upstream: &Server,
+    upstream: &str,
 ) -> anyhow::Result<Process> {
     let toolgate = installation.serve(&["prometheus_query"]).await;
-    let base = format!("api_base=http://{}", upstream.address);
+    let base = format!("api_base={upstream}");
     installation
         .run(&["service", "configure", "prometheus", "--set", &base])
         .await;
@@ -188,12 +226,14 @@ pub(crate) async fn start_with(
     Ok(toolgate)
 }
 
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
 fn print_row(what: &str, connections: usize, turns: &[(Turn, Turn)]) {
-    let median = |of: &dyn Fn(&(Turn, Turn)) -> f64| {
-        let mut values: Vec<f64> = turns.iter().map(of).collect();
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
+    let median = |of: &dyn Fn(&(Turn, Turn)) -> f64| median(turns.iter().map(of));
     let ratio = |(ours, theirs): &(Turn, Turn)| ours.per_second() / theirs.per_second();
     let ratios = turns.iter().map(ratio);
     let (least, most) = ratios.fold((f64::MAX, 0.0_f64), |(least, most), one| {
@@ -259,6 +299,7 @@ pub(crate) struct Client {
     request: Arc<Request>,
     url: http::Uri,
     sender: SendRequest<Body>,
+    session_id: Option<http::HeaderValue>,
 }
 
 impl Client {
@@ -269,33 +310,52 @@ impl Client {
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        Ok(Self {
+        let mut client = Self {
             request,
             url,
             sender,
-        })
+            session_id: None,
+        };
+        if let Some(handshake) = client.request.handshake.clone() {
+            let (answered, _) = client.send(handshake).await?;
+            client.session_id = answered.get(SESSION_ID).cloned();
+            let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+            client.send(initialized.to_string()).await?;
+        }
+        Ok(client)
     }
 
     pub(crate) async fn call(&mut self) -> anyhow::Result<()> {
+        let (_, body) = self.send(self.request.body.clone()).await?;
+        let expected = self.request.expected;
+        ensure!(body.contains(expected), "{expected} is missing: {body}");
+        Ok(())
+    }
+
+    async fn send(&mut self, body: String) -> anyhow::Result<(http::HeaderMap, String)> {
         let authority = self.url.authority().context("an address")?;
-        let mut sent = http::Request::post(self.url.path())
+        let path = self.url.path_and_query().context("a path")?;
+        let mut sent = http::Request::builder()
+            .method(&self.request.method)
+            .uri(path.as_str())
             .header("host", authority.as_str())
             .header("content-type", "application/json");
         for (name, value) in &self.request.headers {
             sent = sent.header(*name, value);
         }
+        if let Some(id) = &self.session_id {
+            sent = sent.header(SESSION_ID, id);
+        }
         self.sender.ready().await?;
-        let body = Body::from(self.request.body.clone());
-        let answer = self.sender.send_request(sent.body(body)?).await?;
-        let status = answer.status();
-        let body = to_bytes(Body::new(answer.into_body()), 1 << 20).await?;
-        let body = String::from_utf8_lossy(&body);
-        ensure!(status == 200, "{status}: {body}");
-        ensure!(
-            body.contains("localhost:9090"),
-            "no answer of the upstream: {body}"
-        );
-        Ok(())
+        let answer = self
+            .sender
+            .send_request(sent.body(Body::from(body))?)
+            .await?;
+        let (head, body) = answer.into_parts();
+        let body = to_bytes(Body::new(body), 1 << 20).await?;
+        let body = String::from_utf8_lossy(&body).into_owned();
+        ensure!(head.status.is_success(), "{}: {body}", head.status);
+        Ok((head.headers, body))
     }
 }
 

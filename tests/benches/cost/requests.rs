@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
+use axum::http;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolgate_tests::gateway::{TestGateway, built_plugin, client};
@@ -19,12 +20,43 @@ const CONNECTIONS: usize = 16;
 const TURNS: u32 = 4;
 const TURN: Duration = Duration::from_secs(2);
 const WARM_UP: Duration = Duration::from_millis(500);
+/// Of MCP, of the era with sessions.
+const SESSION_VERSION: &str = "2025-06-18";
 
 /// What one connection sends, over and over.
 pub struct Request {
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
     pub body: String,
+    pub method: http::Method,
+    /// A part of each answer.
+    pub expected: &'static str,
+    /// What a connection sends before; the answer names the session of what follows.
+    pub handshake: Option<String>,
+}
+
+/// A part of the upstream's answer.
+const OF_UPSTREAM: &str = "localhost:9090";
+
+impl Request {
+    pub fn post(url: String, headers: Vec<(&'static str, String)>, body: String) -> Self {
+        Self {
+            url,
+            headers,
+            body,
+            method: http::Method::POST,
+            expected: OF_UPSTREAM,
+            handshake: None,
+        }
+    }
+
+    pub fn get(url: String, headers: Vec<(&'static str, String)>, expected: &'static str) -> Self {
+        Self {
+            method: http::Method::GET,
+            expected,
+            ..Self::post(url, headers, String::new())
+        }
+    }
 }
 
 /// Where the servers run.
@@ -45,17 +77,13 @@ pub async fn over_http() -> anyhow::Result<()> {
     for place in BOTH {
         let toolgate = Toolgate::start(place).await?;
         let body = json!({ "arguments": { "text": TEXT, "shortest": 2 } }).to_string();
-        let ours = Request {
-            url: format!("{}/v1/tools/words_count/execute", toolgate.base),
-            headers: vec![toolgate.authorization()],
-            body: body.clone(),
-        };
+        let ours = Request::post(
+            format!("{}/v1/tools/words_count/execute", toolgate.base),
+            vec![toolgate.authorization()],
+            body.clone(),
+        );
         let server = place.bare("echo").await?;
-        let theirs = Request {
-            url: format!("http://{}/", server.address),
-            headers: Vec::new(),
-            body,
-        };
+        let theirs = Request::post(format!("http://{}/", server.address), Vec::new(), body);
         compare("execute over HTTP", "bare echo", place, ours, theirs).await?;
         toolgate.stop().await;
     }
@@ -104,7 +132,7 @@ impl Where {
     async fn bare(self, name: &str) -> anyhow::Result<Server> {
         match self {
             Self::OneProcess => Server::start(bare::app(name)?).await,
-            Self::Programs => Server::program(name, None).await,
+            Self::Programs => Server::program(name).await,
         }
     }
 }
@@ -181,10 +209,37 @@ pub fn tool_call(url: String, name: &str, arguments: Value) -> Request {
         ("mcp-method", "tools/call".to_owned()),
         ("mcp-name", name.to_owned()),
     ];
+    Request::post(url, headers, body.to_string())
+}
+
+/// The same in a session of the version of 2025-06-18.
+pub fn session_call(url: String, name: &str, arguments: Value, token: Option<&str>) -> Request {
+    let initialize = json!({
+        "jsonrpc": "2.0",
+        "id": 0,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": SESSION_VERSION,
+            "capabilities": {},
+            "clientInfo": { "name": "bench", "version": "1" },
+        },
+    });
+    let body = json!({
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": { "name": name, "arguments": arguments },
+    });
+    let mut headers = vec![
+        ("accept", "application/json, text/event-stream".to_owned()),
+        ("mcp-protocol-version", SESSION_VERSION.to_owned()),
+    ];
+    if let Some(token) = token {
+        headers.push(("authorization", format!("Bearer {token}")));
+    }
     Request {
-        url,
-        headers,
-        body: body.to_string(),
+        handshake: Some(initialize.to_string()),
+        ..Request::post(url, headers, body.to_string())
     }
 }
 

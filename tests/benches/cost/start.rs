@@ -23,9 +23,30 @@ pub async fn with(plugins_max: Option<usize>) -> anyhow::Result<()> {
     let (data, plugins) = (folder.path().join("data"), folder.path().join("plugins"));
     let services = copy_plugins(&plugins, plugins_max)?;
     let files = services.len();
+    let (cold, warm) = times(&data, &plugins, files).await?;
+    row(
+        &format!("start with {files} plugins, warm"),
+        &format!("{:.0} ms", warm.as_secs_f64() * 1e3),
+        &format!("{:.1} s cold", cold.as_secs_f64()),
+        warm.as_secs_f64() / cold.as_secs_f64(),
+    );
+    // Blocks: the image of a plugin has a hole where its code is shared.
+    let code: u64 = std::fs::read_dir(data.join("code"))?
+        .filter_map(|entry| entry.ok()?.metadata().ok())
+        .map(|file| file.blocks() * 512)
+        .sum();
+    weigh(folder.path(), &services, code).await
+}
+
+/// How long a start takes until so many plugins serve: the first one, which compiles them, and the next.
+pub(crate) async fn times(
+    data: &Path,
+    plugins: &Path,
+    files: usize,
+) -> anyhow::Result<(Duration, Duration)> {
     let options = || Options {
-        data_dir: Some(data.clone()),
-        plugins_dir: Some(plugins.clone()),
+        data_dir: Some(data.to_owned()),
+        plugins_dir: Some(plugins.to_owned()),
         ..Options::default()
     };
     let cold = Instant::now();
@@ -48,22 +69,11 @@ pub async fn with(plugins_max: Option<usize>) -> anyhow::Result<()> {
         "every plugin serves when the start returns"
     );
     again.stop().await;
-    row(
-        &format!("start with {files} plugins, warm"),
-        &format!("{:.0} ms", warm.as_secs_f64() * 1e3),
-        &format!("{:.1} s cold", cold.as_secs_f64()),
-        warm.as_secs_f64() / cold.as_secs_f64(),
-    );
-    // Blocks: the image of a plugin has a hole where its code is shared.
-    let code: u64 = std::fs::read_dir(data.join("code"))?
-        .filter_map(|entry| entry.ok()?.metadata().ok())
-        .map(|file| file.blocks() * 512)
-        .sum();
-    weigh(folder.path(), &services, code).await
+    Ok((cold, warm))
 }
 
 /// Copies plugins as an operator has them: files that nobody has touched for an hour.
-fn copy_plugins(into: &Path, plugins_max: Option<usize>) -> anyhow::Result<Vec<String>> {
+pub(crate) fn copy_plugins(into: &Path, plugins_max: Option<usize>) -> anyhow::Result<Vec<String>> {
     std::fs::create_dir_all(into)?;
     let old = std::time::SystemTime::now() - Duration::from_secs(3_600);
     let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist");
@@ -128,7 +138,7 @@ async fn weigh(folder: &Path, services: &[String], code: u64) -> anyhow::Result<
 
 /// The program at its second start: the first one hashes a password, and what that took stays with
 /// the process.
-async fn settled(folder: &Path, plugins: usize) -> anyhow::Result<Process> {
+pub(crate) async fn settled(folder: &Path, plugins: usize) -> anyhow::Result<Process> {
     serving(folder, plugins).await?.kill().await;
     serving(folder, plugins).await
 }
