@@ -12,11 +12,15 @@ import httpx
 import toolgate
 from toolgate import _async, _core, _routes
 from toolgate._async import client as async_client
+from toolgate._async import records as async_records
 from toolgate._async import resources as async_resources
 from toolgate._sync import client as sync_client
+from toolgate._sync import records as sync_records
 from toolgate._sync import resources as sync_resources
 
 DOCUMENT = json.loads(pathlib.Path(os.environ["TOOLGATE_DOCUMENT"]).read_text())
+SYNC = (sync_resources, sync_records)
+ASYNC = (async_resources, async_records)
 # Values that a method sets itself: the cursor of a list is the iterator's business too.
 OPERATION = re.compile(r'_(?:call|answer|pager)\(\s*"(\w+)"')
 
@@ -40,13 +44,13 @@ class Face(unittest.TestCase):
             for operation in operations.values()
             if path.startswith("/v1/") and "operationId" in operation
         }
-        for modules in ((sync_client, sync_resources), (async_client, async_resources)):
+        for modules in ((sync_client, *SYNC), (async_client, *ASYNC)):
             offered = {operation for operation, _ in methods(*modules)}
             self.assertEqual(documented, offered)
 
     def test_every_value_of_an_operation_is_an_argument(self):
         seen = 0
-        for operation, method in methods(sync_resources, async_resources):
+        for operation, method in methods(*SYNC, *ASYNC):
             route = _routes.ROUTES[operation]
             expected = set(re.findall(r"\{(\w+)\}", route.path)) | set(route.query) | set(route.body)
             expected |= {_core.HEADERS[header] for header in route.header}
@@ -59,15 +63,16 @@ class Face(unittest.TestCase):
         self.assertGreater(seen, 60)
 
     def test_both_clients_offer_the_same(self):
-        def offered(module):
+        def offered(modules):
             return {
                 (name.removeprefix("Async"), method)
+                for module in modules
                 for name, kind in inspect.getmembers(module, inspect.isclass)
                 if kind.__module__ == module.__name__
                 for method in vars(kind)
             }
 
-        self.assertEqual(offered(sync_resources), offered(async_resources))
+        self.assertEqual(offered(SYNC), offered(ASYNC))
         self.assertTrue(_async.__doc__)
 
 

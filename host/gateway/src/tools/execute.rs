@@ -6,18 +6,18 @@
 //! The run outlives its caller: one who hangs up leaves neither half a write nor an execution
 //! without a receipt, and a panic in it ends nothing else.
 
+mod arguments;
 mod permit;
 mod receipt;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
+pub(crate) use arguments::checked_session_id;
+use arguments::parse_arguments;
 use permit::Permit;
 use receipt::{failure_text, receipt_of};
 
@@ -32,7 +32,7 @@ use crate::sessions::state::{DryRunState, SessionState};
 use crate::tools::idempotency::{self, ClaimedKey};
 use crate::tools::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
 use crate::tools::results::Budget;
-use crate::tools::{Arguments, Execute, Execution, Outcome};
+use crate::tools::{Execute, Execution, Outcome};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_catalog::manifest::Effect;
 use toolgate_catalog::{Tool, write_integers};
@@ -43,9 +43,6 @@ use toolgate_runtime::{
     Call, CallEnd, KeyValue, Random, RefusalKind, Requester, StartError, limits, size,
 };
 use toolgate_store::KvScope;
-
-/// A session id as a caller may choose it.
-const SESSION_ID_BYTES_MAX: usize = 64;
 
 /// One run, checked and ready to start.
 struct PreparedRun {
@@ -461,43 +458,5 @@ fn says(kind: RefusalKind) -> Option<AuthClaim> {
         RefusalKind::AuthRequired => Some(AuthClaim::Required),
         RefusalKind::AuthExpired => Some(AuthClaim::Expired),
         _ => None,
-    }
-}
-
-fn parse_arguments(arguments: Arguments) -> Result<Value, Error> {
-    let value = match arguments {
-        Arguments::Object(value) => value,
-        Arguments::Text(text) => {
-            let text = if text.trim().is_empty() {
-                Cow::Borrowed("{}")
-            } else {
-                Cow::Owned(text)
-            };
-            serde_json::from_str(&text).map_err(|problem| Error::InvalidJson {
-                place: "arguments",
-                problem: problem.to_string(),
-            })?
-        }
-    };
-    if value.is_object() {
-        Ok(value)
-    } else {
-        Err(Error::InvalidRequest(
-            "arguments must be a JSON object".to_owned(),
-        ))
-    }
-}
-
-pub(crate) fn checked_session_id(id: String) -> Result<String, Error> {
-    let fits = (1..=SESSION_ID_BYTES_MAX).contains(&id.len())
-        && id
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-    if fits {
-        Ok(id)
-    } else {
-        Err(Error::InvalidRequest(format!(
-            "session_id is 1 to {SESSION_ID_BYTES_MAX} characters of A-Z a-z 0-9 _ -"
-        )))
     }
 }

@@ -5,6 +5,9 @@
 //! writes the counts; every process reads them again after a while. What one workspace does moves nothing
 //! in another.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

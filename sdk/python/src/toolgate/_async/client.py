@@ -17,17 +17,14 @@ from ..errors import ConnectionFailed, NotFound, PermissionDenied, Timeout, Tool
 from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
 from ..types import ConnectionInfo, Health, Status
+from .records import AsyncApprovals, AsyncExecutions, AsyncResults, AsyncWebhooks
 from .resources import (
-    AsyncApprovals,
     AsyncConnections,
-    AsyncExecutions,
     AsyncKnowledge,
     AsyncPermissions,
-    AsyncResults,
     AsyncSessions,
     AsyncSkills,
     AsyncTools,
-    AsyncWebhooks,
 )
 from .toolset import AsyncToolset, OnOutcome
 

@@ -1,19 +1,17 @@
 """The operations, grouped as the server groups them.
 
-Arguments are called as in the API's document. An argument that is `None` is not sent.
+Arguments are called as in the API's document. An argument that is `None` is not sent. Those on events,
+receipts, approvals and kept results are in `records`.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-from .. import _core, webhooks
+from .. import _core
 from ..outcomes import ExecuteCall, Outcome, outcome
 from ..types import (
-    Approval,
-    ApprovalStatus,
     Approvers,
     ConnectLink,
     ConnectionInfo,
@@ -23,13 +21,7 @@ from ..types import (
     DeletedHook,
     DeletedSession,
     DeletedSkill,
-    DeletedWebhook,
-    DeliveryStatus,
     Document,
-    ExecutionPayloads,
-    ExecutionReceipt,
-    ExecutionStatus,
-    FailureReason,
     FoundPassages,
     FoundTools,
     Hook,
@@ -42,8 +34,6 @@ from ..types import (
     PermissionExplanation,
     PermissionService,
     PermissionSummary,
-    ReceiptKind,
-    ResultPiece,
     Session,
     Setting,
     Skill,
@@ -51,30 +41,12 @@ from ..types import (
     SkillVersion,
     ToolSchema,
     UserPermissions,
-    Webhook,
-    WebhookDelivery,
-    WebhookFilters,
-    WebhookWithSecret,
 )
 from .pager import AsyncPager
-from .transport import AsyncTransport
+from .resource import AsyncResource
 
 
-class _Resource:
-    def __init__(self, client: AsyncTransport) -> None:
-        self._client = client
-
-    async def _call(self, operation: str, **values: Any) -> Any:
-        return await self._client._call(operation, **values)
-
-    def _pager(self, operation: str, items: str, by_offset: bool = False, **values: Any) -> AsyncPager[Any]:
-        async def fetch(**now: Any) -> Any:
-            return await self._call(operation, **now)
-
-        return AsyncPager(fetch, items, values, by_offset)
-
-
-class AsyncTools(_Resource):
+class AsyncTools(AsyncResource):
     """Find, describe and run tools."""
 
     async def search(
@@ -152,7 +124,7 @@ class AsyncTools(_Resource):
         return outcome(answer.data, answer.request_id, call)
 
 
-class AsyncSkills(_Resource):
+class AsyncSkills(AsyncResource):
     """Reusable instructions."""
 
     def list(
@@ -210,7 +182,7 @@ class AsyncSkills(_Resource):
         return await self._call("check_skill", skill_id=skill_id, user_id=user_id)
 
 
-class AsyncPermissions(_Resource):
+class AsyncPermissions(AsyncResource):
     """Which tools a user may use."""
 
     async def services(self) -> builtins.list[PermissionService]:
@@ -293,7 +265,7 @@ class AsyncPermissions(_Resource):
         return await self._call("explain_permission", user_id=user_id, tool_name=tool_name)
 
 
-class AsyncConnections(_Resource):
+class AsyncConnections(AsyncResource):
     """What users have connected, and links to connect."""
 
     async def link(
@@ -365,7 +337,7 @@ class AsyncConnections(_Resource):
         return await self._call("delete_connection_hook", connection_id=connection_id)
 
 
-class AsyncSessions(_Resource):
+class AsyncSessions(AsyncResource):
     """Conversations, and state that steps share."""
 
     async def create(
@@ -403,7 +375,7 @@ class AsyncSessions(_Resource):
         return await self._call("resume_session", session_id=session_id, idempotency_key=idempotency_key)
 
 
-class AsyncKnowledge(_Resource):
+class AsyncKnowledge(AsyncResource):
     """Documents, and the passages of them that answer a query."""
 
     async def add(
@@ -437,192 +409,3 @@ class AsyncKnowledge(_Resource):
     async def search(self, query: str, *, limit: int | None = None) -> FoundPassages:
         """The passages that answer the query best."""
         return await self._call("search_knowledge", query=query, limit=limit)
-
-
-class AsyncWebhooks(_Resource):
-    """Events that the server sends."""
-
-    async def create(
-        self,
-        url: str,
-        events: builtins.list[str],
-        *,
-        description: str | None = None,
-        filters: WebhookFilters | None = None,
-        idempotency_key: str | None = None,
-    ) -> WebhookWithSecret:
-        """Sends these events to `url`. The answer alone holds the secret."""
-        return await self._call(
-            "create_webhook",
-            url=url,
-            events=events,
-            description=description,
-            filters=filters,
-            idempotency_key=idempotency_key,
-        )
-
-    async def list(self) -> builtins.list[Webhook]:
-        return (await self._call("list_webhooks"))["webhooks"]
-
-    async def get(self, webhook_id: str) -> Webhook:
-        return await self._call("get_webhook", webhook_id=webhook_id)
-
-    async def update(
-        self,
-        webhook_id: str,
-        *,
-        url: str | None = None,
-        events: builtins.list[str] | None = None,
-        description: str | None = None,
-        filters: WebhookFilters | None = None,
-        enabled: bool | None = None,
-    ) -> Webhook:
-        """Changes what is given. Switched on, it forgets earlier failures and sends what waits."""
-        return await self._call(
-            "update_webhook",
-            webhook_id=webhook_id,
-            url=url,
-            events=events,
-            description=description,
-            filters=filters,
-            enabled=enabled,
-        )
-
-    async def delete(self, webhook_id: str) -> DeletedWebhook:
-        return await self._call("delete_webhook", webhook_id=webhook_id)
-
-    async def rotate(
-        self, webhook_id: str, *, overlap_hours: int | None = None, idempotency_key: str | None = None
-    ) -> WebhookWithSecret:
-        """Makes a new secret; the one before signs too for 24 hours, or as many as are given."""
-        return await self._call(
-            "rotate_webhook_secret",
-            webhook_id=webhook_id,
-            overlap_hours=overlap_hours,
-            idempotency_key=idempotency_key,
-        )
-
-    async def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> WebhookDelivery:
-        """Sends an event `webhook.test`, whatever events the webhook wants."""
-        return await self._call("test_webhook", webhook_id=webhook_id, idempotency_key=idempotency_key)
-
-    def deliveries(
-        self,
-        webhook_id: str,
-        *,
-        status: DeliveryStatus | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> AsyncPager[WebhookDelivery]:
-        return self._pager(
-            "list_webhook_deliveries",
-            "deliveries",
-            webhook_id=webhook_id,
-            status=status,
-            limit=limit,
-            cursor=cursor,
-        )
-
-    async def resend(
-        self, webhook_id: str, delivery_id: str, *, idempotency_key: str | None = None
-    ) -> WebhookDelivery:
-        """Sends the event of a delivery once more, under the same event id."""
-        return await self._call(
-            "resend_webhook_delivery",
-            webhook_id=webhook_id,
-            delivery_id=delivery_id,
-            idempotency_key=idempotency_key,
-        )
-
-    @staticmethod
-    def verify(
-        payload: bytes | str,
-        headers: Mapping[str, str],
-        secret: str,
-        *,
-        tolerance_s: float = webhooks.TOLERANCE_S,
-        now: float | None = None,
-    ) -> dict[str, Any]:
-        """The event of a delivery, if it is genuine; see `toolgate.webhooks.verify`."""
-        return webhooks.verify(payload, headers, secret, tolerance_s=tolerance_s, now=now)
-
-
-class AsyncExecutions(_Resource):
-    """Receipts: what ran, and every request that left."""
-
-    def list(
-        self,
-        *,
-        kind: ReceiptKind | None = None,
-        user_id: str | None = None,
-        tool_name: str | None = None,
-        tool_name_part: str | None = None,
-        service: str | None = None,
-        key_prefix: str | None = None,
-        status: ExecutionStatus | None = None,
-        reason: FailureReason | None = None,
-        started_after: str | None = None,
-        started_before: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> AsyncPager[ExecutionReceipt]:
-        return self._pager(
-            "list_executions",
-            "executions",
-            kind=kind,
-            user_id=user_id,
-            tool_name=tool_name,
-            tool_name_part=tool_name_part,
-            service=service,
-            key_prefix=key_prefix,
-            status=status,
-            reason=reason,
-            started_after=started_after,
-            started_before=started_before,
-            limit=limit,
-            cursor=cursor,
-        )
-
-    async def get(self, execution_id: str) -> ExecutionReceipt:
-        return await self._call("get_execution", execution_id=execution_id)
-
-    async def payloads(self, execution_id: str) -> ExecutionPayloads:
-        """The bodies that the workspace kept; for keys with the scope `admin`, and in the audit log."""
-        return await self._call("get_execution_payloads", execution_id=execution_id)
-
-
-class AsyncApprovals(_Resource):
-    """Calls that a person has to allow first."""
-
-    def list(
-        self, *, status: ApprovalStatus | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> AsyncPager[Approval]:
-        return self._pager("list_approvals", "approvals", status=status, limit=limit, cursor=cursor)
-
-    async def get(self, approval_id: str) -> Approval:
-        return await self._call("get_approval", approval_id=approval_id)
-
-    async def decide(
-        self, approval_id: str, decision: Literal["approve", "deny"], *, idempotency_key: str | None = None
-    ) -> Approval:
-        return await self._call(
-            "decide_approval", approval_id=approval_id, decision=decision, idempotency_key=idempotency_key
-        )
-
-
-class AsyncResults(_Resource):
-    """Results that were too large for their answer, kept for an hour."""
-
-    async def get(self, result_id: str, *, offset: int | None = None, limit: int | None = None) -> ResultPiece:
-        """One piece of the result's JSON text."""
-        return await self._call("get_result", result_id=result_id, offset=offset, limit=limit)
-
-    async def text(self, result_id: str) -> str:
-        """The whole JSON text, piece by piece."""
-        pieces: builtins.list[str] = []
-        offset: int | None = 0
-        while offset is not None:
-            piece = await self.get(result_id, offset=offset)
-            pieces.append(piece["content"])
-            offset = piece.get("next_offset")
-        return "".join(pieces)

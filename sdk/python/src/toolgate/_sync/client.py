@@ -16,17 +16,14 @@ from ..errors import ConnectionFailed, NotFound, PermissionDenied, Timeout, Tool
 from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
 from ..types import ConnectionInfo, Health, Status
+from .records import Approvals, Executions, Results, Webhooks
 from .resources import (
-    Approvals,
     Connections,
-    Executions,
     Knowledge,
     Permissions,
-    Results,
     Sessions,
     Skills,
     Tools,
-    Webhooks,
 )
 from .toolset import Toolset, OnOutcome
 

@@ -1,0 +1,117 @@
+// Services, connections and the plugins behind them.
+
+import type { Schema } from './calls';
+
+export interface ServiceAuth {
+  slot: string;
+  title: string;
+  type: string;
+  scopes: string[];
+  needs_app: boolean;
+}
+export interface ServiceSetting {
+  key: string;
+  title: string;
+  schema: Schema;
+  set: boolean;
+  value?: unknown;
+  operator_only: boolean;
+}
+export interface Service {
+  service: string;
+  title: string;
+  description: string;
+  version: string;
+  homepage?: string | null;
+  categories: string[];
+  tools: number;
+  auth: ServiceAuth[];
+  auth_type: string;
+  connectable: boolean;
+  missing?: string | null;
+  app?: null | { client_id: string | null; has_secret: boolean; scopes: string[] | null; base_url: string | null; everywhere: boolean };
+  settings: ServiceSetting[];
+  connections: number;
+  connections_broken: number;
+}
+export interface Services {
+  callback_url: string;
+  services: Service[];
+}
+export interface ServiceTest {
+  ok: boolean;
+  checks: { check: string; ok: boolean; message: string }[];
+}
+
+export interface Connection {
+  connection_id: string;
+  user_id: string;
+  service: string;
+  auth_type: string;
+  account?: string | null;
+  scopes: string[];
+  state: 'active' | 'refreshing' | 'cooling_down' | 'reauth_needed' | 'revoked';
+  state_since: string;
+  next_retry_at?: string | null;
+  last_error?: string | null;
+  created_at: string;
+}
+
+/** One place of a manifest, in the gateway's words. */
+export interface Change {
+  path: string;
+  weight: 'right' | 'text' | 'less' | 'allowed';
+  says: string;
+  old?: unknown;
+  new?: unknown;
+}
+/** What a plugin asks for, or what a version changes about the one that was approved. */
+export interface Rights {
+  changes: Change[];
+}
+export interface PluginVersion {
+  version: string;
+  sha256: string;
+  activated_at?: string | null;
+  active: boolean;
+  difference?: Rights | null;
+}
+export interface Plugin {
+  service: string;
+  title?: string | null;
+  state: string;
+  reason?: string | null;
+  version?: string | null;
+  sha256?: string | null;
+  tools: number;
+  categories: string[];
+  pending?: { version?: string | null; sha256: string; difference: Rights } | null;
+  versions: PluginVersion[];
+  rights?: Rights | null;
+  use: { calls_24h: number; errors_24h: number; mean_ms_24h: number | null; wasm_bytes: number | null };
+}
+export interface PluginFile {
+  file: string;
+  state: string;
+  reason?: string | null;
+  service?: string | null;
+  sha256?: string | null;
+}
+export interface Plugins {
+  plugins: Plugin[];
+  files: PluginFile[];
+  folder_writable: boolean;
+}
+export interface PluginCheck {
+  service: string;
+  title?: string | null;
+  version: string;
+  sha256: string;
+  tools: number;
+  rights: Rights;
+  replaces?: null | { version?: string | null; sha256?: string | null };
+  difference?: Rights | null;
+  waits: boolean;
+  warnings: string[];
+  file?: string;
+}

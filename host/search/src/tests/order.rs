@@ -1,0 +1,80 @@
+//! What decides among tools that fit, and what is said of those that are left out.
+
+use super::super::{SearchIndex, Uses};
+use super::{ask, names};
+use toolgate_catalog::Tool;
+use toolgate_catalog::fixture::catalog;
+
+#[test]
+fn of_near_equals_the_one_that_can_run_now_comes_first_and_use_moves_a_tool_up() {
+    let catalog = catalog();
+    let index = SearchIndex::new(&catalog);
+    let both = |tool: &Tool| tool.action() == "create_issue";
+    let found = ask(&index, "create an issue", None, 2, &both);
+    let [first, second] = &found.hits[..] else {
+        panic!("{found:?}");
+    };
+    let (first, second) = (first.tool.clone(), second.tool.clone());
+    let order = |ready: &dyn Fn(&Tool) -> bool, uses: &Uses| {
+        let mut found = found.clone();
+        found.prefer(2, ready, uses);
+        (
+            found.hits[0].tool.name.clone(),
+            found.hits[0].reasons.join("; "),
+        )
+    };
+    let nothing = Uses::default();
+    assert_eq!(order(&|_| false, &nothing).0, first.name);
+    assert_eq!(
+        order(&|tool| tool.name == second.name, &nothing).0,
+        second.name
+    );
+
+    let mut uses = Uses::default();
+    for word in &*found.hits[1].words {
+        uses.add(word, &second.name, 5);
+    }
+    let (name, reasons) = order(&|tool| tool.name == first.name, &uses);
+    assert_eq!(name, second.name);
+    assert!(
+        reasons.contains("used after similar searches: 5 times"),
+        "{reasons}"
+    );
+}
+
+#[test]
+fn a_hit_names_the_other_services_that_have_such_a_tool() {
+    let catalog = catalog();
+    let index = SearchIndex::new(&catalog);
+    let found = ask(&index, "create an issue", None, 1, &|_| true);
+    let hit = &found.hits[0];
+    assert_eq!(hit.tool.action(), "create_issue");
+    assert!(!hit.also_in.is_empty(), "{hit:?}");
+    assert!(!hit.also_in.contains(&hit.tool.service().to_owned()));
+    let all = ask(&index, "create an issue", None, 100, &|_| true);
+    assert!(all.hits.iter().all(|hit| hit.also_in.is_empty()));
+    let of_one = ask(
+        &index,
+        "create an issue",
+        Some(hit.tool.service()),
+        1,
+        &|_| true,
+    );
+    assert!(of_one.hits[0].also_in.is_empty());
+}
+
+#[test]
+fn what_is_cut_off_is_named_as_another_service() {
+    let catalog = catalog();
+    let index = SearchIndex::new(&catalog);
+    let mut found = ask(&index, "create an issue", None, 10, &|_| true);
+    let creates = found
+        .hits
+        .iter()
+        .filter(|hit| hit.tool.action() == "create_issue");
+    let creates = creates.count();
+    assert!(creates > 1, "{:?}", names(&found));
+    found.prefer(1, &|_| false, &Uses::default());
+    assert_eq!(found.hits.len(), 1);
+    assert_eq!(found.hits[0].also_in.len(), creates - 1);
+}

@@ -1,0 +1,216 @@
+"""The operations on what happened: events, receipts, approvals and kept results. Made from `_async` by make_sync.py."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from .. import webhooks
+from ..types import (
+    Approval,
+    ApprovalStatus,
+    DeletedWebhook,
+    DeliveryStatus,
+    ExecutionPayloads,
+    ExecutionReceipt,
+    ExecutionStatus,
+    FailureReason,
+    ReceiptKind,
+    ResultPiece,
+    Webhook,
+    WebhookDelivery,
+    WebhookFilters,
+    WebhookWithSecret,
+)
+from .pager import Pager
+from .resource import Resource
+
+
+class Webhooks(Resource):
+    """Events that the server sends."""
+
+    def create(
+        self,
+        url: str,
+        events: builtins.list[str],
+        *,
+        description: str | None = None,
+        filters: WebhookFilters | None = None,
+        idempotency_key: str | None = None,
+    ) -> WebhookWithSecret:
+        """Sends these events to `url`. The answer alone holds the secret."""
+        return self._call(
+            "create_webhook",
+            url=url,
+            events=events,
+            description=description,
+            filters=filters,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(self) -> builtins.list[Webhook]:
+        return (self._call("list_webhooks"))["webhooks"]
+
+    def get(self, webhook_id: str) -> Webhook:
+        return self._call("get_webhook", webhook_id=webhook_id)
+
+    def update(
+        self,
+        webhook_id: str,
+        *,
+        url: str | None = None,
+        events: builtins.list[str] | None = None,
+        description: str | None = None,
+        filters: WebhookFilters | None = None,
+        enabled: bool | None = None,
+    ) -> Webhook:
+        """Changes what is given. Switched on, it forgets earlier failures and sends what waits."""
+        return self._call(
+            "update_webhook",
+            webhook_id=webhook_id,
+            url=url,
+            events=events,
+            description=description,
+            filters=filters,
+            enabled=enabled,
+        )
+
+    def delete(self, webhook_id: str) -> DeletedWebhook:
+        return self._call("delete_webhook", webhook_id=webhook_id)
+
+    def rotate(
+        self, webhook_id: str, *, overlap_hours: int | None = None, idempotency_key: str | None = None
+    ) -> WebhookWithSecret:
+        """Makes a new secret; the one before signs too for 24 hours, or as many as are given."""
+        return self._call(
+            "rotate_webhook_secret",
+            webhook_id=webhook_id,
+            overlap_hours=overlap_hours,
+            idempotency_key=idempotency_key,
+        )
+
+    def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> WebhookDelivery:
+        """Sends an event `webhook.test`, whatever events the webhook wants."""
+        return self._call("test_webhook", webhook_id=webhook_id, idempotency_key=idempotency_key)
+
+    def deliveries(
+        self,
+        webhook_id: str,
+        *,
+        status: DeliveryStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pager[WebhookDelivery]:
+        return self._pager(
+            "list_webhook_deliveries",
+            "deliveries",
+            webhook_id=webhook_id,
+            status=status,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def resend(
+        self, webhook_id: str, delivery_id: str, *, idempotency_key: str | None = None
+    ) -> WebhookDelivery:
+        """Sends the event of a delivery once more, under the same event id."""
+        return self._call(
+            "resend_webhook_delivery",
+            webhook_id=webhook_id,
+            delivery_id=delivery_id,
+            idempotency_key=idempotency_key,
+        )
+
+    @staticmethod
+    def verify(
+        payload: bytes | str,
+        headers: Mapping[str, str],
+        secret: str,
+        *,
+        tolerance_s: float = webhooks.TOLERANCE_S,
+        now: float | None = None,
+    ) -> dict[str, Any]:
+        """The event of a delivery, if it is genuine; see `toolgate.webhooks.verify`."""
+        return webhooks.verify(payload, headers, secret, tolerance_s=tolerance_s, now=now)
+
+
+class Executions(Resource):
+    """Receipts: what ran, and every request that left."""
+
+    def list(
+        self,
+        *,
+        kind: ReceiptKind | None = None,
+        user_id: str | None = None,
+        tool_name: str | None = None,
+        tool_name_part: str | None = None,
+        service: str | None = None,
+        key_prefix: str | None = None,
+        status: ExecutionStatus | None = None,
+        reason: FailureReason | None = None,
+        started_after: str | None = None,
+        started_before: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pager[ExecutionReceipt]:
+        return self._pager(
+            "list_executions",
+            "executions",
+            kind=kind,
+            user_id=user_id,
+            tool_name=tool_name,
+            tool_name_part=tool_name_part,
+            service=service,
+            key_prefix=key_prefix,
+            status=status,
+            reason=reason,
+            started_after=started_after,
+            started_before=started_before,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def get(self, execution_id: str) -> ExecutionReceipt:
+        return self._call("get_execution", execution_id=execution_id)
+
+    def payloads(self, execution_id: str) -> ExecutionPayloads:
+        """The bodies that the workspace kept; for keys with the scope `admin`, and in the audit log."""
+        return self._call("get_execution_payloads", execution_id=execution_id)
+
+
+class Approvals(Resource):
+    """Calls that a person has to allow first."""
+
+    def list(
+        self, *, status: ApprovalStatus | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Pager[Approval]:
+        return self._pager("list_approvals", "approvals", status=status, limit=limit, cursor=cursor)
+
+    def get(self, approval_id: str) -> Approval:
+        return self._call("get_approval", approval_id=approval_id)
+
+    def decide(
+        self, approval_id: str, decision: Literal["approve", "deny"], *, idempotency_key: str | None = None
+    ) -> Approval:
+        return self._call(
+            "decide_approval", approval_id=approval_id, decision=decision, idempotency_key=idempotency_key
+        )
+
+
+class Results(Resource):
+    """Results that were too large for their answer, kept for an hour."""
+
+    def get(self, result_id: str, *, offset: int | None = None, limit: int | None = None) -> ResultPiece:
+        """One piece of the result's JSON text."""
+        return self._call("get_result", result_id=result_id, offset=offset, limit=limit)
+
+    def text(self, result_id: str) -> str:
+        """The whole JSON text, piece by piece."""
+        pieces: builtins.list[str] = []
+        offset: int | None = 0
+        while offset is not None:
+            piece = self.get(result_id, offset=offset)
+            pieces.append(piece["content"])
+            offset = piece.get("next_offset")
+        return "".join(pieces)
