@@ -189,7 +189,7 @@ impl TestGateway {
             Gateway::open(&config.gateway, options.clock.unwrap_or_else(Clock::system)).await?;
         let app = toolgate::cli::app(&gateway, &config, &format!("http://{address}"));
         let workers = CoreWorkers::open(listener, &app, &Inbound::open(&config.inbound))?;
-        let key = new_key(&gateway, "test", &Scope::ALL).await?;
+        let key = new_key(&gateway, "test", Scope::ALL).await?;
         let started = Self {
             address,
             key,
@@ -210,7 +210,7 @@ impl TestGateway {
                     .expect("the store answers");
                 files_now
                     .iter()
-                    .filter(|file| is_final(file.state.as_str()))
+                    .filter(|file| is_final(file.state.into_str()))
                     .count()
                     >= files
             })
@@ -298,10 +298,7 @@ impl TestGateway {
             .await
             .expect("the store answers");
         let file = files.into_iter().find(|file| file.file_name == name)?;
-        Some((
-            file.state.as_str().to_owned(),
-            file.reason.unwrap_or_default(),
-        ))
+        Some((file.state.to_string(), file.reason.unwrap_or_default()))
     }
 
     /// Waits until a file has reached a state and answers the reason.
@@ -420,7 +417,7 @@ pub async fn new_tenant(gateway: &Gateway, name: &str) -> anyhow::Result<(String
         .store()
         .create_workspace(name, Plan::Enterprise, None, now_ms)
         .await?;
-    Ok((key_of(gateway, &made.id, name, &Scope::ALL).await?, made.id))
+    Ok((key_of(gateway, &made.id, name, Scope::ALL).await?, made.id))
 }
 
 /// A plugin of this repository as `make plugins` built it: one that ships, or one of tests/plugins.

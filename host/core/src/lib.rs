@@ -1,4 +1,4 @@
-//! What every crate of the host uses: identifiers, the clock, JSON checks, texts, addresses of
+//! What every crate of the host uses: identifiers, the clock, states, JSON checks, texts, addresses of
 //! clients.
 
 #![forbid(unsafe_code)]
@@ -8,5 +8,6 @@ pub mod client_address;
 pub mod clock;
 pub mod ids;
 pub mod json;
+pub mod states;
 pub mod text;
 pub mod visible;

@@ -193,7 +193,7 @@ pub(crate) fn entry(
         id: ids::ulid("aud"),
         at_ms,
         actor,
-        action: action.as_str().to_owned(),
+        action: action.into_str().to_owned(),
         subject: subject.to_owned(),
         details: details.to_string(),
         address: None,

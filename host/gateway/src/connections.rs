@@ -53,6 +53,7 @@ use states::UserConnections;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_core::clock::{Clock, rfc3339};
 use toolgate_core::ids::UserId;
+use toolgate_core::states::ConnectionHealth;
 use toolgate_egress::Egress;
 use toolgate_oauth as oauth;
 use toolgate_store::{Connection, Store};
@@ -74,7 +75,7 @@ pub struct ConnectionInfo {
     pub account: Option<String>,
     /// Scopes that were asked for or granted.
     pub scopes: Vec<String>,
-    pub state: HealthState,
+    pub state: ConnectionHealth,
     #[schema(format = DateTime)]
     pub state_since: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,20 +86,6 @@ pub struct ConnectionInfo {
     pub last_error: Option<String>,
     #[schema(format = DateTime)]
     pub created_at: String,
-}
-
-/// A connection's health.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HealthState {
-    Active,
-    /// A refresh is running.
-    Refreshing,
-    /// A refresh failed for a reason that may pass; it is tried again at `next_retry_at`.
-    CoolingDown,
-    /// The user has to connect again.
-    ReauthNeeded,
-    Revoked,
 }
 
 /// `GET /v1/connections`. Every filter that is present must hold.
@@ -368,7 +355,6 @@ fn place_of(row: &Connection) -> SealContext<'_> {
 }
 
 fn shown(row: &Connection, now_ms: i64) -> ConnectionInfo {
-    use toolgate_store::ConnectionHealth as Stored;
     let (state, since_ms) = row.state_at(now_ms);
     ConnectionInfo {
         connection_id: row.id.clone(),
@@ -377,13 +363,7 @@ fn shown(row: &Connection, now_ms: i64) -> ConnectionInfo {
         auth_type: row.auth_type.clone(),
         account: row.account.clone(),
         scopes: row.scopes.clone(),
-        state: match state {
-            Stored::Active => HealthState::Active,
-            Stored::Refreshing => HealthState::Refreshing,
-            Stored::CoolingDown => HealthState::CoolingDown,
-            Stored::ReauthNeeded => HealthState::ReauthNeeded,
-            Stored::Revoked => HealthState::Revoked,
-        },
+        state,
         state_since: rfc3339(since_ms),
         next_retry_at: row.next_retry_at_ms.map(rfc3339),
         last_error: row.last_error.clone(),

@@ -11,6 +11,7 @@ pub(crate) mod receipts;
 pub(crate) mod writer;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::tools::FailureReason;
 use toolgate_core::ids::UserId;
@@ -77,27 +78,14 @@ pub struct ReceiptFailure {
 /// Whose requests a receipt is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ReceiptKind {
     /// A call of a tool.
     #[default]
     Tool,
     /// What the gateway itself sent for a connection: the account check, token requests, revocation.
     Connection,
-}
-
-impl ReceiptKind {
-    pub const ALL: [Self; 2] = [Self::Tool, Self::Connection];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Connection => "connection",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
 }
 
 /// How a person recognises the key of a receipt.
@@ -122,6 +110,8 @@ pub struct PluginVersion {
 /// What became of an execution: the `status` that its answer carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ExecutionStatus {
     Success,
     Error,
@@ -133,36 +123,6 @@ pub enum ExecutionStatus {
     Running,
     /// The gateway stopped before the call ended: what left is there, what became of it is unknown.
     Interrupted,
-}
-
-impl ExecutionStatus {
-    pub const ALL: [Self; 8] = [
-        Self::Success,
-        Self::Error,
-        Self::AuthRequired,
-        Self::AuthExpired,
-        Self::DryRun,
-        Self::ApprovalRequired,
-        Self::Running,
-        Self::Interrupted,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Error => "error",
-            Self::AuthRequired => "auth_required",
-            Self::AuthExpired => "auth_expired",
-            Self::DryRun => "dry_run",
-            Self::ApprovalRequired => "approval_required",
-            Self::Running => "running",
-            Self::Interrupted => "interrupted",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text)
-    }
 }
 
 /// `GET /v1/executions`, newest first. Every filter that is present must hold.
@@ -214,10 +174,11 @@ mod tests {
 
     #[test]
     fn a_status_parses_from_its_own_name_only() {
-        for status in ExecutionStatus::ALL {
-            assert_eq!(ExecutionStatus::parse(status.as_str()), Some(status));
-            assert_eq!(serde_json::to_value(status).unwrap(), status.as_str());
+        for status in ExecutionStatus::VARIANTS {
+            let parsed = status.into_str().parse::<ExecutionStatus>();
+            assert_eq!(parsed, Ok(*status));
+            assert_eq!(serde_json::to_value(status).unwrap(), status.into_str());
         }
-        assert_eq!(ExecutionStatus::parse("Success"), None);
+        assert!("Success".parse::<ExecutionStatus>().is_err());
     }
 }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use strum::{EnumString, IntoStaticStr};
 
 use crate::tools::embeddings::{LexicalReason, Ranking};
 use crate::tools::idempotency::ClaimedKey;
@@ -302,6 +303,8 @@ pub struct ResultFile {
 /// Why a tool that ran has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum FailureReason {
     ProviderError,
     ProviderRateLimited,

@@ -366,7 +366,7 @@ fn check_events(patterns: &[String]) -> Result<(), Error> {
     }
     for pattern in patterns {
         if !is_pattern(pattern) {
-            let known: Vec<&str> = EventType::ALL.iter().map(|kind| kind.as_str()).collect();
+            let known: Vec<&str> = EventType::ALL.iter().map(|kind| kind.into_str()).collect();
             return Err(Error::InvalidRequest(format!(
                 "events: {} is no event; there are {}, trigger.<service>.<event>, groups like tool.* and *",
                 toolgate_core::visible::shown_name(pattern),
@@ -378,7 +378,7 @@ fn check_events(patterns: &[String]) -> Result<(), Error> {
 }
 
 fn is_pattern(pattern: &str) -> bool {
-    if pattern == "*" || EventType::parse(pattern).is_some() {
+    if pattern == "*" || pattern.parse::<EventType>().is_ok() {
         return true;
     }
     if pattern.chars().count() > PATTERN_CHARS_MAX {
@@ -391,7 +391,7 @@ fn is_pattern(pattern: &str) -> bool {
         }
         if EventType::ALL
             .iter()
-            .any(|kind| kind.as_str().starts_with(group))
+            .any(|kind| kind.into_str().starts_with(group))
         {
             return true;
         }

@@ -1,39 +1,50 @@
 //! MCP clients that ask members to let them in by OAuth, and what they ask for before a member has
 //! decided. Clients belong to no workspace: they register before anybody has signed in.
 
-use super::text::{Json, words};
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr};
+
+use super::text::Json;
 use super::{Store, StoreError, portable};
 
-words! {
-    /// How a client became known.
-    pub enum AppClientKind {
-        /// Its id is the address of its metadata document, whose host has vouched for it.
-        Document = "document",
-        /// It registered itself; nobody has checked what it says of itself.
-        Registered = "registered",
-    }
+/// How a client became known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum AppClientKind {
+    /// Its id is the address of its metadata document, whose host has vouched for it.
+    Document,
+    /// It registered itself; nobody has checked what it says of itself.
+    Registered,
 }
 
-words! {
-    /// How a client proves at the token endpoint who it is (RFC 7591, section 2).
-    pub enum AppClientAuth {
-        /// By the code verifier alone: it can keep no secret.
-        None = "none",
-        Basic = "client_secret_basic",
-        Post = "client_secret_post",
-    }
+/// How a client proves at the token endpoint who it is (RFC 7591, section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum AppClientAuth {
+    /// By the code verifier alone: it can keep no secret.
+    None,
+    #[serde(rename = "client_secret_basic")]
+    #[strum(serialize = "client_secret_basic")]
+    Basic,
+    #[serde(rename = "client_secret_post")]
+    #[strum(serialize = "client_secret_post")]
+    Post,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct AppClient {
     /// The `client_id`.
     pub id: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub kind: AppClientKind,
     pub name: String,
     #[sqlx(try_from = "Json<Vec<String>>")]
     pub redirect_uris: Vec<String>,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub auth_method: AppClientAuth,
     /// SHA-256 of its secret.
     pub secret_hash: Option<String>,
@@ -75,7 +86,7 @@ impl Store {
                  WHERE kind = $2 AND used_at_ms IS NULL ORDER BY created_at_ms DESC, id DESC LIMIT 1000 OFFSET $1)",
             )
             .bind(unused_max - 1)
-            .bind(AppClientKind::Registered.as_str())
+            .bind(AppClientKind::Registered.into_str())
             .execute(&mut *tx)
             .await?;
             sqlx::query(
@@ -83,10 +94,10 @@ impl Store {
                  fresh_until_ms, used_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             )
             .bind(&client.id)
-            .bind(client.kind.as_str())
+            .bind(client.kind.into_str())
             .bind(&client.name)
             .bind(Json(&client.redirect_uris))
-            .bind(client.auth_method.as_str())
+            .bind(client.auth_method.into_str())
             .bind(&client.secret_hash)
             .bind(client.created_at_ms)
             .bind(client.fresh_until_ms)
@@ -106,10 +117,10 @@ impl Store {
                  auth_method = $5, fresh_until_ms = $7 WHERE app_clients.kind = $2",
             )
             .bind(&client.id)
-            .bind(AppClientKind::Document.as_str())
+            .bind(AppClientKind::Document.into_str())
             .bind(&client.name)
             .bind(Json(&client.redirect_uris))
-            .bind(client.auth_method.as_str())
+            .bind(client.auth_method.into_str())
             .bind(client.created_at_ms)
             .bind(client.fresh_until_ms)
             .execute(&mut *tx)

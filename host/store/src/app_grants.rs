@@ -1,16 +1,21 @@
 //! What members have granted MCP clients, and the tokens of it. A grant is one family of tokens:
 //! with it go all of them. Codes and tokens are kept as their SHA-256.
 
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr};
+
 use super::changes::bump;
-use super::text::{Json, words};
+use super::text::Json;
 use super::{AppRequest, Store, StoreError, Topic, portable};
 
-words! {
-    /// What a token is good for.
-    pub enum AppTokenKind {
-        Access = "access",
-        Refresh = "refresh",
-    }
+/// What a token is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum AppTokenKind {
+    Access,
+    Refresh,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -41,7 +46,7 @@ pub struct AppToken {
     pub hash: String,
     pub workspace_id: String,
     pub grant_id: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub kind: AppTokenKind,
     #[sqlx(try_from = "Json<Vec<String>>")]
     pub scopes: Vec<String>,
@@ -70,7 +75,7 @@ macro_rules! insert_token {
         .bind(&token.hash)
         .bind(&token.workspace_id)
         .bind(&token.grant_id)
-        .bind(token.kind.as_str())
+        .bind(token.kind.into_str())
         .bind(Json(&token.scopes))
         .bind(token.expires_at_ms)
         .bind(token.used_at_ms)

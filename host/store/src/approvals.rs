@@ -4,22 +4,9 @@ use serde_json::json;
 
 use super::events::emit;
 use super::page::one_more;
-use super::text::words;
 use super::{Approvers, Cursor, Event, EventType, Page, Store, StoreError, portable};
 use toolgate_core::clock::rfc3339;
-
-words! {
-    #[derive(Default)]
-    pub enum ApprovalState {
-        #[default]
-        Pending = "pending",
-        Approved = "approved",
-        Denied = "denied",
-        /// The approved call has run.
-        Used = "used",
-        Expired = "expired",
-    }
-}
+use toolgate_core::states::ApprovalStatus;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
 pub struct ApprovalRow {
@@ -36,7 +23,7 @@ pub struct ApprovalRow {
     /// `key:<id>` or `member:<id>`.
     pub asker: String,
     pub asker_name: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub approvers: Approvers,
     /// What the call would run with.
     pub connection_id: Option<String>,
@@ -51,8 +38,8 @@ pub struct ApprovalRow {
     pub plan: String,
     /// The run that used it.
     pub execution_id: Option<String>,
-    #[sqlx(try_from = "String")]
-    pub state: ApprovalState,
+    #[sqlx(try_from = "&'a str")]
+    pub state: ApprovalStatus,
     pub decided_by: Option<String>,
     pub decided_at_ms: Option<i64>,
     pub created_at_ms: i64,
@@ -71,7 +58,7 @@ pub struct ApprovalCall<'a> {
 /// Which approvals a list holds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ApprovalFilter<'a> {
-    pub state: Option<ApprovalState>,
+    pub state: Option<ApprovalStatus>,
     pub user_id: Option<&'a str>,
     /// Without those that admins alone decide.
     pub not_for_admins: bool,
@@ -83,7 +70,7 @@ fn told(kind: EventType, approval: &ApprovalRow, at_ms: i64) -> Event {
         "user_id": approval.user_id,
         "tool_name": approval.tool_name,
         "session_id": approval.session_id,
-        "status": approval.state.as_str(),
+        "status": approval.state.into_str(),
         "decided_by": approval.decided_by,
         "expires_at": rfc3339(approval.expires_at_ms),
     });
@@ -132,7 +119,7 @@ impl Store {
             .bind(asked.expires_at_ms)
             .bind(&asked.asker)
             .bind(&asked.asker_name)
-            .bind(asked.approvers.as_str())
+            .bind(asked.approvers.into_str())
             .bind(&asked.connection_id)
             .bind(&asked.account)
             .bind(&asked.plugin_version)
@@ -189,11 +176,11 @@ impl Store {
                  ORDER BY created_at_ms DESC, id DESC LIMIT $7",
             )
             .bind(workspace_id)
-            .bind(filter.state.map(ApprovalState::as_str))
+            .bind(filter.state.map(|state| state.into_str()))
             .bind(at_ms)
             .bind(&id)
             .bind(filter.user_id)
-            .bind(filter.not_for_admins.then_some(Approvers::Admins.as_str()))
+            .bind(filter.not_for_admins.then_some(Approvers::Admins.into_str()))
             .bind(one_more(limit))
             .fetch_all(db)
             .await?
@@ -213,9 +200,9 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<ApprovalRow>, StoreError> {
         let state = if approve {
-            ApprovalState::Approved
+            ApprovalStatus::Approved
         } else {
-            ApprovalState::Denied
+            ApprovalStatus::Denied
         };
         Ok(portable!(write self, tx => {
             let decided: Option<ApprovalRow> = sqlx::query_as(
@@ -224,7 +211,7 @@ impl Store {
             )
             .bind(workspace_id)
             .bind(id)
-            .bind(state.as_str())
+            .bind(state.into_str())
             .bind(decided_by)
             .bind(now_ms)
             .fetch_optional(&mut *tx)

@@ -16,9 +16,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use super::shared_version::SharedVersion;
-use super::text::words;
 use super::{DatabaseKind, Store, StoreError, portable};
 
 /// However little has happened, the counters are asked for again after this long.
@@ -26,26 +27,28 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 /// Every request waits for the counters: a PostgreSQL that takes longer for them serves none.
 const ASKED_WITHIN: Duration = Duration::from_secs(3);
 
-words! {
-    /// A kind of thing that processes cache.
-    pub enum Topic {
-        /// API keys and workspaces.
-        Keys = "keys",
-        /// Operator settings and OAuth applications of services.
-        Services = "services",
-        /// Which plugin versions serve, and approvals of pending ones.
-        Plugins = "plugins",
-        Permissions = "permissions",
-        Connections = "connections",
-        Members = "members",
-        /// Documents of the knowledge.
-        Knowledge = "knowledge",
-    }
+/// A kind of thing that processes cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Topic {
+    /// API keys and workspaces.
+    Keys,
+    /// Operator settings and OAuth applications of services.
+    Services,
+    /// Which plugin versions serve, and approvals of pending ones.
+    Plugins,
+    Permissions,
+    Connections,
+    Members,
+    /// Documents of the knowledge.
+    Knowledge,
 }
 
 /// All counters at one moment. Two equal values of a topic mean: nothing changed between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Changes([i64; Topic::ALL.len()]);
+pub struct Changes([i64; Topic::VARIANTS.len()]);
 
 impl Changes {
     pub fn get(&self, topic: Topic) -> i64 {
@@ -165,7 +168,7 @@ impl Store {
         });
         let mut changes = Changes::default();
         for (topic, version) in rows {
-            if let Some(topic) = Topic::parse(&topic) {
+            if let Ok(topic) = topic.parse::<Topic>() {
                 changes.0[topic as usize] = version;
             }
         }
@@ -177,7 +180,7 @@ impl Store {
 macro_rules! bump {
     ($tx:ident, $topic:expr) => {
         sqlx::query("UPDATE changes SET version = version + 1 WHERE topic = $1")
-            .bind($topic.as_str())
+            .bind($topic.into_str())
             .execute(&mut *$tx)
             .await?
     };

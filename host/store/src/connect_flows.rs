@@ -4,24 +4,29 @@
 //! `completed` back to `pending` for another try. Each step is one conditional update that happens at most once, so a replayed link, state or callback
 //! finds nothing to move. Tokens, OAuth states and cookies are kept as SHA-256, hexadecimal.
 
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr};
+
 use super::changes::bump;
 use super::connections::connect;
 use super::error::inserted;
-use super::text::{Json, words};
+use super::text::Json;
 use super::{NewConnection, Store, StoreError, Topic, portable};
 
-words! {
-    pub enum FlowState {
-        Pending = "pending",
-        /// The browser was sent to the provider with an OAuth state.
-        Started = "started",
-        /// The provider's answer, or the form, was accepted; nobody else's will be.
-        Completed = "completed",
-        /// The application that asked for the link has to confirm the browser's user.
-        AwaitingConfirmation = "awaiting_confirmation",
-        Consumed = "consumed",
-        Failed = "failed",
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum FlowState {
+    Pending,
+    /// The browser was sent to the provider with an OAuth state.
+    Started,
+    /// The provider's answer, or the form, was accepted; nobody else's will be.
+    Completed,
+    /// The application that asked for the link has to confirm the browser's user.
+    AwaitingConfirmation,
+    Consumed,
+    Failed,
 }
 
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -44,7 +49,7 @@ pub struct ConnectFlow {
     pub return_url: Option<String>,
     /// The origin of the page that opened the link in a popup, which is sent how the flow ended.
     pub popup_origin: Option<String>,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub state: FlowState,
     pub oauth_state_hash: Option<String>,
     pub cookie_hash: Option<String>,
@@ -258,7 +263,7 @@ impl Store {
                  AND workspace_id = $4 AND user_id = $5 AND connection_id = $6",
             )
             .bind(id)
-            .bind(from.as_str())
+            .bind(from.into_str())
             .bind(now_ms)
             .bind(&connection.workspace_id)
             .bind(&connection.user_id)

@@ -15,22 +15,10 @@ pub use leases::{RefreshFailed, Refreshed};
 use super::changes::bump;
 use super::error::inserted;
 use super::events::emit;
-use super::text::{Json, words};
+use super::text::Json;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
 use toolgate_core::clock::rfc3339;
-
-words! {
-    /// Health, as public answers name it. `Refreshing` is never stored, see [`Connection::state_at`].
-    pub enum ConnectionHealth {
-        Active = "active",
-        Refreshing = "refreshing",
-        /// A refresh failed for a reason that may pass; the next try is at `next_retry_at_ms`.
-        CoolingDown = "cooling_down",
-        /// Only the user can repair it, by connecting again.
-        ReauthNeeded = "reauth_needed",
-        Revoked = "revoked",
-    }
-}
+use toolgate_core::states::ConnectionHealth;
 
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Connection {
@@ -55,7 +43,7 @@ pub struct Connection {
     pub generation: i64,
     /// Grows with every write, for compare-and-set.
     pub version: i64,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub state: ConnectionHealth,
     pub state_since_ms: i64,
     pub token_expires_at_ms: Option<i64>,
@@ -117,7 +105,7 @@ pub(super) fn told(kind: EventType, connection: &Connection, at_ms: i64) -> Even
         "service": connection.service,
         "account": connection.account,
         "scopes": connection.scopes,
-        "state": connection.state.as_str(),
+        "state": connection.state.into_str(),
         "last_error": connection.last_error,
         "expires_at": connection.token_expires_at_ms.map(rfc3339),
     });
@@ -129,7 +117,7 @@ pub(super) fn change(before: Option<&str>, now: ConnectionHealth) -> Option<Even
     use ConnectionHealth::{Active, ReauthNeeded, Revoked};
     match (before, now) {
         (None, _) => Some(EventType::ConnectionCreated),
-        (Some(before), now) if before == now.as_str() => None,
+        (Some(before), now) if before == now.into_str() => None,
         (Some(_), Active) => Some(EventType::ConnectionRecovered),
         (Some(_), ReauthNeeded) => Some(EventType::ConnectionExpired),
         (Some(_), Revoked) => Some(EventType::ConnectionRevoked),
@@ -297,7 +285,7 @@ impl Store {
             .bind(workspace_id)
             .bind(id)
             .bind(generation)
-            .bind(state.as_str())
+            .bind(state.into_str())
             .bind(last_error)
             .bind(now_ms)
             .fetch_optional(&mut *tx)

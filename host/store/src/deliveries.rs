@@ -6,20 +6,11 @@
 
 use super::events::{DeliveryRow, Event, EventRow, emit, write_events};
 use super::page::one_more;
-use super::text::words;
 use super::{Cursor, DatabaseKind, Page, Store, StoreError, WebhookRow, portable};
+use toolgate_core::states::DeliveryStatus;
 
 /// A delivery that failed this often lets later ones pass.
 pub const HELD_ATTEMPTS: i64 = 3;
-
-words! {
-    pub enum DeliveryState {
-        Pending = "pending",
-        Delivered = "delivered",
-        /// Given up.
-        Failed = "failed",
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct DeliveryRecord {
@@ -33,8 +24,8 @@ pub struct DeliveryRecord {
     pub event_id: String,
     #[sqlx(rename = "type")]
     pub kind: String,
-    #[sqlx(try_from = "String")]
-    pub state: DeliveryState,
+    #[sqlx(try_from = "&'a str")]
+    pub state: DeliveryStatus,
     pub attempts: i64,
     pub next_attempt_at_ms: i64,
     pub last_attempt_at_ms: Option<i64>,
@@ -252,8 +243,8 @@ impl Store {
         owner: &str,
     ) -> Result<(), StoreError> {
         let state = match failed.again_at_ms {
-            Some(_) => DeliveryState::Pending,
-            None => DeliveryState::Failed,
+            Some(_) => DeliveryStatus::Pending,
+            None => DeliveryStatus::Failed,
         };
         let (reason, event) = match &failed.disable {
             Some((reason, event)) => (Some(*reason), std::slice::from_ref(event)),
@@ -266,7 +257,7 @@ impl Store {
                  response_status = $6, last_error = $7 WHERE seq = $1 AND state = 'pending'",
             )
             .bind(seq)
-            .bind(state.as_str())
+            .bind(state.into_str())
             .bind(failed.again_at_ms)
             .bind(attempt.at_ms)
             .bind(attempt.duration_ms)
@@ -359,7 +350,7 @@ impl Store {
         &self,
         workspace_id: &str,
         webhook_id: &str,
-        state: Option<DeliveryState>,
+        state: Option<DeliveryStatus>,
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<Page<DeliveryRecord>, StoreError> {
@@ -372,7 +363,7 @@ impl Store {
             )
             .bind(workspace_id)
             .bind(webhook_id)
-            .bind(state.map(DeliveryState::as_str))
+            .bind(state.map(|state| state.into_str()))
             .bind(at_ms)
             .bind(&id)
             .bind(one_more(limit))

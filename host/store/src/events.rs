@@ -9,41 +9,69 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-use super::text::{Json, words};
+use super::text::Json;
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
 
 /// What the events of providers begin with: `trigger.<service>.<event>`.
 pub const TRIGGER_PREFIX: &str = "trigger.";
 
-words! {
-    /// What the gateway itself tells of. Events of providers are named `trigger.<service>.<event>`.
-    pub enum EventType {
-        ToolExecuted = "tool.executed",
-        ToolFailed = "tool.failed",
-        ApprovalRequested = "approval.requested",
-        ApprovalResolved = "approval.resolved",
-        ConnectionCreated = "connection.created",
-        ConnectionExpiring = "connection.expiring",
-        ConnectionExpired = "connection.expired",
-        ConnectionRecovered = "connection.recovered",
-        ConnectionRevoked = "connection.revoked",
-        SkillCreated = "skill.created",
-        SkillUpdated = "skill.updated",
-        SkillDeleted = "skill.deleted",
-        PermissionChanged = "permission.changed",
-        ApiKeyCreated = "api_key.created",
-        ApiKeyRevoked = "api_key.revoked",
-        PluginActivated = "plugin.activated",
-        PluginQuarantined = "plugin.quarantined",
-        PluginPendingApproval = "plugin.pending_approval",
-        PluginRolledBack = "plugin.rolled_back",
-        SessionCreated = "session.created",
-        MessageCreated = "message.created",
-        WebhookDisabled = "webhook.disabled",
-        WebhookTest = "webhook.test",
-    }
+/// What the gateway itself tells of. Events of providers are named `trigger.<service>.<event>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str)]
+pub enum EventType {
+    #[strum(serialize = "tool.executed")]
+    ToolExecuted,
+    #[strum(serialize = "tool.failed")]
+    ToolFailed,
+    #[strum(serialize = "approval.requested")]
+    ApprovalRequested,
+    #[strum(serialize = "approval.resolved")]
+    ApprovalResolved,
+    #[strum(serialize = "connection.created")]
+    ConnectionCreated,
+    #[strum(serialize = "connection.expiring")]
+    ConnectionExpiring,
+    #[strum(serialize = "connection.expired")]
+    ConnectionExpired,
+    #[strum(serialize = "connection.recovered")]
+    ConnectionRecovered,
+    #[strum(serialize = "connection.revoked")]
+    ConnectionRevoked,
+    #[strum(serialize = "skill.created")]
+    SkillCreated,
+    #[strum(serialize = "skill.updated")]
+    SkillUpdated,
+    #[strum(serialize = "skill.deleted")]
+    SkillDeleted,
+    #[strum(serialize = "permission.changed")]
+    PermissionChanged,
+    #[strum(serialize = "api_key.created")]
+    ApiKeyCreated,
+    #[strum(serialize = "api_key.revoked")]
+    ApiKeyRevoked,
+    #[strum(serialize = "plugin.activated")]
+    PluginActivated,
+    #[strum(serialize = "plugin.quarantined")]
+    PluginQuarantined,
+    #[strum(serialize = "plugin.pending_approval")]
+    PluginPendingApproval,
+    #[strum(serialize = "plugin.rolled_back")]
+    PluginRolledBack,
+    #[strum(serialize = "session.created")]
+    SessionCreated,
+    #[strum(serialize = "message.created")]
+    MessageCreated,
+    #[strum(serialize = "webhook.disabled")]
+    WebhookDisabled,
+    #[strum(serialize = "webhook.test")]
+    WebhookTest,
+}
+
+impl EventType {
+    pub const ALL: &[Self] = Self::VARIANTS;
 }
 
 /// Something that happened.
@@ -62,7 +90,7 @@ impl Event {
     pub fn new(kind: EventType, workspace_id: &str, at_ms: i64, data: Value) -> Self {
         Self {
             workspace_id: Some(workspace_id.to_owned()),
-            kind: kind.as_str().to_owned(),
+            kind: kind.to_string(),
             at_ms,
             data,
         }
@@ -72,7 +100,7 @@ impl Event {
     pub fn for_all(kind: EventType, at_ms: i64, data: Value) -> Self {
         Self {
             workspace_id: None,
-            kind: kind.as_str().to_owned(),
+            kind: kind.to_string(),
             at_ms,
             data,
         }

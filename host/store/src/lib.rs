@@ -75,14 +75,13 @@ use time_limits::OPERATION_WITHIN;
 
 pub use app_clients::{AppClient, AppClientAuth, AppClientKind, AppRequest};
 pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind};
-pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow, ApprovalState};
+pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow};
 pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
 pub use connect_flows::{ConnectFlow, FlowState};
-pub use connections::{Connection, ConnectionHealth, NewConnection, RefreshFailed, Refreshed};
+pub use connections::{Connection, NewConnection, RefreshFailed, Refreshed};
 pub use deliveries::{
-    AttemptFailed, DeliveryAttempt, DeliveryRecord, DeliveryState, DueDelivery, HELD_ATTEMPTS,
-    Lease,
+    AttemptFailed, DeliveryAttempt, DeliveryRecord, DueDelivery, HELD_ATTEMPTS, Lease,
 };
 pub use error::StoreError;
 pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
@@ -116,7 +115,7 @@ pub use sign_ins::SignIn;
 pub use skills::{
     SKILL_VERSIONS_MAX, SkillChange, SkillRow, SkillUpdate, SkillVersionPage, SkillVersionRow,
 };
-pub use text::{Json, UnknownWord};
+pub use text::Json;
 pub use tool_vectors::ToolVector;
 pub use usage::{DURATION_CLASSES_MS, UsageMark, UsageOf, UsageRow, UserRow};
 pub use webhooks::{WebhookChange, WebhookRow};

@@ -1,19 +1,23 @@
 //! One-use links that let a person in: the first owner, an invited member, a forgotten password.
 //! Only the SHA-256 of a link's token is kept.
 
-use super::text::words;
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr};
+
 use super::{Role, Store, StoreError, portable};
 
-words! {
-    /// What a link is for.
-    pub enum LinkKind {
-        /// The first owner of an installation.
-        Setup = "setup",
-        /// A new member.
-        Join = "join",
-        /// A new password for a member.
-        Reset = "reset",
-    }
+/// What a link is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum LinkKind {
+    /// The first owner of an installation.
+    Setup,
+    /// A new member.
+    Join,
+    /// A new password for a member.
+    Reset,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -22,11 +26,11 @@ pub struct MemberLink {
     /// `inv_<ULID>`.
     pub id: String,
     pub token_hash: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub kind: LinkKind,
     /// The address that was invited; the first owner names their own.
     pub email: Option<String>,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub role: Role,
     /// Whose password is set.
     pub member_id: Option<String>,
@@ -45,7 +49,7 @@ impl Store {
                  AND COALESCE(email, '') = COALESCE($3, '') AND COALESCE(member_id, '') = COALESCE($4, '')",
             )
             .bind(&link.workspace_id)
-            .bind(link.kind.as_str())
+            .bind(link.kind.into_str())
             .bind(&link.email)
             .bind(&link.member_id)
             .execute(&mut *tx)
@@ -57,9 +61,9 @@ impl Store {
             .bind(&link.workspace_id)
             .bind(&link.id)
             .bind(&link.token_hash)
-            .bind(link.kind.as_str())
+            .bind(link.kind.into_str())
             .bind(&link.email)
-            .bind(link.role.as_str())
+            .bind(link.role.into_str())
             .bind(&link.member_id)
             .bind(link.created_at_ms)
             .bind(link.expires_at_ms)

@@ -1,17 +1,21 @@
 //! Members: who may sign in to a workspace's dashboard. A password is kept as its Argon2id hash.
 
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr};
+
 use super::changes::bump;
 use super::error::inserted;
-use super::text::words;
 use super::{Store, StoreError, Topic, portable};
 
-words! {
-    /// What a member may do, least first.
-    pub enum Role {
-        Member = "member",
-        Admin = "admin",
-        Owner = "owner",
-    }
+/// What a member may do, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Role {
+    Member,
+    Admin,
+    Owner,
 }
 
 /// One person in one workspace.
@@ -23,7 +27,7 @@ pub struct Member {
     /// In lower case; once in a workspace.
     pub email: String,
     pub name: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub role: Role,
     /// Argon2id in PHC form; absent for a member who signs in with an OpenID Connect provider only.
     pub password_hash: Option<String>,
@@ -85,7 +89,7 @@ impl Store {
             .bind(&member.id)
             .bind(&member.email)
             .bind(&member.name)
-            .bind(member.role.as_str())
+            .bind(member.role.into_str())
             .bind(&member.password_hash)
             .bind(&member.oidc_subject)
             .bind(member.created_at_ms)
@@ -181,7 +185,7 @@ impl Store {
             let done = sqlx::query("UPDATE members SET role = $3 WHERE workspace_id = $1 AND id = $2")
                 .bind(workspace_id)
                 .bind(id)
-                .bind(role.as_str())
+                .bind(role.into_str())
                 .execute(&mut *tx)
                 .await?;
             bump!(tx, Topic::Members);

@@ -1,53 +1,62 @@
 //! Permission rules of users. Which rule wins is decided in the gateway.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use strum::{Display, EnumString, IntoStaticStr};
+use utoipa::ToSchema;
 
 use super::changes::bump;
 use super::events::emit;
-use super::text::words;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
 
-words! {
-    pub enum RuleKind {
-        Service = "service",
-        Tool = "tool",
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum RuleKind {
+    Service,
+    Tool,
 }
 
-words! {
-    pub enum Rule {
-        Allow = "allow",
-        Deny = "deny",
-        Ask = "ask",
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Rule {
+    Allow,
+    Deny,
+    Ask,
 }
 
-words! {
-    /// Who decides about a call that waits for a person.
-    #[derive(Default, utoipa::ToSchema)]
-    pub enum Approvers {
-        /// Owners and admins of the workspace, and keys with the scope `approvals`.
-        #[default]
-        Admins = "admins",
-        /// They, and the member whose user the call is for.
-        Members = "members",
-        /// They all, and whoever asked, unless a key did.
-        Themselves = "self",
-    }
+/// Who decides about a call that waits for a person.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Approvers {
+    /// Owners and admins of the workspace, and keys with the scope `approvals`.
+    #[default]
+    Admins,
+    /// They, and the member whose user the call is for.
+    Members,
+    /// They all, and whoever asked, unless a key did.
+    #[serde(rename = "self")]
+    #[strum(serialize = "self")]
+    Themselves,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct PermissionRule {
     pub workspace_id: String,
     pub user_id: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub kind: RuleKind,
     /// Of the service or the tool.
     pub name: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub rule: Rule,
     /// Where the rule asks.
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub approvers: Approvers,
     pub expires_at_ms: Option<i64>,
     /// How often it may be used, and has been.
@@ -72,9 +81,9 @@ fn told(workspace_id: &str, user_id: &str, changes: &[RuleChange<'_>], at_ms: i6
         .iter()
         .map(|change| {
             json!({
-                "kind": change.kind.as_str(),
+                "kind": change.kind.into_str(),
                 "name": change.name,
-                "rule": change.rule.map_or("inherit", Rule::as_str),
+                "rule": change.rule.map_or("inherit", |rule| rule.into_str()),
             })
         })
         .collect();
@@ -125,7 +134,7 @@ impl Store {
                     )
                     .bind(workspace_id)
                     .bind(user_id)
-                    .bind(change.kind.as_str())
+                    .bind(change.kind.into_str())
                     .bind(change.name)
                     .execute(&mut *tx)
                     .await?;
@@ -140,10 +149,10 @@ impl Store {
                 )
                 .bind(workspace_id)
                 .bind(user_id)
-                .bind(change.kind.as_str())
+                .bind(change.kind.into_str())
                 .bind(change.name)
-                .bind(rule.as_str())
-                .bind(change.approvers.as_str())
+                .bind(rule.into_str())
+                .bind(change.approvers.into_str())
                 .bind(change.expires_at_ms)
                 .bind(change.max_calls)
                 .bind(now_ms)
@@ -168,9 +177,9 @@ impl Store {
             )
             .bind(&rule.workspace_id)
             .bind(&rule.user_id)
-            .bind(rule.kind.as_str())
+            .bind(rule.kind.into_str())
             .bind(&rule.name)
-            .bind(rule.rule.as_str())
+            .bind(rule.rule.into_str())
             .bind(now_ms)
             .fetch_optional(&mut *tx)
             .await?;
@@ -191,9 +200,9 @@ impl Store {
             )
             .bind(&rule.workspace_id)
             .bind(&rule.user_id)
-            .bind(rule.kind.as_str())
+            .bind(rule.kind.into_str())
             .bind(&rule.name)
-            .bind(rule.rule.as_str())
+            .bind(rule.rule.into_str())
             .bind(rule.updated_at_ms)
             .fetch_optional(&mut *tx)
             .await?;

@@ -14,7 +14,7 @@ pub struct PluginFile {
     pub file_name: String,
     pub sha256: Option<String>,
     pub service: Option<String>,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub state: PluginState,
     pub reason: Option<String>,
     /// What was seen of the file when its content had this hash; unchanged, it need not be read again.
@@ -68,7 +68,7 @@ impl Store {
                 .bind(&file.file_name)
                 .bind(&file.sha256)
                 .bind(&file.service)
-                .bind(file.state.as_str())
+                .bind(file.state.into_str())
                 .bind(&file.reason)
                 .bind(&file.fingerprint)
                 .bind(file.updated_at_ms)

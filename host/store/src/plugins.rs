@@ -1,11 +1,12 @@
 //! Plugins as the operator sees them: which version of a service serves with which approved
 //! rights, which one waits for approval.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use strum::{Display, EnumString, IntoStaticStr};
 
 use super::changes::bump;
 use super::events::emit;
-use super::text::words;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
 
 /// Good versions of one service that are remembered for a rollback.
@@ -13,29 +14,31 @@ pub const PLUGIN_VERSIONS_MAX: i64 = 3;
 /// The longest difference that an event carries, in bytes of JSON.
 const DIFFERENCE_TOLD_BYTES_MAX: usize = 32 * 1024;
 
-words! {
-    /// How far a plugin or its file has come.
-    pub enum PluginState {
-        Seen = "seen",
-        Captured = "captured",
-        Verified = "verified",
-        Inspected = "inspected",
-        Compiled = "compiled",
-        Probed = "probed",
-        Approved = "approved",
-        Active = "active",
-        Quarantined = "quarantined",
-        PendingApproval = "pending_approval",
-        Conflict = "conflict",
-        Removed = "removed",
-    }
+/// How far a plugin or its file has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum PluginState {
+    Seen,
+    Captured,
+    Verified,
+    Inspected,
+    Compiled,
+    Probed,
+    Approved,
+    Active,
+    Quarantined,
+    PendingApproval,
+    Conflict,
+    Removed,
 }
 
 /// One service.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct PluginRow {
     pub service: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub state: PluginState,
     /// Why it is in this state, for a person.
     pub reason: Option<String>,
@@ -188,7 +191,7 @@ impl Store {
                  approved = excluded.approved, updated_at_ms = excluded.updated_at_ms",
             )
             .bind(plugin.service)
-            .bind(PluginState::Active.as_str())
+            .bind(PluginState::Active.into_str())
             .bind(plugin.file_name)
             .bind(plugin.sha256)
             .bind(plugin.version)
@@ -273,7 +276,7 @@ impl Store {
                  updated_at_ms = excluded.updated_at_ms",
             )
             .bind(plugin.service)
-            .bind(PluginState::PendingApproval.as_str())
+            .bind(PluginState::PendingApproval.into_str())
             .bind(plugin.file_name)
             .bind(plugin.sha256)
             .bind(plugin.version)
@@ -367,7 +370,7 @@ impl Store {
         Ok(portable!(write self, tx => {
             let done = sqlx::query("UPDATE plugins SET state = $2, reason = $3, updated_at_ms = $4 WHERE service = $1")
                 .bind(service)
-                .bind(state.as_str())
+                .bind(state.into_str())
                 .bind(reason)
                 .bind(now_ms)
                 .execute(&mut *tx)

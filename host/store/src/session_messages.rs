@@ -1,19 +1,22 @@
 //! What is said in sessions, step by step, and who is taking the next step.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use strum::{Display, EnumString, IntoStaticStr};
 
 use super::events::emit;
-use super::text::words;
 use super::{Event, EventType, Store, StoreError, portable};
 
-words! {
-    /// Whose step it is.
-    pub enum Speaker {
-        User = "user",
-        Assistant = "assistant",
-        /// What an operation answered to the assistant.
-        Tool = "tool",
-    }
+/// Whose step it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Speaker {
+    User,
+    Assistant,
+    /// What an operation answered to the assistant.
+    Tool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -24,7 +27,7 @@ pub struct SessionMessage {
     pub seq: i64,
     /// `msg_<ULID>`.
     pub id: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub role: Speaker,
     pub content: String,
     /// A JSON object.
@@ -48,7 +51,7 @@ fn told(message: &SessionMessage, user_id: &str) -> Event {
         "session_id": message.session_id,
         "message_id": message.id,
         "user_id": user_id,
-        "role": message.role.as_str(),
+        "role": message.role.into_str(),
         "status": details["status"],
         "reason": details["reason"],
     });
@@ -120,7 +123,7 @@ impl Store {
             .bind(&message.workspace_id)
             .bind(&message.session_id)
             .bind(&message.id)
-            .bind(message.role.as_str())
+            .bind(message.role.into_str())
             .bind(&message.content)
             .bind(&message.details)
             .bind(message.created_at_ms)

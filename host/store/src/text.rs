@@ -1,4 +1,7 @@
-//! Values that a column keeps as text: JSON documents and closed lists of words.
+//! Values that a column keeps as text.
+//!
+//! JSON documents are [`Json`]. A closed list of words is an enum with strum's words; a row reads it with
+//! `#[sqlx(try_from = "&'a str")]`, where `'a` is the lifetime of the row in the derived `FromRow`.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,47 +51,3 @@ impl From<Json<Vec<String>>> for Vec<String> {
         json.0
     }
 }
-
-/// A column holds a word that this program does not know.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{word:?} is no {list}")]
-pub struct UnknownWord {
-    pub list: &'static str,
-    pub word: String,
-}
-
-/// A closed list of words: an enum that is stored, printed and serialised as its word.
-macro_rules! words {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$case_meta:meta])* $case:ident = $word:tt),+ $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-        pub enum $name { $($(#[$case_meta])* #[serde(rename = $word)] $case),+ }
-
-        impl $name {
-            pub const ALL: &'static [Self] = &[$(Self::$case),+];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$case => $word),+ }
-            }
-
-            pub fn parse(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|case| case.as_str() == word)
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl TryFrom<String> for $name {
-            type Error = $crate::UnknownWord;
-
-            fn try_from(word: String) -> Result<Self, Self::Error> {
-                Self::parse(&word).ok_or($crate::UnknownWord { list: stringify!($name), word })
-            }
-        }
-    };
-}
-pub(super) use words;

@@ -2,30 +2,35 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use strum::{Display, EnumString, IntoStaticStr};
 
 use super::changes::bump;
 use super::error::inserted;
 use super::events::emit;
-use super::text::{Json, words};
+use super::text::Json;
 use super::{Approvers, Event, EventType, Store, StoreError, Topic, portable};
 use toolgate_core::ids;
 
-words! {
-    /// What a workspace has subscribed to.
-    pub enum Plan {
-        Free = "free",
-        Pro = "pro",
-        Enterprise = "enterprise",
-    }
+/// What a workspace has subscribed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Plan {
+    Free,
+    Pro,
+    Enterprise,
 }
 
-words! {
-    /// What holds where no permission rule says otherwise.
-    pub enum DefaultPermission {
-        Allow = "allow",
-        /// Reads run, writes ask.
-        ByEffect = "by_effect",
-    }
+/// What holds where no permission rule says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum DefaultPermission {
+    Allow,
+    /// Reads run, writes ask.
+    ByEffect,
 }
 
 /// A tenant. `rpm` (requests a minute) overrides its plan's limit.
@@ -33,7 +38,7 @@ words! {
 pub struct Workspace {
     pub id: String,
     pub name: String,
-    #[sqlx(try_from = "String")]
+    #[sqlx(try_from = "&'a str")]
     pub plan: Plan,
     pub rpm: Option<i64>,
     #[sqlx(try_from = "Json<WorkspaceSettings>")]
@@ -109,7 +114,7 @@ impl Store {
             )
             .bind(&workspace.id)
             .bind(&workspace.name)
-            .bind(workspace.plan.as_str())
+            .bind(workspace.plan.into_str())
             .bind(workspace.rpm)
             .bind(Json(&workspace.settings))
             .bind(workspace.created_at_ms)
@@ -160,7 +165,7 @@ impl Store {
         Ok(portable!(write self, tx => {
             let done = sqlx::query("UPDATE workspaces SET plan = $2, rpm = $3 WHERE id = $1")
                 .bind(id)
-                .bind(plan.as_str())
+                .bind(plan.into_str())
                 .bind(rpm)
                 .execute(&mut *tx)
                 .await?;
@@ -221,7 +226,7 @@ impl Store {
             let default = settings.default_permission;
             let before = before.and_then(|text| serde_json::from_str::<WorkspaceSettings>(&text).ok());
             if before.is_some_and(|before| before.default_permission != default) {
-                let data = json!({ "default": default.as_str() });
+                let data = json!({ "default": default.into_str() });
                 emit!(tx, self, &[Event::new(EventType::PermissionChanged, id, now_ms, data)]);
             }
             done.rows_affected() == 1

@@ -127,7 +127,7 @@ async fn a_file_that_goes_while_the_database_is_away_takes_its_tools_away_at_onc
     gateway
         .wait("the service to be removed", async || {
             let row = store.find_plugin("gone").await.unwrap().unwrap();
-            row.state.as_str() == "removed"
+            row.state.into_str() == "removed"
         })
         .await;
     gateway.drop_file("gone.wasm", &Fixture::new("gone").build());
@@ -161,7 +161,7 @@ async fn a_file_that_goes_and_comes_back_while_the_database_is_away_serves_again
         .await;
     gateway.wait_for_file("shy.wasm", "active").await;
     let row = gateway.gateway.store().find_plugin("shy").await.unwrap();
-    assert_eq!(row.unwrap().state.as_str(), "active");
+    assert_eq!(row.unwrap().state.into_str(), "active");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -195,7 +195,7 @@ async fn a_file_that_holds_another_service_takes_the_first_ones_tools_away() {
         let plugins = plugins.await.unwrap().plugins;
         let state = |name: &str| {
             let found = plugins.iter().find(|one| one.service == name).unwrap();
-            found.state.as_str().to_owned()
+            found.state.to_string()
         };
         state("before") == "removed" && state("after") == "active"
     };

@@ -213,7 +213,7 @@ async fn processes_on_one_postgres_see_each_others_documents() {
         })
     };
     let (one, two) = (start().await, start().await);
-    let key = new_key(&two.gateway, "two", &toolgate_gateway::Scope::ALL)
+    let key = new_key(&two.gateway, "two", toolgate_gateway::Scope::ALL)
         .await
         .unwrap();
     let mut ids = Vec::new();

@@ -44,7 +44,7 @@ async fn quarantined(gateway: &TestGateway, name: &str) -> String {
     let reason = async || {
         let files = gateway.gateway.store().list_plugin_files().await.unwrap();
         let file = files.into_iter().find(|file| file.file_name == name)?;
-        (file.state.as_str() == "quarantined").then_some(file.reason?)
+        (file.state.into_str() == "quarantined").then_some(file.reason?)
     };
     let what = format!("{name} to be quarantined");
     gateway.wait(&what, async || reason().await.is_some()).await;
@@ -127,7 +127,7 @@ async fn a_large_plugin_is_quarantined_until_the_flag_allows_it() {
     }
     active(&gateway, 1).await;
     let listed = gateway.gateway.store().find_plugin("large").await.unwrap();
-    assert_eq!(listed.unwrap().state.as_str(), "quarantined");
+    assert_eq!(listed.unwrap().state.into_str(), "quarantined");
     let tools = gateway.get("/v1/tools/list").await.data();
     let names = tools["tools"].as_array().unwrap().iter();
     let names: Vec<&str> = names.filter_map(|tool| tool["name"].as_str()).collect();

@@ -39,7 +39,7 @@ async fn every_route_refuses_a_missing_an_unknown_and_a_revoked_key() {
     let gateway = TestGateway::with_plugin("one.wasm", Fixture::new("one").build()).await;
     let routes = routes(&gateway).await;
     assert!(routes.len() >= 7, "{routes:?}");
-    let revoked = new_key(&gateway.gateway, "short lived", &Scope::ALL)
+    let revoked = new_key(&gateway.gateway, "short lived", Scope::ALL)
         .await
         .unwrap();
     assert_eq!(

@@ -18,44 +18,13 @@ use crate::audit::AuditAction;
 use crate::tools::ApprovalNeeded;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
+use toolgate_core::states::ApprovalStatus;
 use toolgate_egress::PlannedRequest;
-use toolgate_store::{self as store, ApprovalFilter, ApprovalState, Approvers, Cursor, Role};
+use toolgate_store::{self as store, ApprovalFilter, Approvers, Cursor, Role};
 
 /// How long a question, and the approval of it, stands.
 pub const STANDS_MS: i64 = 24 * 60 * 60 * 1_000;
 pub const LIST_LIMIT_MAX: usize = 100;
-
-/// What became of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalStatus {
-    Pending,
-    Approved,
-    Denied,
-    /// The approved call has run.
-    Used,
-    Expired,
-}
-
-impl ApprovalStatus {
-    pub const ALL: [(&'static str, Self); 5] = [
-        ("pending", Self::Pending),
-        ("approved", Self::Approved),
-        ("denied", Self::Denied),
-        ("used", Self::Used),
-        ("expired", Self::Expired),
-    ];
-
-    fn state(self) -> ApprovalState {
-        match self {
-            Self::Pending => ApprovalState::Pending,
-            Self::Approved => ApprovalState::Approved,
-            Self::Denied => ApprovalState::Denied,
-            Self::Used => ApprovalState::Used,
-            Self::Expired => ApprovalState::Expired,
-        }
-    }
-}
 
 /// One question. `GET /v1/approvals/{approval_id}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -197,7 +166,7 @@ impl Gateway {
             .list_approvals(
                 &caller.workspace_id,
                 ApprovalFilter {
-                    state: request.status.map(ApprovalStatus::state),
+                    state: request.status,
                     ..visible(caller)
                 },
                 cursor.as_ref(),
@@ -246,12 +215,9 @@ impl Gateway {
             .await?;
         let Some(row) = decided else {
             let standing = self.approval(caller, approval_id).await?;
-            let (status, _) = ApprovalStatus::ALL
-                .into_iter()
-                .find(|(_, status)| *status == standing.status)
-                .unwrap_or(("decided", ApprovalStatus::Used));
             return Err(Error::Conflict(format!(
-                "the approval is not pending any more, but {status}"
+                "the approval is not pending any more, but {}",
+                standing.status
             )));
         };
         shown(caller, row, now_ms)
@@ -285,12 +251,10 @@ fn unknown(approval_id: &str) -> Error {
 }
 
 fn shown(caller: &Caller, row: store::ApprovalRow, now_ms: i64) -> Result<Approval, Error> {
-    let open = matches!(row.state, ApprovalState::Pending | ApprovalState::Approved);
+    let status = row.state.at(now_ms, row.expires_at_ms);
     let plan: Value = serde_json::from_str(&row.plan).unwrap_or_default();
     Ok(Approval {
-        can_decide: row.state == ApprovalState::Pending
-            && row.expires_at_ms > now_ms
-            && may_decide(caller, &row),
+        can_decide: status == ApprovalStatus::Pending && may_decide(caller, &row),
         requests: requests_of(&row)?,
         requests_complete: plan["whole"] == true,
         arguments: serde_json::from_str(&row.arguments)
@@ -299,14 +263,7 @@ fn shown(caller: &Caller, row: store::ApprovalRow, now_ms: i64) -> Result<Approv
         user_id: row.user_id,
         tool_name: row.tool_name,
         title: row.title,
-        status: match row.state {
-            _ if open && row.expires_at_ms <= now_ms => ApprovalStatus::Expired,
-            ApprovalState::Pending => ApprovalStatus::Pending,
-            ApprovalState::Approved => ApprovalStatus::Approved,
-            ApprovalState::Denied => ApprovalStatus::Denied,
-            ApprovalState::Used => ApprovalStatus::Used,
-            ApprovalState::Expired => ApprovalStatus::Expired,
-        },
+        status,
         asked_by: row.asker,
         asked_by_name: row.asker_name,
         approvers: row.approvers,

@@ -388,9 +388,9 @@ fn told(changes: &[RuleChange<'_>]) -> Value {
         .iter()
         .map(|change| {
             json!({
-                "kind": change.kind.as_str(),
+                "kind": change.kind.into_str(),
                 "name": change.name,
-                "rule": change.rule.map_or("inherit", Rule::as_str),
+                "rule": change.rule.map_or("inherit", |rule| rule.into_str()),
                 "approvers": change.approvers,
             })
         })

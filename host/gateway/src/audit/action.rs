@@ -1,88 +1,140 @@
 //! Every kind of change that the audit log knows.
 
-macro_rules! actions {
-    ($($name:ident = $word:literal,)+) => {
-        /// What was done. The dashboard has a sentence for each.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum AuditAction {
-            $($name),+
-        }
+use strum::{IntoStaticStr, VariantArray};
 
-        impl AuditAction {
-            pub const ALL: &[Self] = &[$(Self::$name),+];
-
-            /// The word in the log: what is changed, a dot, what is done to it.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word),+
-                }
-            }
-        }
-    };
+/// What was done. The dashboard has a sentence for each. The word in the log: what is changed, a dot, what is
+/// done to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
+#[strum(const_into_str)]
+pub enum AuditAction {
+    #[strum(serialize = "apps.block")]
+    AppsBlock,
+    #[strum(serialize = "apps.code_reused")]
+    AppsCodeReused,
+    #[strum(serialize = "apps.connect")]
+    AppsConnect,
+    #[strum(serialize = "apps.enter")]
+    AppsEnter,
+    #[strum(serialize = "apps.refresh_reused")]
+    AppsRefreshReused,
+    #[strum(serialize = "apps.refuse")]
+    AppsRefuse,
+    #[strum(serialize = "apps.refuse_token")]
+    AppsRefuseToken,
+    #[strum(serialize = "apps.revoke")]
+    AppsRevoke,
+    #[strum(serialize = "apps.revoke_token")]
+    AppsRevokeToken,
+    #[strum(serialize = "apps.unblock")]
+    AppsUnblock,
+    #[strum(serialize = "approvals.approve")]
+    ApprovalsApprove,
+    #[strum(serialize = "approvals.deny")]
+    ApprovalsDeny,
+    #[strum(serialize = "connections.connect")]
+    ConnectionsConnect,
+    #[strum(serialize = "connections.delete")]
+    ConnectionsDelete,
+    #[strum(serialize = "connections.revoke")]
+    ConnectionsRevoke,
+    #[strum(serialize = "executions.read_payloads")]
+    ExecutionsReadPayloads,
+    #[strum(serialize = "hooks.delete")]
+    HooksDelete,
+    #[strum(serialize = "hooks.put")]
+    HooksPut,
+    #[strum(serialize = "keys.change")]
+    KeysChange,
+    #[strum(serialize = "keys.create")]
+    KeysCreate,
+    #[strum(serialize = "keys.revoke")]
+    KeysRevoke,
+    #[strum(serialize = "keys.rotate")]
+    KeysRotate,
+    #[strum(serialize = "knowledge.add")]
+    KnowledgeAdd,
+    #[strum(serialize = "knowledge.delete")]
+    KnowledgeDelete,
+    #[strum(serialize = "members.change")]
+    MembersChange,
+    #[strum(serialize = "members.create")]
+    MembersCreate,
+    #[strum(serialize = "members.invite")]
+    MembersInvite,
+    #[strum(serialize = "members.link_account")]
+    MembersLinkAccount,
+    #[strum(serialize = "members.offer_setup")]
+    MembersOfferSetup,
+    #[strum(serialize = "members.refresh_reused")]
+    MembersRefreshReused,
+    #[strum(serialize = "members.remove")]
+    MembersRemove,
+    #[strum(serialize = "members.rename")]
+    MembersRename,
+    #[strum(serialize = "members.reset")]
+    MembersReset,
+    #[strum(serialize = "members.revoke_sign_in")]
+    MembersRevokeSignIn,
+    #[strum(serialize = "members.set_password")]
+    MembersSetPassword,
+    #[strum(serialize = "members.sign_in")]
+    MembersSignIn,
+    #[strum(serialize = "members.sign_out")]
+    MembersSignOut,
+    #[strum(serialize = "members.uninvite")]
+    MembersUninvite,
+    #[strum(serialize = "permissions.change")]
+    PermissionsChange,
+    #[strum(serialize = "permissions.change_default")]
+    PermissionsChangeDefault,
+    #[strum(serialize = "plugins.activate")]
+    PluginsActivate,
+    #[strum(serialize = "plugins.approve")]
+    PluginsApprove,
+    #[strum(serialize = "plugins.drop")]
+    PluginsDrop,
+    #[strum(serialize = "plugins.remove")]
+    PluginsRemove,
+    #[strum(serialize = "plugins.revert")]
+    PluginsRevert,
+    #[strum(serialize = "plugins.roll_back")]
+    PluginsRollBack,
+    #[strum(serialize = "plugins.upload")]
+    PluginsUpload,
+    #[strum(serialize = "services.configure")]
+    ServicesConfigure,
+    #[strum(serialize = "services.forget_app")]
+    ServicesForgetApp,
+    #[strum(serialize = "services.register_app")]
+    ServicesRegisterApp,
+    #[strum(serialize = "skills.create")]
+    SkillsCreate,
+    #[strum(serialize = "skills.delete")]
+    SkillsDelete,
+    #[strum(serialize = "skills.update")]
+    SkillsUpdate,
+    #[strum(serialize = "vault.adopt")]
+    VaultAdopt,
+    #[strum(serialize = "vault.rotate")]
+    VaultRotate,
+    #[strum(serialize = "webhooks.create")]
+    WebhooksCreate,
+    #[strum(serialize = "webhooks.delete")]
+    WebhooksDelete,
+    #[strum(serialize = "webhooks.resend")]
+    WebhooksResend,
+    #[strum(serialize = "webhooks.rotate")]
+    WebhooksRotate,
+    #[strum(serialize = "webhooks.test")]
+    WebhooksTest,
+    #[strum(serialize = "webhooks.update")]
+    WebhooksUpdate,
+    #[strum(serialize = "workspace.change")]
+    WorkspaceChange,
+    #[strum(serialize = "workspace.create")]
+    WorkspaceCreate,
 }
 
-actions! {
-    AppsBlock = "apps.block",
-    AppsCodeReused = "apps.code_reused",
-    AppsConnect = "apps.connect",
-    AppsEnter = "apps.enter",
-    AppsRefreshReused = "apps.refresh_reused",
-    AppsRefuse = "apps.refuse",
-    AppsRefuseToken = "apps.refuse_token",
-    AppsRevoke = "apps.revoke",
-    AppsRevokeToken = "apps.revoke_token",
-    AppsUnblock = "apps.unblock",
-    ApprovalsApprove = "approvals.approve",
-    ApprovalsDeny = "approvals.deny",
-    ConnectionsConnect = "connections.connect",
-    ConnectionsDelete = "connections.delete",
-    ConnectionsRevoke = "connections.revoke",
-    ExecutionsReadPayloads = "executions.read_payloads",
-    HooksDelete = "hooks.delete",
-    HooksPut = "hooks.put",
-    KeysChange = "keys.change",
-    KeysCreate = "keys.create",
-    KeysRevoke = "keys.revoke",
-    KeysRotate = "keys.rotate",
-    KnowledgeAdd = "knowledge.add",
-    KnowledgeDelete = "knowledge.delete",
-    MembersChange = "members.change",
-    MembersCreate = "members.create",
-    MembersInvite = "members.invite",
-    MembersLinkAccount = "members.link_account",
-    MembersOfferSetup = "members.offer_setup",
-    MembersRefreshReused = "members.refresh_reused",
-    MembersRemove = "members.remove",
-    MembersRename = "members.rename",
-    MembersReset = "members.reset",
-    MembersRevokeSignIn = "members.revoke_sign_in",
-    MembersSetPassword = "members.set_password",
-    MembersSignIn = "members.sign_in",
-    MembersSignOut = "members.sign_out",
-    MembersUninvite = "members.uninvite",
-    PermissionsChange = "permissions.change",
-    PermissionsChangeDefault = "permissions.change_default",
-    PluginsActivate = "plugins.activate",
-    PluginsApprove = "plugins.approve",
-    PluginsDrop = "plugins.drop",
-    PluginsRemove = "plugins.remove",
-    PluginsRevert = "plugins.revert",
-    PluginsRollBack = "plugins.roll_back",
-    PluginsUpload = "plugins.upload",
-    ServicesConfigure = "services.configure",
-    ServicesForgetApp = "services.forget_app",
-    ServicesRegisterApp = "services.register_app",
-    SkillsCreate = "skills.create",
-    SkillsDelete = "skills.delete",
-    SkillsUpdate = "skills.update",
-    VaultAdopt = "vault.adopt",
-    VaultRotate = "vault.rotate",
-    WebhooksCreate = "webhooks.create",
-    WebhooksDelete = "webhooks.delete",
-    WebhooksResend = "webhooks.resend",
-    WebhooksRotate = "webhooks.rotate",
-    WebhooksTest = "webhooks.test",
-    WebhooksUpdate = "webhooks.update",
-    WorkspaceChange = "workspace.change",
-    WorkspaceCreate = "workspace.create",
+impl AuditAction {
+    pub const ALL: &[Self] = Self::VARIANTS;
 }

@@ -18,10 +18,11 @@ use crate::tools::{Connect, FailureReason, Outcome, ToolError};
 use toolgate_catalog::Tool;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_core::ids::UserId;
+use toolgate_core::states::ConnectionHealth;
 use toolgate_egress::{
     Credentials, EgressFailure, FailureKind, Injection, LearnedSecrets, Origin, SlotShape,
 };
-use toolgate_store::{Connection, ConnectionHealth};
+use toolgate_store::Connection;
 
 /// What a call begins with.
 pub(crate) struct ForCall {

@@ -3,7 +3,8 @@
 //! Pure. The caller's choice, else the newest that works and was asked for the tool's scopes, else
 //! the one that comes nearest.
 
-use toolgate_store::{Connection, ConnectionHealth};
+use toolgate_core::states::ConnectionHealth;
+use toolgate_store::Connection;
 
 /// The outcome, best first.
 #[derive(Debug, PartialEq)]

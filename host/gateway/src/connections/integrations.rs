@@ -18,9 +18,7 @@ use crate::tools::ListedTool;
 use crate::tools::find::listed;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::manifest::Manifest;
-use toolgate_store::{
-    ALL_WORKSPACES, Connection, ConnectionHealth, OAuthApp, Role, ServiceSetting,
-};
+use toolgate_store::{ALL_WORKSPACES, Connection, OAuthApp, Role, ServiceSetting};
 use toolgate_vault::Secret;
 
 #[derive(Clone, Debug, Serialize)]
@@ -314,12 +312,7 @@ pub(super) fn described(
         .iter()
         .filter(|row| row.service == service)
         .collect();
-    let broken = |row: &&&Connection| {
-        matches!(
-            row.state_at(known.now_ms).0,
-            ConnectionHealth::ReauthNeeded | ConnectionHealth::Revoked
-        )
-    };
+    let broken = |row: &&&Connection| row.state_at(known.now_ms).0.is_broken();
     ServiceInfo {
         service: service.to_owned(),
         title: manifest.title.clone(),

@@ -16,9 +16,10 @@ use super::requests::ConnectionPurpose;
 use super::{ConnectionManager, Error, about, apps, backoff, place_of, slot_of};
 use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest};
 use toolgate_core::ids;
+use toolgate_core::states::ConnectionHealth;
 use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
-use toolgate_store::{Connection, ConnectionHealth, RefreshFailed, Refreshed, StoreError};
+use toolgate_store::{Connection, RefreshFailed, Refreshed, StoreError};
 use toolgate_vault::Secret;
 
 /// A token is renewed this long before its end, or in the last quarter of a shorter life.
@@ -356,7 +357,7 @@ impl ConnectionManager {
         tracing::warn!(
             connection.id = row.id,
             connection.service = row.service,
-            connection.state = failed.state.as_str(),
+            connection.state = failed.state.into_str(),
             connection.failures = failures,
             error = %why,
             "connections.refresh_failed"
@@ -380,14 +381,11 @@ impl ConnectionManager {
 }
 
 fn usable(row: &Connection) -> Result<(), UnusableReason> {
-    match row.state {
-        ConnectionHealth::ReauthNeeded | ConnectionHealth::Revoked => Err(UnusableReason::Expired(
-            row.last_error.clone().unwrap_or_default(),
-        )),
-        ConnectionHealth::Active | ConnectionHealth::Refreshing | ConnectionHealth::CoolingDown => {
-            Ok(())
-        }
+    if row.state.is_broken() {
+        let why = row.last_error.clone().unwrap_or_default();
+        return Err(UnusableReason::Expired(why));
     }
+    Ok(())
 }
 
 pub(super) fn ends_soon(row: &Connection, credential: &OpenCredential, now_ms: i64) -> bool {

@@ -81,7 +81,7 @@ impl ConnectionManager {
             row: ExecutionRow {
                 workspace_id: about.workspace_id.into(),
                 id: ids::ulid_at("exe", now_ms).into(),
-                kind: ReceiptKind::Connection.as_str().into(),
+                kind: ReceiptKind::Connection.into_str().into(),
                 tool_name: why.as_str().into(),
                 service: about.service.into(),
                 user_id: about.user_id.into(),
@@ -90,7 +90,7 @@ impl ConnectionManager {
                 key_prefix: "".into(),
                 session_id: None,
                 connection_id: about.connection_id.map(Into::into),
-                status: ExecutionStatus::Running.as_str().into(),
+                status: ExecutionStatus::Running.into_str().into(),
                 reason: None,
                 started_at_ms: now_ms,
                 duration_ms: 0,
@@ -143,7 +143,7 @@ impl HostRequests {
             false => ExecutionStatus::Error,
         };
         let row = ExecutionRow {
-            status: status.as_str().into(),
+            status: status.into_str().into(),
             duration_ms: i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX),
             requests: requests_text(&left),
             ..self.row.clone()

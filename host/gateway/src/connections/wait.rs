@@ -11,7 +11,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::{Error, Gateway};
-use toolgate_store::{Connection, ConnectionHealth, Topic};
+use toolgate_core::states::ConnectionHealth;
+use toolgate_store::{Connection, Topic};
 
 /// Longest wait of one request.
 pub const WAIT_S_MAX: usize = 30;

@@ -123,7 +123,7 @@ impl Gateway {
                 scopes: caller
                     .scopes
                     .iter()
-                    .map(|scope| scope.as_str().to_owned())
+                    .map(|scope| scope.into_str().to_owned())
                     .collect(),
                 user_id: caller.default_user.to_string(),
             },

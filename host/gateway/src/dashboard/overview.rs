@@ -6,10 +6,8 @@ use serde::Serialize;
 
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
-use toolgate_store::{
-    ApprovalFilter, ApprovalState, ConnectionHealth, DURATION_CLASSES_MS, PluginState, Role,
-    UsageRow,
-};
+use toolgate_core::states::{ApprovalStatus, ConnectionHealth};
+use toolgate_store::{ApprovalFilter, DURATION_CLASSES_MS, PluginState, Role, UsageRow};
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -196,7 +194,7 @@ impl Gateway {
         let mut found = Vec::new();
         self.store.expire_approvals(Some(workspace), now_ms).await?;
         let waiting = ApprovalFilter {
-            state: Some(ApprovalState::Pending),
+            state: Some(ApprovalStatus::Pending),
             ..crate::access::approvals::visible(caller)
         };
         let pending = self

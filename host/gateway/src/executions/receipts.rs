@@ -4,9 +4,8 @@
 use crate::executions::journal::requests_from_text;
 use crate::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, LONGEST_MS, ListExecutions, PluginVersion,
-    ReceiptKey, ReceiptKind,
+    ReceiptKey,
 };
-use crate::tools::outcome::reason_text;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
@@ -50,14 +49,14 @@ impl Gateway {
         let _ = self.receipts.flush().await;
         let part = request.tool_name_part.map(|part| part.to_lowercase());
         let filter = ExecutionFilter {
-            kind: Some(request.kind.as_str()),
+            kind: Some(request.kind.into_str()),
             user_id: user_id.as_ref().map(UserId::as_str),
             tool_name: request.tool_name.as_deref(),
             tool_name_part: part.as_deref(),
             service: request.service.as_deref(),
             key_prefix: request.key_prefix.as_deref(),
-            status: request.status.map(ExecutionStatus::as_str),
-            reason: request.reason.map(reason_text),
+            status: request.status.map(<&str>::from),
+            reason: request.reason.map(<&str>::from),
             from_ms: request.from_ms,
             before_ms: request.before_ms,
         };
@@ -87,14 +86,18 @@ fn receipt(row: ExecutionRow, now_ms: i64) -> Result<ExecutionReceipt, Error> {
         |what: &'static str| Error::Internal(anyhow::anyhow!("a stored receipt has a bad {what}"));
     Ok(ExecutionReceipt {
         execution_id: row.id.to_string(),
-        kind: ReceiptKind::parse(&row.kind).ok_or_else(|| broken("kind"))?,
+        kind: row.kind.parse().map_err(|_| broken("kind"))?,
         tool_name: row.tool_name.to_string(),
         user_id: UserId::parse(&row.user_id).map_err(|_| broken("user"))?,
         key: ReceiptKey {
             name: row.key_name.to_string(),
             prefix: row.key_prefix.to_string(),
         },
-        status: match ExecutionStatus::parse(&row.status).ok_or_else(|| broken("status"))? {
+        status: match row
+            .status
+            .parse::<ExecutionStatus>()
+            .map_err(|_| broken("status"))?
+        {
             // Housekeeping will write it down.
             ExecutionStatus::Running if row.started_at_ms < now_ms - LONGEST_MS => {
                 ExecutionStatus::Interrupted
@@ -103,9 +106,7 @@ fn receipt(row: ExecutionRow, now_ms: i64) -> Result<ExecutionReceipt, Error> {
         },
         reason: row
             .reason
-            .map(|reason| {
-                serde_json::from_value(reason.as_str().into()).map_err(|_| broken("reason"))
-            })
+            .map(|reason| reason.parse().map_err(|_| broken("reason")))
             .transpose()?,
         started_at_ms: row.started_at_ms,
         duration_ms: row.duration_ms.unsigned_abs(),

@@ -51,7 +51,7 @@ impl Holder {
         let scopes: Box<[Scope]> = key
             .scopes
             .iter()
-            .filter_map(|text| Scope::parse(text))
+            .filter_map(|text| text.parse().ok())
             .collect();
         // A network that cannot be read back must not open the key to everyone.
         let networks = key.ip_allowlist.iter().map(|text| text.parse());

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use crate::Error;
 use crate::limits::Limit;
 use toolgate_core::ids::UserId;
@@ -77,13 +79,32 @@ impl Deref for Caller {
 }
 
 /// What a key may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Scope {
+    #[strum(serialize = "tools:read")]
     ToolsRead,
+    #[strum(serialize = "tools:execute")]
     ToolsExecute,
+    #[strum(serialize = "skills:read")]
     SkillsRead,
+    #[strum(serialize = "skills:write")]
     SkillsWrite,
+    #[strum(serialize = "permissions:read")]
     PermissionsRead,
+    #[strum(serialize = "permissions:write")]
     PermissionsWrite,
     Approvals,
     Connections,
@@ -91,48 +112,13 @@ pub enum Scope {
     Webhooks,
     Knowledge,
     /// Act for every user of the workspace, not for the key's own alone.
+    #[strum(serialize = "users:any")]
     UsersAny,
     Admin,
 }
 
 impl Scope {
-    pub const ALL: [Self; 13] = [
-        Self::ToolsRead,
-        Self::ToolsExecute,
-        Self::SkillsRead,
-        Self::SkillsWrite,
-        Self::PermissionsRead,
-        Self::PermissionsWrite,
-        Self::Approvals,
-        Self::Connections,
-        Self::Sessions,
-        Self::Webhooks,
-        Self::Knowledge,
-        Self::UsersAny,
-        Self::Admin,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ToolsRead => "tools:read",
-            Self::ToolsExecute => "tools:execute",
-            Self::SkillsRead => "skills:read",
-            Self::SkillsWrite => "skills:write",
-            Self::PermissionsRead => "permissions:read",
-            Self::PermissionsWrite => "permissions:write",
-            Self::Approvals => "approvals",
-            Self::Connections => "connections",
-            Self::Sessions => "sessions",
-            Self::Webhooks => "webhooks",
-            Self::Knowledge => "knowledge",
-            Self::UsersAny => "users:any",
-            Self::Admin => "admin",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
-    }
+    pub const ALL: &[Self] = Self::VARIANTS;
 }
 
 impl Caller {
@@ -180,7 +166,7 @@ impl Caller {
     pub fn user(&self, named: Option<&UserId>) -> Result<UserId, Error> {
         match named {
             Some(user) if !self.acts_for(user.as_str()) => Err(match self.role {
-                None => Error::ScopeDenied(Scope::UsersAny.as_str()),
+                None => Error::ScopeDenied(Scope::UsersAny.into_str()),
                 Some(_) => Error::PermissionDenied {
                     user_id: self.default_user.to_string(),
                     subject: format!("what belongs to the user {user}"),
@@ -228,8 +214,8 @@ impl Caller {
             return Ok(());
         }
         Err(match self.role {
-            None => Error::ScopeDenied(scope.as_str()),
-            Some(_) => Error::RoleDenied(Role::Admin.as_str()),
+            None => Error::ScopeDenied(scope.into_str()),
+            Some(_) => Error::RoleDenied(Role::Admin.into_str()),
         })
     }
 
@@ -238,7 +224,7 @@ impl Caller {
     pub fn need_role(&self, least: Role) -> Result<(), Error> {
         match self.role {
             Some(role) if role >= least => Ok(()),
-            _ => Err(Error::RoleDenied(least.as_str())),
+            _ => Err(Error::RoleDenied(least.into_str())),
         }
     }
 

@@ -58,7 +58,7 @@ impl Gateway {
             scopes: new
                 .scopes
                 .iter()
-                .map(|one| one.as_str().to_owned())
+                .map(|one| one.into_str().to_owned())
                 .collect(),
             rpm: new.rpm.map(i64::from),
             rpd: new.rpd.map(i64::from),
@@ -125,7 +125,7 @@ impl Gateway {
 fn scopes_of(row: &ApiKey) -> Vec<Scope> {
     row.scopes
         .iter()
-        .filter_map(|text| Scope::parse(text))
+        .filter_map(|text| text.parse().ok())
         .collect()
 }
 

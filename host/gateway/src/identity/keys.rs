@@ -90,7 +90,7 @@ impl From<ApiKey> for KeyInfo {
             key_id: key.id,
             name: key.name,
             prefix: key.prefix,
-            users_any: acts_for_any(key.scopes.iter().filter_map(|text| Scope::parse(text))),
+            users_any: acts_for_any(key.scopes.iter().filter_map(|text| text.parse().ok())),
             scopes: key.scopes,
             user_id: key.default_user,
             rpm: key.rpm,
@@ -135,7 +135,7 @@ pub(crate) async fn make(
         scopes: new
             .scopes
             .iter()
-            .map(|scope| scope.as_str().to_owned())
+            .map(|scope| scope.into_str().to_owned())
             .collect(),
         default_user: new.user.to_string(),
         rpm: new.rpm.map(i64::from),

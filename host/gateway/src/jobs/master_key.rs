@@ -8,7 +8,8 @@ use serde_json::json;
 
 use crate::audit::AuditAction;
 use crate::{Caller, Error};
-use toolgate_store::{ConnectionHealth, Store, StoreError};
+use toolgate_core::states::ConnectionHealth;
+use toolgate_store::{Store, StoreError};
 use toolgate_vault::keyfile::KeyFileError;
 use toolgate_vault::{Vault, VaultError};
 

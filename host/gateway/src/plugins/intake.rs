@@ -415,7 +415,7 @@ impl Intake {
                 .judged
                 .as_ref()
                 .map_or(PluginState::Seen, |judged| judged.state);
-            *states.entry(state.as_str()).or_default() += 1;
+            *states.entry(state.into_str()).or_default() += 1;
         }
         self.metrics.set_plugins(states);
     }

@@ -64,7 +64,7 @@ pub(super) fn log_state(
     state: PluginState,
     reason: Option<&str>,
 ) {
-    let (service, state) = (service.unwrap_or("-"), state.as_str());
+    let (service, state) = (service.unwrap_or("-"), state.into_str());
     match reason {
         Some(reason) => {
             tracing::warn!(

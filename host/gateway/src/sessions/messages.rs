@@ -329,7 +329,7 @@ pub(crate) fn session_without_links(session: &Session) -> Session {
 pub(crate) fn shown(row: &store::SessionMessage) -> Result<Message, Error> {
     Ok(Message {
         message_id: row.id.clone(),
-        role: row.role.as_str().to_owned(),
+        role: row.role.to_string(),
         content: row.content.clone(),
         created_at: rfc3339(row.created_at_ms),
         details: serde_json::from_str(&row.details)

@@ -30,7 +30,7 @@ use crate::jobs::detached::detach;
 use crate::plugins::ServingPlugin;
 use crate::sessions::state::{DryRunState, SessionState};
 use crate::tools::idempotency::{self, ClaimedKey};
-use crate::tools::outcome::{outcome, provider_error, reason_text, status_of, unclear_write};
+use crate::tools::outcome::{outcome, provider_error, status_of, unclear_write};
 use crate::tools::results::Budget;
 use crate::tools::{Execute, Execution, Outcome};
 use crate::{Caller, Error, Gateway, Scope};
@@ -219,8 +219,8 @@ impl Gateway {
         }
         self.metrics.executed(
             run.tool.service(),
-            status.as_str(),
-            reason.map_or("", reason_text),
+            status.into_str(),
+            reason.map_or("", |reason| reason.into_str()),
             took,
         );
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);

@@ -172,16 +172,6 @@ pub(crate) fn status_of(outcome: &Outcome) -> (ExecutionStatus, Option<FailureRe
     }
 }
 
-pub(crate) fn reason_text(reason: FailureReason) -> &'static str {
-    match reason {
-        FailureReason::ProviderError => "provider_error",
-        FailureReason::ProviderRateLimited => "provider_rate_limited",
-        FailureReason::Timeout => "timeout",
-        FailureReason::LimitExceeded => "limit_exceeded",
-        FailureReason::PluginCrashed => "plugin_crashed",
-    }
-}
-
 fn kind_text(kind: RefusalKind) -> &'static str {
     match kind {
         RefusalKind::InvalidArguments => "invalid_arguments",

@@ -6,36 +6,10 @@ use serde_json::json;
 use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
-use toolgate_store::{self as store, Cursor, DeliveryState, Event, EventType};
+use toolgate_core::states::DeliveryStatus;
+use toolgate_store::{self as store, Cursor, Event, EventType};
 
 pub const LIST_LIMIT_MAX: usize = 100;
-
-/// How far a delivery has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DeliveryStatus {
-    /// Not sent yet, or to be tried again.
-    Pending,
-    Delivered,
-    /// Given up after three days, or because the webhook is gone.
-    Failed,
-}
-
-impl DeliveryStatus {
-    pub const ALL: [(&'static str, Self); 3] = [
-        ("pending", Self::Pending),
-        ("delivered", Self::Delivered),
-        ("failed", Self::Failed),
-    ];
-
-    fn state(self) -> DeliveryState {
-        match self {
-            Self::Pending => DeliveryState::Pending,
-            Self::Delivered => DeliveryState::Delivered,
-            Self::Failed => DeliveryState::Failed,
-        }
-    }
-}
 
 /// One event on its way to one webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -110,7 +84,7 @@ impl Gateway {
             .list_deliveries(
                 &caller.workspace_id,
                 &webhook.id,
-                request.status.map(DeliveryStatus::state),
+                request.status,
                 cursor.as_ref(),
                 request.limit,
             )
@@ -184,16 +158,12 @@ fn needs_enabled(webhook: &store::WebhookRow) -> Result<(), Error> {
 }
 
 fn shown(row: store::DeliveryRecord) -> Delivery {
-    let pending = row.state == DeliveryState::Pending;
+    let pending = row.state == DeliveryStatus::Pending;
     Delivery {
         delivery_id: row.id,
         event_id: row.event_id,
         r#type: row.kind,
-        status: match row.state {
-            DeliveryState::Pending => DeliveryStatus::Pending,
-            DeliveryState::Delivered => DeliveryStatus::Delivered,
-            DeliveryState::Failed => DeliveryStatus::Failed,
-        },
+        status: row.state,
         attempts: row.attempts,
         next_attempt_at: pending.then(|| rfc3339(row.next_attempt_at_ms)),
         last_attempt_at: row.last_attempt_at_ms.map(rfc3339),

@@ -56,11 +56,11 @@ pub(super) fn refused(problem: &AppProblem, request_id: &str, basic: bool) -> Re
                 RefusalCode::TemporarilyUnavailable => StatusCode::SERVICE_UNAVAILABLE,
                 _ => StatusCode::BAD_REQUEST,
             };
-            (status, code.as_str(), sentence.as_str())
+            (status, code.into_str(), sentence.as_str())
         }
         AppProblem::Limited(_) => (
             StatusCode::TOO_MANY_REQUESTS,
-            RefusalCode::TemporarilyUnavailable.as_str(),
+            RefusalCode::TemporarilyUnavailable.into_str(),
             "too many requests from this address",
         ),
         AppProblem::Internal(cause) => {

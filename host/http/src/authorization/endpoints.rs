@@ -110,7 +110,7 @@ pub(super) async fn register(State(gateway): State<Arc<Gateway>>, request: Reque
 fn refused(problem: &AppProblem, peer: &AppPeer, basic: bool) -> Response {
     if let AppProblem::Refused { code, .. } = problem {
         let request_id = &peer.request_id;
-        tracing::warn!(request_id, refusal = code.as_str(), "apps.refused");
+        tracing::warn!(request_id, refusal = code.into_str(), "apps.refused");
     }
     answers::refused(problem, &peer.request_id, basic)
 }
@@ -121,7 +121,7 @@ fn on_page(problem: &AppProblem, request_id: &str) -> Response {
         AppProblem::Refused { code, sentence } => {
             tracing::warn!(
                 request_id,
-                refusal = code.as_str(),
+                refusal = code.into_str(),
                 "apps.authorize_refused"
             );
             (StatusCode::BAD_REQUEST, sentence.as_str())

@@ -8,15 +8,15 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::answers;
+use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::apps::APP_SCOPES;
-use toolgate_gateway::{Gateway, Scope};
 
 pub(super) async fn resource(State(gateway): State<Arc<Gateway>>) -> Response {
     answers::metadata(&json!({
         "resource": gateway.mcp_resource(),
         "resource_name": "toolgate",
         "authorization_servers": [gateway.app_issuer()],
-        "scopes_supported": APP_SCOPES.map(Scope::as_str),
+        "scopes_supported": APP_SCOPES.map(<&str>::from),
         "bearer_methods_supported": ["header"],
     }))
 }
@@ -31,7 +31,7 @@ pub(super) async fn issuer(State(gateway): State<Arc<Gateway>>) -> Response {
         "token_endpoint": at("token"),
         "revocation_endpoint": at("revoke"),
         "registration_endpoint": at("register"),
-        "scopes_supported": APP_SCOPES.map(Scope::as_str),
+        "scopes_supported": APP_SCOPES.map(<&str>::from),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],

@@ -50,8 +50,8 @@ async fn list(
 ) -> Result<Success<KeysAnswer>, ApiFailure> {
     let list = KeysAnswer {
         keys: gateway.keys(member.caller()).await?,
-        scopes: Scope::ALL.map(Scope::as_str).to_vec(),
-        default_scopes: keys::DEFAULT_SCOPES.map(Scope::as_str).to_vec(),
+        scopes: Scope::ALL.iter().map(|scope| scope.into_str()).collect(),
+        default_scopes: keys::DEFAULT_SCOPES.map(<&str>::from).to_vec(),
         rpm_max: keys::RPM_MAX,
         rpd_max: keys::RPD_MAX,
     };
@@ -170,12 +170,14 @@ fn shown_once(caller: &Caller, made: CreatedKey) -> Response {
 }
 
 fn scopes(texts: &[String]) -> Result<Vec<Scope>, ApiFailure> {
-    let parsed = texts.iter().map(|text| Scope::parse(text));
+    let parsed = texts.iter().map(|text| text.parse::<Scope>());
     parsed
-        .collect::<Option<Vec<_>>>()
+        .collect::<Result<Vec<_>, _>>()
+        .ok()
         .filter(|scopes| !scopes.is_empty())
         .ok_or_else(|| {
-            let known = Scope::ALL.map(Scope::as_str).join(", ");
+            let known: Vec<&str> = Scope::ALL.iter().map(|scope| scope.into_str()).collect();
+            let known = known.join(", ");
             ApiFailure::field("scopes", format!("must be one or more of {known}"))
         })
 }

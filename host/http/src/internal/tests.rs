@@ -136,7 +136,7 @@ async fn every_route_refuses_who_is_not_signed_in() {
         format!("{SESSION_COOKIE}={text}")
     };
     let refresh = owner.refresh.as_ref().unwrap().expose();
-    let key = world.key(&toolgate_gateway::Scope::ALL).await;
+    let key = world.key(toolgate_gateway::Scope::ALL).await;
     for listed in closed(&world) {
         for cookie in [
             String::new(),

@@ -10,8 +10,9 @@ use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
 use super::{RestState, openapi};
+use toolgate_core::states::ApprovalStatus;
 use toolgate_gateway::access::approvals::{
-    Approval, ApprovalDecision, ApprovalPage, ApprovalStatus, LIST_LIMIT_MAX, ListApprovals,
+    Approval, ApprovalDecision, ApprovalPage, LIST_LIMIT_MAX, ListApprovals,
 };
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::{Gateway, Scope};

@@ -9,17 +9,18 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::*;
+use toolgate_core::states::ApprovalStatus;
 use toolgate_gateway::Scope;
 use toolgate_gateway::testing::{NOW_MS, TestWorld};
-use toolgate_store::{self as store, ApprovalState, ExecutionRow, NewConnection};
+use toolgate_store::{self as store, ExecutionRow, NewConnection};
 
 /// Something in every list of one workspace: the name of a path's parameter to the id.
 pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, String> {
-    let caller = world.caller(&Scope::ALL).await;
+    let caller = world.caller(Scope::ALL).await;
     let workspace_id = caller.workspace_id.clone();
     let (store, user_id) = (world.store(), "ada-of-ours".to_owned());
     let new = |name: &str| format!("{name}-of-ours");
-    let key = world.key(&Scope::ALL).await;
+    let key = world.key(Scope::ALL).await;
     let skill = json!({"name": "of-ours", "summary": "s", "instructions": "i"});
     let skill = ask(world, &key, "POST", "/v1/skills", &skill).await;
     let session = json!({"prompt": "of-ours", "user_id": user_id});
@@ -83,7 +84,7 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
         requests: "[]".to_owned(),
         arguments: "{}".to_owned(),
         session_id: None,
-        state: ApprovalState::Pending,
+        state: ApprovalStatus::Pending,
         decided_by: None,
         decided_at_ms: None,
         created_at_ms: NOW_MS,
@@ -158,7 +159,7 @@ pub(crate) fn body_of(path: &str) -> Value {
 async fn what_another_workspace_owns_is_not_there_on_any_route() {
     let world = TestWorld::open().await;
     let ours = belongings(&world).await;
-    let theirs = world.stranger(&Scope::ALL).await;
+    let theirs = world.stranger(Scope::ALL).await;
     let key = world.key_of(&theirs);
     let chosen = ["user_id", "tool_name", "service_name"];
     let (mut by_id, mut lists) = (0, 0);
@@ -202,7 +203,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     }
     assert!(by_id >= 10 && lists >= 10, "{by_id} {lists}");
     // All of it is still there for those who own it.
-    let key = world.key(&Scope::ALL).await;
+    let key = world.key(Scope::ALL).await;
     for name in ["skill", "session", "connection", "execution", "approval"] {
         let path = format!("/v1/{name}s/{}", ours[format!("{name}_id").as_str()]);
         let (status, answer) = ask(&world, &key, "GET", &path, &json!({})).await;

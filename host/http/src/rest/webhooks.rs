@@ -5,16 +5,17 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::{Keyed, KeyedBody};
 use super::{RestState, openapi};
+use toolgate_core::states::DeliveryStatus;
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::webhooks::deliveries::{
-    Delivery, DeliveryPage, DeliveryStatus, LIST_LIMIT_MAX, ListDeliveries,
+    Delivery, DeliveryPage, LIST_LIMIT_MAX, ListDeliveries,
 };
 use toolgate_gateway::webhooks::{
     CreateWebhook, DeletedWebhook, Filters, OVERLAP_HOURS, SecretWebhook, UpdateWebhook, Webhook,
@@ -25,7 +26,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::{Id, NoQuery, PageLimit, QueryString, values};
+use toolgate_http_kit::query::{Id, NoQuery, PageLimit, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource(
@@ -286,7 +287,6 @@ async fn test(
 #[into_params(parameter_in = Query)]
 struct DeliveriesQuery {
     /// Only deliveries in this state.
-    #[serde(deserialize_with = "delivery_status")]
     status: Option<DeliveryStatus>,
     /// How many deliveries a page holds.
     #[param(inline)]
@@ -294,12 +294,6 @@ struct DeliveriesQuery {
     /// `next_cursor` of the page before.
     #[param(inline)]
     cursor: Id,
-}
-
-fn delivery_status<'de, D: Deserializer<'de>>(
-    input: D,
-) -> Result<Option<DeliveryStatus>, D::Error> {
-    values::word(input, &DeliveryStatus::ALL).map(Some)
 }
 
 /// List deliveries

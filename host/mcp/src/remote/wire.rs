@@ -287,9 +287,12 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
             user_id: details.user_id,
             subject: details.subject,
         },
-        "scope_denied" => {
-            Error::ScopeDenied(Scope::parse(&details.scope).map_or("it needs", Scope::as_str))
-        }
+        "scope_denied" => Error::ScopeDenied(
+            details
+                .scope
+                .parse::<Scope>()
+                .map_or("it needs", |scope| scope.into_str()),
+        ),
         "ip_not_allowed" => Error::IpNotAllowed,
         "not_found" => Error::NotFound(
             message

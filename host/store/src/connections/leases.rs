@@ -4,10 +4,11 @@
 //! database; what it brought is stored only by that holder. That a refresh is running is not a
 //! stored state but an unexpired lease, so a process that dies leaves nothing stuck.
 
-use super::{Connection, ConnectionHealth, health, tell};
+use super::{Connection, health, tell};
 use crate::changes::bump;
 use crate::text::Json;
 use crate::{Store, StoreError, Topic, portable};
+use toolgate_core::states::ConnectionHealth;
 
 /// What a refresh brought.
 #[derive(Clone, Debug)]
@@ -157,7 +158,7 @@ impl Store {
             .bind(workspace_id)
             .bind(id)
             .bind(owner)
-            .bind(failed.state.as_str())
+            .bind(failed.state.into_str())
             .bind(failed.next_retry_at_ms)
             .bind(failed.last_error)
             .bind(now_ms)

@@ -164,8 +164,8 @@ fn acts_for(key: &keys::KeyInfo) -> String {
 }
 
 fn parse_scope(text: &str) -> Result<Scope, String> {
-    Scope::parse(text).ok_or_else(|| {
-        let known: Vec<&str> = Scope::ALL.into_iter().map(Scope::as_str).collect();
+    text.parse().map_err(|_| {
+        let known: Vec<&str> = Scope::ALL.iter().map(|scope| scope.into_str()).collect();
         format!("the scopes are {}", known.join(", "))
     })
 }

@@ -74,7 +74,7 @@ impl MemberCommand {
                             vec![
                                 member.email.clone(),
                                 member.name.clone(),
-                                member.role.as_str().to_owned(),
+                                member.role.to_string(),
                                 seen.unwrap_or_else(|| "never".to_owned()),
                                 member.member_id.clone(),
                             ]
@@ -113,7 +113,7 @@ impl CreateMember {
                     with_password(store, &workspace, email, &name, self.role, password, now_ms)
                         .await?;
                 output.print(&made, |made| {
-                    format!("{} can sign in as {}.", made.email, made.role.as_str())
+                    format!("{} can sign in as {}.", made.email, made.role.into_str())
                 })
             }
             None => {
@@ -184,5 +184,6 @@ fn read_password(path: &Path) -> anyhow::Result<Secret> {
 }
 
 fn parse_role(text: &str) -> Result<Role, String> {
-    Role::parse(text).ok_or_else(|| "the roles are owner, admin and member".to_owned())
+    text.parse()
+        .map_err(|_| "the roles are owner, admin and member".to_owned())
 }

@@ -79,7 +79,7 @@ fn text(list: &PluginList) -> String {
             });
             vec![
                 plugin.service.clone(),
-                plugin.state.as_str().to_owned(),
+                plugin.state.to_string(),
                 plugin.version.clone().unwrap_or_default(),
                 plugin.tools.to_string(),
                 plugin.reason.clone().or(pending).unwrap_or_default(),
@@ -89,7 +89,7 @@ fn text(list: &PluginList) -> String {
     for file in list.files.iter().filter(|file| file.reason.is_some()) {
         rows.push(vec![
             file.file.clone(),
-            file.state.as_str().to_owned(),
+            file.state.to_string(),
             String::new(),
             String::new(),
             file.reason.clone().unwrap_or_default(),

@@ -221,7 +221,8 @@ async fn first_key(gateway: &Gateway, caller: &Caller) -> anyhow::Result<Secret>
         name: "dev".to_owned(),
         user: UserId::parse("default")?,
         scopes: Scope::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|scope| {
                 !matches!(
                     scope,

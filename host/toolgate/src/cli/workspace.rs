@@ -64,7 +64,7 @@ impl WorkspaceCommand {
                 let change = ChangeLimits { plan, rpm };
                 let changed = workspaces::set_limits(&store, &name, change, now_ms).await?;
                 output.print(&changed, |changed| {
-                    let (name, plan) = (&changed.name, changed.plan.as_str());
+                    let (name, plan) = (&changed.name, changed.plan.into_str());
                     match changed.rpm {
                         Some(rpm) => format!("{name}: plan {plan}, {rpm} requests a minute"),
                         None => format!("{name}: plan {plan}, requests a minute as the plan says"),
@@ -104,7 +104,7 @@ impl WorkspaceCommand {
                         .map(|one| {
                             vec![
                                 one.name.clone(),
-                                one.plan.as_str().to_owned(),
+                                one.plan.to_string(),
                                 one.rpm.map_or_else(String::new, |rpm| rpm.to_string()),
                                 one.created_at.clone(),
                                 one.workspace_id.clone(),
@@ -119,7 +119,8 @@ impl WorkspaceCommand {
 }
 
 fn parse_plan(text: &str) -> Result<Plan, String> {
-    Plan::parse(text).ok_or_else(|| "the plans are free, pro and enterprise".to_owned())
+    text.parse()
+        .map_err(|_| "the plans are free, pro and enterprise".to_owned())
 }
 
 fn parse_rate(text: &str) -> Result<WorkspaceRate, String> {

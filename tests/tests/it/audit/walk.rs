@@ -310,7 +310,7 @@ impl Walk {
             "members.refresh_reused",
             "plugins.revert",
         ];
-        let unseen = AuditAction::ALL.iter().map(|action| action.as_str());
+        let unseen = AuditAction::ALL.iter().map(|action| action.into_str());
         let unseen: Vec<&str> = unseen
             .filter(|word| !self.actions.contains(*word))
             .collect();

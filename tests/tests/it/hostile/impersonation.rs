@@ -29,7 +29,8 @@ async fn send(
 async fn a_key_without_users_any_reaches_no_other_user() {
     let gateway = start().await;
     let confined: Vec<Scope> = Scope::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|scope| !matches!(scope, Scope::UsersAny | Scope::Admin))
         .collect();
     let key = new_key(&gateway.gateway, "own", &confined).await.unwrap();

@@ -100,7 +100,8 @@ async fn kept_bodies_are_for_admins_of_the_workspace_and_every_reading_is_audite
 
     // Whoever may do everything else reads none of it.
     let most: Vec<Scope> = Scope::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|scope| *scope != Scope::Admin)
         .collect();
     let most = new_key(&gateway.gateway, "most", &most).await.unwrap();

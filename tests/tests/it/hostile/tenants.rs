@@ -46,14 +46,9 @@ async fn slow_calls_of_one_tenant_refuse_no_call_of_another() {
         .unwrap();
     let (greedy, greedy_workspace) = new_tenant(&gateway.gateway, "greedy").await.unwrap();
     let (modest, _) = new_tenant(&gateway.gateway, "modest").await.unwrap();
-    let colleague = key_of(
-        &gateway.gateway,
-        &greedy_workspace,
-        "colleague",
-        &Scope::ALL,
-    )
-    .await
-    .unwrap();
+    let colleague = key_of(&gateway.gateway, &greedy_workspace, "colleague", Scope::ALL)
+        .await
+        .unwrap();
 
     let url = gateway.url("/v1/tools/prometheus_query/execute");
     let body = json!({ "arguments": { "query": "42" } });

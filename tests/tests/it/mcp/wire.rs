@@ -221,7 +221,7 @@ async fn processes_of_one_master_key_take_up_what_another_gave_the_client() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_answers_to_the_key_that_opened_it() {
     let gateway = gateway().await;
-    let other = new_key(&gateway.gateway, "other", &Scope::ALL)
+    let other = new_key(&gateway.gateway, "other", Scope::ALL)
         .await
         .unwrap();
     let (session, _) = open_session(&gateway, &gateway.key, "2025-11-25").await;

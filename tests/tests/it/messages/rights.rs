@@ -57,7 +57,7 @@ async fn the_loop_has_the_rights_of_its_caller_at_each_moment() {
 
     let (gateway_two, model) = scripted([Line::Gated(Box::new(run())), text("never")]).await;
     let gateway_two = Arc::new(gateway_two);
-    let key = new_key(&gateway_two.gateway, "short-lived", &Scope::ALL)
+    let key = new_key(&gateway_two.gateway, "short-lived", Scope::ALL)
         .await
         .unwrap();
     let asking = {

@@ -20,7 +20,7 @@ async fn execute(edge: &Edge, key: &str, content_type: &str, body: impl Into<Bod
 #[tokio::test]
 async fn a_bad_body_is_refused_with_the_code_that_names_its_fault() {
     let edge = Edge::open().await;
-    let key = edge.key("all", &Scope::ALL).await;
+    let key = edge.key("all", Scope::ALL).await;
     let json = "application/json";
     let deep = format!("{{\"arguments\":{}1{}}}", "[".repeat(200), "]".repeat(200));
     for (content_type, body, status, code) in [
@@ -70,7 +70,7 @@ async fn a_bad_body_is_refused_with_the_code_that_names_its_fault() {
 #[tokio::test]
 async fn a_body_may_be_as_large_as_the_limit_and_no_larger() {
     let edge = Edge::open().await;
-    let key = edge.key("all", &Scope::ALL).await;
+    let key = edge.key("all", Scope::ALL).await;
     let of_size = |bytes: usize| format!("{{}}{}", " ".repeat(bytes - 2));
     let largest = execute(&edge, &key, "application/json", of_size(BODY_BYTES_MAX)).await;
     assert_eq!(largest.code(), "tool_not_found");
@@ -95,7 +95,7 @@ async fn a_body_is_not_read_before_the_key_is_known() {
 #[tokio::test]
 async fn a_strange_path_or_query_is_never_a_server_error() {
     let edge = Edge::open().await;
-    let key = edge.key("all", &Scope::ALL).await;
+    let key = edge.key("all", Scope::ALL).await;
     let long = "x".repeat(300);
     for operation in operations().iter().filter(|operation| operation.keyed) {
         for strange in ["%00", "a%0Ab", "%7f", "%ff", "%C2%85", &long] {
@@ -119,7 +119,7 @@ async fn a_strange_path_or_query_is_never_a_server_error() {
 #[tokio::test]
 async fn numbers_outside_their_range_are_refused_by_name() {
     let edge = Edge::open().await;
-    let key = edge.key("all", &Scope::ALL).await;
+    let key = edge.key("all", Scope::ALL).await;
     // Characters count, not their bytes: three, or nine as they are written in an address.
     let query = |chars| format!("/v1/tools/search?query={}", "%E6%9F%A5".repeat(chars));
     let (longest, too_long) = (query(QUERY_CHARS_MAX), query(QUERY_CHARS_MAX + 1));
@@ -162,7 +162,7 @@ async fn numbers_outside_their_range_are_refused_by_name() {
 #[tokio::test]
 async fn unknown_names_have_the_codes_of_their_kind() {
     let edge = Edge::open().await;
-    let key = edge.key("all", &Scope::ALL).await;
+    let key = edge.key("all", Scope::ALL).await;
     for (path, code) in [
         ("/v1/tools/nothing_here/schema", "tool_not_found"),
         ("/v1/executions/exe_nothing", "not_found"),

@@ -25,7 +25,7 @@ async fn every_route_without_a_key_is_refused() {
 #[tokio::test]
 async fn every_route_refuses_unknown_and_revoked_keys() {
     let edge = Edge::open().await;
-    let revoked = edge.key("revoked", &Scope::ALL).await;
+    let revoked = edge.key("revoked", Scope::ALL).await;
     edge.revoke("revoked").await;
     let invented = format!("tg_live_{}", "x".repeat(43));
     for operation in operations().iter().filter(|operation| operation.keyed) {
@@ -63,7 +63,7 @@ async fn every_route_refuses_a_key_without_its_scope() {
 #[tokio::test]
 async fn every_route_takes_the_query_parameters_that_it_documents_and_no_other() {
     let edge = Edge::open().await;
-    let key = edge.key("all", &Scope::ALL).await;
+    let key = edge.key("all", Scope::ALL).await;
     for operation in operations().iter().filter(|operation| operation.keyed) {
         let path = format!("{}?not_a_parameter_of_any_route=1", operation.path);
         let answer = edge.ask(operation, &path, Some(&key)).await;
@@ -104,7 +104,7 @@ async fn every_route_names_its_methods_when_asked_with_another() {
 #[tokio::test]
 async fn every_route_answers_with_its_own_request_id() {
     let edge = Edge::open().await;
-    let key = edge.key("all", &Scope::ALL).await;
+    let key = edge.key("all", Scope::ALL).await;
     let mut seen = std::collections::BTreeSet::new();
     for operation in operations() {
         let request = Request::builder()

@@ -92,10 +92,10 @@ impl World {
         let approver = [Scope::Approvals, Scope::UsersAny];
         let mut keys = BTreeMap::from([("wrong", format!("tg_live_{}", "x".repeat(43)))]);
         for (name, scopes, rpm) in [
-            ("all", &Scope::ALL[..], None),
+            ("all", Scope::ALL, None),
             ("agent", &agent, None),
             ("approver", &approver, None),
-            ("limited", &Scope::ALL, Some(LIMITED_RPM)),
+            ("limited", Scope::ALL, Some(LIMITED_RPM)),
         ] {
             let new = keys::NewKey {
                 name: name.to_owned(),

@@ -34,7 +34,7 @@ async fn status(key: Option<&str>) -> Answer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn item_1_every_request_carries_the_key_as_a_bearer_token() {
-    let key = key("bearer row", &Scope::ALL).await;
+    let key = key("bearer row", Scope::ALL).await;
     assert_eq!(status(Some(&key)).await.status, 200);
     let client = toolgate_tests::gateway::client();
     for (name, value) in [
@@ -54,19 +54,19 @@ async fn item_1_every_request_carries_the_key_as_a_bearer_token() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn item_2_a_key_has_a_descriptive_name() {
-    let key = key("named row", &Scope::ALL).await;
+    let key = key("named row", Scope::ALL).await;
     assert_eq!(status(Some(&key)).await.data()["key"]["name"], "named row");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn item_3_revocation_is_immediate_and_cannot_be_undone() {
-    let key = key("revoked row", &Scope::ALL).await;
+    let key = key("revoked row", Scope::ALL).await;
     assert_eq!(status(Some(&key)).await.status, 200);
     revoke("revoked row").await;
     assert_eq!(status(Some(&key)).await.code(), "invalid_api_key");
     let said = crate::parity::tool_answer(gateway(), &key, "svc_health_check", json!({})).await;
     assert_eq!((said.status, &*said.code()), (401, "invalid_api_key"));
-    let again = self::key("revoked row", &Scope::ALL).await;
+    let again = self::key("revoked row", Scope::ALL).await;
     assert_eq!(status(Some(&again)).await.status, 200);
     assert_eq!(
         status(Some(&key)).await.code(),
@@ -77,8 +77,8 @@ async fn item_3_revocation_is_immediate_and_cannot_be_undone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn item_4_a_key_is_rotated_by_a_new_one_beside_it() {
-    let old = key("old row", &Scope::ALL).await;
-    let new = key("new row", &Scope::ALL).await;
+    let old = key("old row", Scope::ALL).await;
+    let new = key("new row", Scope::ALL).await;
     for key in [&old, &new] {
         assert_eq!(status(Some(key)).await.status, 200);
     }

@@ -1,6 +1,5 @@
-use toolgate_store::{
-    Connection, ConnectionHealth, NewConnection, RefreshFailed, Refreshed, Store, StoreError,
-};
+use toolgate_core::states::ConnectionHealth;
+use toolgate_store::{Connection, NewConnection, RefreshFailed, Refreshed, Store, StoreError};
 
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
 

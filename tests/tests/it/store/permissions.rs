@@ -1,6 +1,6 @@
+use toolgate_core::states::ApprovalStatus;
 use toolgate_store::{
-    ApprovalCall, ApprovalFilter, ApprovalRow, ApprovalState, Rule, RuleChange, RuleKind, Topic,
-    Workspace,
+    ApprovalCall, ApprovalFilter, ApprovalRow, Rule, RuleChange, RuleKind, Topic, Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -166,7 +166,7 @@ fn asked(workspace: &Workspace, id: &str, at_ms: i64) -> ApprovalRow {
         arguments_hash: "hash".into(),
         requests: "[]".into(),
         session_id: None,
-        state: ApprovalState::Pending,
+        state: ApprovalStatus::Pending,
         decided_by: None,
         decided_at_ms: None,
         created_at_ms: NOW_MS + at_ms,
@@ -199,9 +199,9 @@ async fn the_same_call_asks_once(at: Empty) {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(old.state, ApprovalState::Expired);
+    assert_eq!(old.state, ApprovalStatus::Expired);
     let pending_only = ApprovalFilter {
-        state: Some(ApprovalState::Pending),
+        state: Some(ApprovalStatus::Pending),
         ..ApprovalFilter::default()
     };
     let pending = at
@@ -249,7 +249,7 @@ async fn an_approved_call_runs_once(at: Empty) {
         .unwrap();
     assert_eq!(
         (decided.state, decided.decided_by.as_deref()),
-        (ApprovalState::Approved, Some("member:1"))
+        (ApprovalStatus::Approved, Some("member:1"))
     );
     let again = at
         .store

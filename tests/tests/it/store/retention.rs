@@ -1,5 +1,6 @@
+use toolgate_core::states::ApprovalStatus;
 use toolgate_store::{
-    ApprovalCall, ApprovalRow, ApprovalState, AuditEntry, Rule, RuleChange, RuleKind, Workspace,
+    ApprovalCall, ApprovalRow, AuditEntry, Rule, RuleChange, RuleKind, Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -19,7 +20,7 @@ fn approval(workspace: &Workspace, n: i64) -> ApprovalRow {
         arguments_hash: n.to_string(),
         requests: "[]".into(),
         session_id: None,
-        state: ApprovalState::Pending,
+        state: ApprovalStatus::Pending,
         decided_by: None,
         decided_at_ms: None,
         created_at_ms: NOW_MS + n,

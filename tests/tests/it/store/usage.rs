@@ -1,8 +1,9 @@
 use serde_json::json;
+use toolgate_core::states::ApprovalStatus;
 use toolgate_store::{
-    ApprovalRow, ApprovalState, AttemptFailed, AuditEntry, DURATION_CLASSES_MS, DeliveryAttempt,
-    Event, EventFilters, EventType, ExecutionRow, Lease, Rule, RuleChange, RuleKind, SessionRow,
-    SkillRow, UsageMark, WebhookRow,
+    ApprovalRow, AttemptFailed, AuditEntry, DURATION_CLASSES_MS, DeliveryAttempt, Event,
+    EventFilters, EventType, ExecutionRow, Lease, Rule, RuleChange, RuleKind, SessionRow, SkillRow,
+    UsageMark, WebhookRow,
 };
 
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
@@ -216,7 +217,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
         arguments_hash: "0".into(),
         requests: "[]".into(),
         session_id: None,
-        state: ApprovalState::Pending,
+        state: ApprovalStatus::Pending,
         decided_by: None,
         decided_at_ms: None,
         created_at_ms: NOW_MS,

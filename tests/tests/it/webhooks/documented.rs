@@ -39,7 +39,7 @@ fn documented() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 #[test]
 fn the_document_names_every_type() {
     let written: BTreeSet<&str> = documented().into_keys().collect();
-    let known: BTreeSet<&str> = EventType::ALL.iter().map(|kind| kind.as_str()).collect();
+    let known: BTreeSet<&str> = EventType::ALL.iter().map(|kind| kind.into_str()).collect();
     assert_eq!(written, known);
 }
 

@@ -11,7 +11,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
-use toolgate_store::{DeliveryState, Store};
+use toolgate_core::states::DeliveryStatus;
+use toolgate_store::Store;
 use toolgate_tests::gateway::client;
 use toolgate_tests::postgres;
 use toolgate_tests::process::program;
@@ -382,7 +383,7 @@ async fn two_processes_share_one_queue_and_one_of_them_is_killed() {
         let states = states(&store, &workspace.id).await;
         states
             .iter()
-            .all(|state| *state == DeliveryState::Delivered)
+            .all(|state| *state == DeliveryStatus::Delivered)
     })
     .await;
 
@@ -413,7 +414,7 @@ async fn two_processes_share_one_queue_and_one_of_them_is_killed() {
 }
 
 /// What became of every delivery.
-async fn states(store: &Store, workspace_id: &str) -> Vec<DeliveryState> {
+async fn states(store: &Store, workspace_id: &str) -> Vec<DeliveryStatus> {
     let mut states = Vec::new();
     for webhook in store.list_webhooks(workspace_id).await.unwrap() {
         let mut after = None;

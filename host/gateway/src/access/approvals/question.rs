@@ -16,8 +16,9 @@ use crate::tools::idempotency::canonical;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Tool;
 use toolgate_core::ids::{self, UserId};
+use toolgate_core::states::ApprovalStatus;
 use toolgate_egress::{self as egress, PlanDigest};
-use toolgate_store::{self as store, ApprovalCall, ApprovalState, Approvers, Connection};
+use toolgate_store::{self as store, ApprovalCall, Approvers, Connection};
 
 /// The call that is asked about.
 pub(crate) struct Question<'a> {
@@ -129,7 +130,7 @@ impl Question<'_> {
             "asker": caller.actor(),
             "connection": connection.map(|bound| (&bound.id, bound.connected_at_ms, &bound.account)),
             "plugin": self.plugin_sha256,
-            "approvers": self.bound.approvers.as_str(),
+            "approvers": self.bound.approvers.into_str(),
         }));
         hex::encode(Sha256::digest(whole.as_bytes()))
     }
@@ -231,7 +232,7 @@ impl Gateway {
             arguments: masked.arguments.to_string(),
             plan: serde_json::to_string(&plan).map_err(internal)?,
             execution_id: None,
-            state: ApprovalState::Pending,
+            state: ApprovalStatus::Pending,
             decided_by: None,
             decided_at_ms: None,
             created_at_ms: now_ms,

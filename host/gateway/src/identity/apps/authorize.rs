@@ -109,7 +109,7 @@ impl Gateway {
                 tracing::warn!(
                     request_id = peer.request_id,
                     client.id = client.id,
-                    refusal = code.as_str(),
+                    refusal = code.into_str(),
                     "apps.authorize_refused"
                 );
                 let state = state.filter(|state| state.len() <= STATE_BYTES_MAX);
@@ -170,7 +170,7 @@ impl Gateway {
             scopes: granted(caller, &request.scopes)
                 .into_iter()
                 .map(|scope| ScopeInWords {
-                    scope: scope.as_str(),
+                    scope: scope.into_str(),
                     words: scope_words(scope),
                 })
                 .collect(),
@@ -219,7 +219,7 @@ impl Gateway {
             member_id: caller.key_id.to_string(),
             client_id: client.id,
             client_name: client.name,
-            scopes: scopes.iter().map(|one| one.as_str().to_owned()).collect(),
+            scopes: scopes.iter().map(|one| one.into_str().to_owned()).collect(),
             resource: request.resource.clone(),
             redirect_uri: request.redirect_uri.clone(),
             challenge: request.challenge.clone(),
@@ -266,7 +266,7 @@ impl Gateway {
     ) -> String {
         let issuer = self.app_issuer();
         let mut answer = vec![
-            ("error", code.as_str()),
+            ("error", code.into_str()),
             ("error_description", sentence),
             ("iss", &issuer),
         ];
@@ -282,14 +282,14 @@ fn over() -> Error {
 
 /// Everything that an app may ask for.
 pub fn all_scopes() -> String {
-    APP_SCOPES.map(Scope::as_str).join(" ")
+    APP_SCOPES.map(<&str>::from).join(" ")
 }
 
 /// What of the scopes the member may grant.
 fn granted(caller: &Caller, scopes: &[String]) -> Vec<Scope> {
     APP_SCOPES
         .into_iter()
-        .filter(|scope| scopes.iter().any(|asked| asked == scope.as_str()))
+        .filter(|scope| scopes.iter().any(|asked| asked == scope.into_str()))
         .filter(|scope| caller.need(*scope).is_ok())
         .collect()
 }
@@ -356,7 +356,7 @@ pub(super) fn scopes(text: Option<&str>) -> Result<Vec<String>, AppProblem> {
         .split(' ')
         .filter(|scope| !scope.is_empty() && *scope != OFFLINE)
         .collect();
-    let known = APP_SCOPES.map(Scope::as_str);
+    let known = APP_SCOPES.map(<&str>::from);
     if named.iter().any(|scope| !known.contains(scope)) {
         let sentence = format!("scope is one or more of {}", all_scopes());
         return Err(refused(RefusalCode::InvalidScope, sentence));
@@ -383,7 +383,7 @@ mod tests {
         let params = OAuthParams::parse(query).unwrap();
         match asked(&params, OWN) {
             Ok(asked) => Ok(asked.scopes),
-            Err(AppProblem::Refused { code, .. }) => Err(code.as_str()),
+            Err(AppProblem::Refused { code, .. }) => Err(code.into_str()),
             Err(other) => panic!("{other:?}"),
         }
     }
@@ -393,7 +393,7 @@ mod tests {
         let good = format!(
             "response_type=code&code_challenge_method=S256&code_challenge={CHALLENGE}&resource={OWN}"
         );
-        assert_eq!(code_of(&good).unwrap(), APP_SCOPES.map(Scope::as_str));
+        assert_eq!(code_of(&good).unwrap(), APP_SCOPES.map(<&str>::from));
         let some = code_of(&format!("{good}&scope=tools:read+offline_access"));
         assert_eq!(some.unwrap(), ["tools:read"]);
         let long_state = format!("{good}&state={}", "s".repeat(STATE_BYTES_MAX + 1));

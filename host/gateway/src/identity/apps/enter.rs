@@ -157,7 +157,7 @@ impl Gateway {
         let scopes: Box<[Scope]> = token
             .scopes
             .iter()
-            .filter_map(|text| Scope::parse(text))
+            .filter_map(|text| text.parse().ok())
             .filter(|scope| of_role.contains(scope))
             .collect();
         let identity = Identity {

@@ -1,41 +1,28 @@
 //! Why a client is refused: the errors of OAuth, with their words.
 
+use strum::IntoStaticStr;
+
 use crate::{Error, RateLimited};
 use toolgate_store::StoreError;
 
-macro_rules! codes {
-    ($($name:ident = $word:literal,)+) => {
-        /// The `error` of an answer (RFC 6749, sections 4.1.2.1 and 5.2; RFC 7591, section 3.2.2;
-        /// RFC 8707, section 2).
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum RefusalCode {
-            $($name),+
-        }
-
-        impl RefusalCode {
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word),+
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    AccessDenied = "access_denied",
-    ConsentRequired = "consent_required",
-    InvalidClient = "invalid_client",
-    InvalidClientMetadata = "invalid_client_metadata",
-    InvalidGrant = "invalid_grant",
-    InvalidRedirectUri = "invalid_redirect_uri",
-    InvalidRequest = "invalid_request",
-    InvalidScope = "invalid_scope",
-    InvalidTarget = "invalid_target",
-    RequestNotSupported = "request_not_supported",
-    TemporarilyUnavailable = "temporarily_unavailable",
-    UnsupportedGrantType = "unsupported_grant_type",
-    UnsupportedResponseType = "unsupported_response_type",
+/// The `error` of an answer (RFC 6749, sections 4.1.2.1 and 5.2; RFC 7591, section 3.2.2; RFC 8707,
+/// section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum RefusalCode {
+    AccessDenied,
+    ConsentRequired,
+    InvalidClient,
+    InvalidClientMetadata,
+    InvalidGrant,
+    InvalidRedirectUri,
+    InvalidRequest,
+    InvalidScope,
+    InvalidTarget,
+    RequestNotSupported,
+    TemporarilyUnavailable,
+    UnsupportedGrantType,
+    UnsupportedResponseType,
 }
 
 /// Why a request of a client has no result.

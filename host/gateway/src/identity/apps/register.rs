@@ -90,7 +90,7 @@ impl Gateway {
         metadata.check()?;
         // RFC 7591, section 2: a client that names no method uses Basic.
         let auth_method = match metadata.token_endpoint_auth_method.as_deref() {
-            Some(method) => AppClientAuth::parse(method).ok_or_else(|| {
+            Some(method) => method.parse().map_err(|_| {
                 bad("token_endpoint_auth_method is none, client_secret_basic or client_secret_post")
             })?,
             None => AppClientAuth::Basic,

@@ -209,7 +209,7 @@ impl Gateway {
         tracing::warn!(
             request_id = peer.request_id,
             app.id = grant.id,
-            action = action.as_str(),
+            action = action.into_str(),
             "apps.reused"
         );
         Err(invalid(

@@ -2,9 +2,9 @@ use super::*;
 use crate::testing::TestWorld;
 use crate::{Caller, Scope};
 use toolgate_core::ids;
+use toolgate_core::states::ApprovalStatus;
 use toolgate_store::{
-    ApprovalRow, ApprovalState, AuditEntry, ExecutionFilter, ExecutionRow, Rule, RuleChange,
-    RuleKind,
+    ApprovalRow, AuditEntry, ExecutionFilter, ExecutionRow, Rule, RuleChange, RuleKind,
 };
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -66,7 +66,7 @@ async fn fill(world: &TestWorld, caller: &Caller) {
         arguments_hash: "0".to_owned(),
         requests: "[]".to_owned(),
         session_id: None,
-        state: ApprovalState::Pending,
+        state: ApprovalStatus::Pending,
         decided_by: None,
         decided_at_ms: None,
         created_at_ms: now_ms,

@@ -125,7 +125,7 @@ mod tests {
     fn step(role: Speaker, content: &str, details: StepDetails) -> PromptStep {
         let message = Message {
             message_id: String::new(),
-            role: role.as_str().to_owned(),
+            role: role.to_string(),
             content: content.to_owned(),
             created_at: String::new(),
             details,

@@ -73,7 +73,7 @@ impl Turn<'_> {
         identity.scopes = key
             .scopes
             .iter()
-            .filter_map(|scope| Scope::parse(scope))
+            .filter_map(|scope| scope.parse::<Scope>().ok())
             .collect();
         identity.limits = limits_of(&key, &workspace);
         Ok(true)

@@ -5,7 +5,6 @@ use crate::executions::journal::requests_text;
 use crate::executions::payloads::PayloadSeals;
 use crate::executions::writer::{QueuedReceipt, ReceiptPending};
 use crate::executions::{ExecutionStatus, FAILURE_CHARS_MAX, ReceiptFailure, ReceiptKind};
-use crate::tools::outcome::reason_text;
 use crate::tools::{Execution, FailureReason, Outcome};
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids;
@@ -91,7 +90,7 @@ pub(super) fn receipt_of(
     let row = ExecutionRow {
         workspace_id: caller.workspace_id.clone(),
         id: run.execution_id.clone(),
-        kind: ReceiptKind::Tool.as_str().into(),
+        kind: ReceiptKind::Tool.into_str().into(),
         tool_name: run.tool.name.clone(),
         service: run.serving.service.clone(),
         user_id: run.user.text(),
@@ -100,8 +99,8 @@ pub(super) fn receipt_of(
         key_prefix: caller.key_prefix.clone(),
         session_id: keeps_session.then(|| run.session_id.clone()),
         connection_id: None,
-        status: status.as_str().into(),
-        reason: reason.map(|reason| reason_text(reason).into()),
+        status: status.into_str().into(),
+        reason: reason.map(|reason| reason.into_str().into()),
         started_at_ms: run.started_at_ms,
         duration_ms: i64::try_from(duration_ms).unwrap_or(i64::MAX),
         plugin_version: run.serving.version.clone(),

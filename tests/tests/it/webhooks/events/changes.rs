@@ -1,8 +1,7 @@
 //! What people and keys change, and calls that ran.
 
-use toolgate_store::{
-    ApiKey, ApprovalRow, ApprovalState, Rule, RuleChange, RuleKind, SessionRow, SkillChange,
-};
+use toolgate_core::states::ApprovalStatus;
+use toolgate_store::{ApiKey, ApprovalRow, Rule, RuleChange, RuleKind, SessionRow, SkillChange};
 
 use super::{At, NOW_MS, execution, lease, on_both, skill};
 
@@ -121,7 +120,7 @@ async fn approvals_tell_once_of_each_change(at: At) {
         arguments_hash: "h".to_owned(),
         requests: "[]".to_owned(),
         session_id: None,
-        state: ApprovalState::Pending,
+        state: ApprovalStatus::Pending,
         decided_by: None,
         decided_at_ms: None,
         created_at_ms: at_ms,

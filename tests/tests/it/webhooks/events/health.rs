@@ -1,8 +1,9 @@
 //! What becomes of connections and plugins by itself.
 
+use toolgate_core::states::ConnectionHealth;
 use toolgate_store::{
-    ActivatePlugin, ConnectionHealth, NewConnection, ParkPlugin, Plan, PluginFile, PluginState,
-    RefreshFailed, Refreshed, WebhookRow,
+    ActivatePlugin, NewConnection, ParkPlugin, Plan, PluginFile, PluginState, RefreshFailed,
+    Refreshed, WebhookRow,
 };
 
 use super::{At, NOW_MS, connection, on_both};

@@ -1,0 +1,141 @@
+//! How far things have come: the states that the database keeps and the API answers, with their rules.
+
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr};
+use utoipa::ToSchema;
+
+/// A connection's health.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = HealthState)]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum ConnectionHealth {
+    Active,
+    /// A refresh is running. Never stored.
+    Refreshing,
+    /// A refresh failed for a reason that may pass; it is tried again at `next_retry_at`.
+    CoolingDown,
+    /// The user has to connect again.
+    ReauthNeeded,
+    Revoked,
+}
+
+impl ConnectionHealth {
+    /// Whether only the user can repair it, by connecting again.
+    pub fn is_broken(self) -> bool {
+        match self {
+            Self::Active | Self::Refreshing | Self::CoolingDown => false,
+            Self::ReauthNeeded | Self::Revoked => true,
+        }
+    }
+}
+
+/// What became of a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum ApprovalStatus {
+    #[default]
+    Pending,
+    Approved,
+    Denied,
+    /// The approved call has run.
+    Used,
+    Expired,
+}
+
+impl ApprovalStatus {
+    /// The status at a moment of a question that was stored with this one: it, and the approval of it,
+    /// stand until `expires_at_ms`.
+    pub fn at(self, now_ms: i64, expires_at_ms: i64) -> Self {
+        match self {
+            Self::Pending | Self::Approved if expires_at_ms <= now_ms => Self::Expired,
+            Self::Pending | Self::Approved | Self::Denied | Self::Used | Self::Expired => self,
+        }
+    }
+}
+
+/// How far a delivery has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum DeliveryStatus {
+    /// Not sent yet, or to be tried again.
+    Pending,
+    Delivered,
+    /// Given up after three days, or because the webhook is gone.
+    Failed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_database_and_the_api_have_the_same_words() {
+        for (state, word) in [
+            (ConnectionHealth::Active, "active"),
+            (ConnectionHealth::Refreshing, "refreshing"),
+            (ConnectionHealth::CoolingDown, "cooling_down"),
+            (ConnectionHealth::ReauthNeeded, "reauth_needed"),
+            (ConnectionHealth::Revoked, "revoked"),
+        ] {
+            assert_eq!(state.into_str(), word);
+            assert_eq!(word.parse::<ConnectionHealth>(), Ok(state));
+            assert_eq!(serde_json::json!(state), word);
+        }
+        for (status, word) in [
+            (ApprovalStatus::Pending, "pending"),
+            (ApprovalStatus::Approved, "approved"),
+            (ApprovalStatus::Denied, "denied"),
+            (ApprovalStatus::Used, "used"),
+            (ApprovalStatus::Expired, "expired"),
+        ] {
+            assert_eq!(status.into_str(), word);
+            assert_eq!(word.parse::<ApprovalStatus>(), Ok(status));
+            assert_eq!(serde_json::json!(status), word);
+        }
+        for (status, word) in [
+            (DeliveryStatus::Pending, "pending"),
+            (DeliveryStatus::Delivered, "delivered"),
+            (DeliveryStatus::Failed, "failed"),
+        ] {
+            assert_eq!(status.into_str(), word);
+            assert_eq!(word.parse::<DeliveryStatus>(), Ok(status));
+            assert_eq!(serde_json::json!(status), word);
+        }
+        assert!("Pending".parse::<DeliveryStatus>().is_err());
+    }
+
+    #[test]
+    fn an_open_question_expires_and_a_decided_one_does_not() {
+        for (stored, before, after) in [
+            (
+                ApprovalStatus::Pending,
+                ApprovalStatus::Pending,
+                ApprovalStatus::Expired,
+            ),
+            (
+                ApprovalStatus::Approved,
+                ApprovalStatus::Approved,
+                ApprovalStatus::Expired,
+            ),
+            (
+                ApprovalStatus::Denied,
+                ApprovalStatus::Denied,
+                ApprovalStatus::Denied,
+            ),
+            (
+                ApprovalStatus::Used,
+                ApprovalStatus::Used,
+                ApprovalStatus::Used,
+            ),
+        ] {
+            assert_eq!(stored.at(999, 1_000), before);
+            assert_eq!(stored.at(1_000, 1_000), after);
+        }
+    }
+}
