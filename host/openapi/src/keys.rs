@@ -82,10 +82,26 @@ pub struct VariableKeys {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Value")]
 pub enum Paginated {
     Flag(bool),
     Own(Box<Pagination>),
+}
+
+impl TryFrom<Value> for Paginated {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        if let Value::Bool(flag) = value {
+            return Ok(Self::Flag(flag));
+        }
+        Pagination::deserialize(value)
+            .map(|own| Self::Own(Box::new(own)))
+            .map_err(|_| {
+                "write `true`, or an object with `style` (cursor, page, offset, link or next_url) and the keys of \
+                 that style"
+            })
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -115,10 +131,23 @@ pub struct ErrorKeys {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Value")]
 pub enum OneOrMany {
     One(String),
     Many(Vec<String>),
+}
+
+impl TryFrom<Value> for OneOrMany {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        if let Value::String(one) = value {
+            return Ok(Self::One(one));
+        }
+        Vec::deserialize(value)
+            .map(Self::Many)
+            .map_err(|_| "write a JSON Pointer, or a list of them")
+    }
 }
 
 impl Default for OneOrMany {
@@ -137,10 +166,23 @@ impl OneOrMany {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Value")]
 pub enum ResultKeys {
     At(String),
     Parts(ResultParts),
+}
+
+impl TryFrom<Value> for ResultKeys {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        if let Value::String(at) = value {
+            return Ok(Self::At(at));
+        }
+        ResultParts::deserialize(value)
+            .map(Self::Parts)
+            .map_err(|_| "write a JSON Pointer, or an object with `at`, `keep` and `drop`")
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -182,13 +224,7 @@ pub fn read<T: DeserializeOwned + Default>(
                 at = below(&at, segment);
             }
         }
-        let mut message = error.inner().to_string();
-        if message.contains("untagged enum Paginated") {
-            message = "write `true`, or an object with `style` (cursor, page, offset, link or next_url) and the keys of that style".to_owned();
-        } else if message.contains("untagged enum ResultKeys") {
-            message = "write a JSON Pointer, or an object with `at`, `keep` and `drop`".to_owned();
-        }
-        Problem::new(file, at, message)
+        Problem::new(file, at, error.inner().to_string())
     })
 }
 
@@ -199,4 +235,60 @@ pub fn slot(node: Node<'_>) -> Map<String, Value> {
         .and_then(Value::as_object)
         .cloned()
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Where an operation's keys cannot be read, and why.
+    fn refused(keys: &Value) -> (String, String) {
+        let error = serde_path_to_error::deserialize::<_, OperationKeys>(keys).unwrap_err();
+        (error.path().to_string(), error.inner().to_string())
+    }
+
+    #[test]
+    fn a_key_of_several_forms_says_which_it_takes() {
+        for (keys, path, says) in [
+            (
+                json!({"paginated": "yes"}),
+                "paginated",
+                "write `true`, or an object with `style` (cursor, page, offset, link or next_url) \
+                 and the keys of that style",
+            ),
+            (
+                json!({"paginated": {"style": "page", "of": 1}}),
+                "paginated",
+                "write `true`, or an object with `style` (cursor, page, offset, link or next_url) \
+                 and the keys of that style",
+            ),
+            (
+                json!({"result": {"from": "/items"}}),
+                "result",
+                "write a JSON Pointer, or an object with `at`, `keep` and `drop`",
+            ),
+            (
+                json!({"error": {"code": [1]}}),
+                "error.code",
+                "write a JSON Pointer, or a list of them",
+            ),
+        ] {
+            assert_eq!(refused(&keys), (path.to_owned(), says.to_owned()));
+        }
+    }
+
+    #[test]
+    fn each_of_the_forms_is_read() {
+        let read = |keys: Value| serde_json::from_value::<OperationKeys>(keys).unwrap();
+        let flag = read(json!({"paginated": true, "result": "/items"}));
+        assert!(matches!(flag.paginated, Some(Paginated::Flag(true))));
+        assert!(matches!(flag.result, Some(ResultKeys::At(at)) if at == "/items"));
+        let own = read(json!({"paginated": {"style": "page"}, "result": {"keep": ["/id"]}}));
+        assert!(matches!(own.paginated, Some(Paginated::Own(_))));
+        assert!(matches!(own.result, Some(ResultKeys::Parts(parts)) if parts.keep == ["/id"]));
+        let codes = |code: Value| read(json!({"error": {"code": code}})).error.unwrap().code;
+        assert_eq!(codes(json!("/a")).list(), ["/a"]);
+        assert_eq!(codes(json!(["/a", "/b"])).list(), ["/a", "/b"]);
+    }
 }
