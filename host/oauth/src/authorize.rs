@@ -1,7 +1,11 @@
 //! The address the browser is sent to, and the secrets that bind its return.
 
-use oauth2::{PkceCodeChallenge, PkceCodeVerifier};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rand::Rng as _;
+use sha2::{Digest as _, Sha256};
 use url::Url;
+use zeroize::Zeroizing;
 
 use super::{OAuthError, Provider};
 use toolgate_vault::Secret;
@@ -16,18 +20,19 @@ pub struct Authorize<'a> {
     pub challenge: &'a str,
 }
 
+/// Random bytes of a verifier, as many as RFC 7636, section 4.1, recommends.
+const VERIFIER_BYTES: usize = 32;
+
 /// A fresh PKCE verifier.
 pub fn verifier() -> Secret {
-    let (_, verifier) = PkceCodeChallenge::new_random_sha256();
-    Secret::new(verifier.into_secret())
+    let mut bytes = Zeroizing::new([0; VERIFIER_BYTES]);
+    rand::rng().fill_bytes(&mut bytes[..]);
+    Secret::new(URL_SAFE_NO_PAD.encode(&bytes[..]))
 }
 
 /// `BASE64URL(SHA256(verifier))` (RFC 7636, section 4.2).
 pub fn challenge(verifier: &Secret) -> String {
-    let verifier = PkceCodeVerifier::new(verifier.expose().to_owned());
-    PkceCodeChallenge::from_code_verifier_sha256(&verifier)
-        .as_str()
-        .to_owned()
+    URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.expose()))
 }
 
 /// The authorization request (RFC 6749, section 4.1.1). The gateway's own parameters stand last and
@@ -119,7 +124,19 @@ mod tests {
             challenge(&verifier),
             "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
         );
-        assert_ne!(super::verifier(), super::verifier());
+    }
+
+    #[test]
+    fn a_verifier_is_random_and_of_the_length_and_characters_of_the_standard() {
+        let (one, other) = (super::verifier(), super::verifier());
+        assert_ne!(one, other);
+        // RFC 7636, section 4.1: 43 characters at least.
+        for verifier in [one, other] {
+            let text = verifier.expose();
+            assert_eq!(text.len(), 43, "{text}");
+            let unreserved = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
+            assert!(text.chars().all(unreserved), "{text}");
+        }
     }
 
     #[test]
