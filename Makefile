@@ -15,7 +15,7 @@ export RUSTUP_TOOLCHAIN := stable
 endif
 endif
 
-.PHONY: run build release package image dashboard plugins test check gates clean-machine setup demo screenshots bench growth peers search-score integrations openapi-corpus vendor-check sdk sdk-docs
+.PHONY: run build release package image dashboard plugins test check gates clean-machine setup demo screenshots bench growth peers search-score integrations openapi-corpus vendor-check sdk sdk-docs docs
 
 run: build ## build everything and serve with a first API key
 	@tests/search/setup.sh && $(TARGET)/quick/toolgate model install --from $(TOOLGATE_TEST_TOOLS)/search/model \
@@ -109,6 +109,10 @@ sdk: ## what the clients in other languages know of the API, from the OpenAPI do
 	tests/sdk/setup.sh
 	PATH="$$(tests/node/setup.sh):$$PATH" sdk/generate.py host/http/src/rest/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
 	sdk/python/make_sync.py
+
+docs: ## the documentation of the crates, private items with it: target/doc/index.html
+	cargo doc --locked --workspace --no-deps --document-private-items
+	@echo '<!doctype html><meta http-equiv="refresh" content="0; url=toolgate/index.html">' > $(TARGET)/doc/index.html
 
 sdk-docs: ## the clients' references, in target/sdk-docs
 	tests/sdk/setup.sh

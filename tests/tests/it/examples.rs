@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Response;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Command;
+use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::model::{self, Model};
 use toolgate_tests::process::program;
@@ -65,8 +66,12 @@ impl Example {
 
     /// Runs the commands below `Run:`. Answers standard output and standard error.
     async fn run(&self, environment: &[(&str, &str)]) -> (String, String) {
+        self.run_commands(self.commands(), environment).await
+    }
+
+    async fn run_commands(&self, commands: &str, environment: &[(&str, &str)]) -> (String, String) {
         let output = Command::new("bash")
-            .args(["-euc", self.commands()])
+            .args(["-euc", commands])
             .current_dir(self.folder.path())
             .env("PATH", tools::path().unwrap())
             .envs(environment.iter().copied())
@@ -173,11 +178,11 @@ async fn the_agent_in_typescript_answers_with_a_tool_s_result() {
     let compiler = tools::installed("sdk/node/node_modules", "sdk").unwrap();
     // Each package of the example's package.json, in the version that it names.
     let package = std::fs::read(example.folder.path().join("package.json")).unwrap();
-    let package: serde_json::Value = serde_json::from_slice(&package).unwrap();
+    let package: Value = serde_json::from_slice(&package).unwrap();
     for (from, kind) in [(&modules, "dependencies"), (&compiler, "devDependencies")] {
         for (name, version) in package[kind].as_object().unwrap() {
             let own = std::fs::read(from.join(name).join("package.json")).unwrap();
-            let own: serde_json::Value = serde_json::from_slice(&own).unwrap();
+            let own: Value = serde_json::from_slice(&own).unwrap();
             assert_eq!(&own["version"], version, "{name}");
             example.link(from.join(name), &format!("node_modules/{name}"));
         }
@@ -209,7 +214,7 @@ async fn the_go_program_prints_what_the_tool_answered() {
             ("CGO_ENABLED", "0"),
         ])
         .await;
-    let printed: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let printed: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(printed, json!([8863, 9224]), "{log}");
     assert_eq!(upstream.received().len(), 1);
 }
@@ -265,4 +270,39 @@ async fn the_plugin_in_rust_builds_outside_the_repository_and_serves() {
     let answer = gateway.execute("open_library_get_work", arguments).await;
     assert_eq!(answer["status"], "success", "{answer}");
     assert_eq!(answer["result"]["title"], "The Dispossessed", "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_program_that_embeds_the_gateway_executes_the_tool_that_it_finds() {
+    let example = Example::new("embed-rust");
+    // Cargo has built it with the tests; the folder lies elsewhere now.
+    let built = program().canonicalize().unwrap();
+    let built = built.with_file_name("toolgate-embed");
+    let plugins = root().join("plugins/dist");
+    let mut commands = example.commands().to_owned();
+    for (named, here) in [
+        ("cargo run --locked --", built.to_str().unwrap()),
+        ("../../plugins/dist", plugins.to_str().unwrap()),
+    ] {
+        assert!(commands.contains(named), "{commands}");
+        commands = commands.replace(named, here);
+    }
+    let (said, log) = example.run_commands(&commands, &[]).await;
+    let planned: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(planned["tool_name"], "hackernews_list_top_stories", "{log}");
+    assert_eq!(planned["status"], "dry_run", "{planned}");
+    let url = "https://hacker-news.firebaseio.com/v0/topstories.json";
+    assert_eq!(planned["requests"][0]["url"], url, "{planned}");
+
+    // The second start has the database of the first, and a plugin that needs no network.
+    let plugin = Fixture::new("demo").build();
+    std::fs::write(example.folder.path().join("plugins/demo.wasm"), plugin).unwrap();
+    let command = format!("{} plugins 'run demo' '{{}}'", built.display());
+    let (said, log) = example.run_commands(&command, &[]).await;
+    let ran: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(ran["tool_name"], "demo_run", "{log}");
+    assert_eq!(
+        (&ran["status"], &ran["result"]),
+        (&json!("success"), &json!({}))
+    );
 }

@@ -224,6 +224,20 @@ fn paths_that_the_documents_name_are_there() {
     assert_eq!(missing, [""; 0]);
 }
 
+/// `make docs` opens the page of `toolgate` first.
+#[test]
+fn the_front_page_of_the_documentation_names_every_crate() {
+    let page = std::fs::read_to_string(root().join("host/toolgate/src/lib.rs")).unwrap();
+    let named = |name: &String| {
+        let target = format!(": ../toolgate_{}/index.html", name.replace('-', "_"));
+        page.contains(&format!("- [`{name}`]:")) && page.contains(&format!("[`{name}`]{target}"))
+    };
+    let crates = crates();
+    let others = crates.keys().filter(|name| *name != "toolgate");
+    let missing: Vec<&String> = others.filter(|name| !named(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 /// Each attack names the source file that stops it.
 #[test]
 fn defences_that_the_attacks_name_are_there() {
