@@ -164,7 +164,7 @@ mod tests {
 
     #[derive(Debug, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Order {
+    struct Purchase {
         item: String,
         #[serde(default)]
         counts: BTreeMap<String, u8>,
@@ -238,12 +238,12 @@ mod tests {
                 "itme: unknown field `itme`, expected `item` or `counts`",
             ),
         ] {
-            let failure = decode::<Order>(text.as_bytes()).unwrap_err();
+            let failure = decode::<Purchase>(text.as_bytes()).unwrap_err();
             let body = serde_json::to_value(failure.body("req_1")).unwrap();
             assert_eq!(body["error"]["code"], code, "{text}");
             assert_eq!(body["error"]["message"], message, "{text}");
         }
-        let order: Order = decode(br#"{"item":"a","counts":{"x":255}}"#).unwrap();
+        let order: Purchase = decode(br#"{"item":"a","counts":{"x":255}}"#).unwrap();
         assert_eq!((order.item.as_str(), order.counts["x"]), ("a", 255));
     }
 

@@ -264,11 +264,16 @@ fn a_type_name_stands_for_one_thing() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (path, text) in sources() {
         for line in text.lines() {
-            let line = line.strip_prefix("pub ").unwrap_or(line);
-            let line = line.strip_prefix("pub(crate) ").unwrap_or(line);
-            let line = line.strip_prefix("pub(super) ").unwrap_or(line);
-            let kinds = ["struct ", "enum ", "trait ", "type "];
-            if let Some(rest) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) {
+            let inner = line.trim_start();
+            // An indented `type` is one of a trait.
+            let kinds = match line == inner {
+                true => &["struct ", "enum ", "trait ", "type "][..],
+                false => &["struct ", "enum ", "trait "],
+            };
+            let seen = ["pub ", "pub(crate) ", "pub(super) "];
+            let seen = seen.iter().find_map(|word| inner.strip_prefix(word));
+            let inner = seen.unwrap_or(inner);
+            if let Some(rest) = kinds.iter().find_map(|kind| inner.strip_prefix(kind)) {
                 let end = rest
                     .find(|c: char| !c.is_alphanumeric())
                     .unwrap_or(rest.len());

@@ -76,7 +76,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[derive(Deserialize)]
-    struct Parameters {
+    struct LimitParameters {
         #[serde(default, deserialize_with = "super::whole_number")]
         limit: Option<usize>,
         #[serde(default, deserialize_with = "super::filled")]
@@ -84,7 +84,7 @@ mod tests {
     }
 
     fn limit(value: Value) -> Option<Option<usize>> {
-        let read = serde_json::from_value::<Parameters>(json!({ "limit": value }));
+        let read = serde_json::from_value::<LimitParameters>(json!({ "limit": value }));
         read.ok().map(|read| read.limit)
     }
 
@@ -132,7 +132,7 @@ mod tests {
             (json!(" "), None),
             (json!(null), None),
         ] {
-            let read: Parameters =
+            let read: LimitParameters =
                 serde_json::from_value(json!({ "service": value })).expect("readable");
             assert_eq!(read.service.as_deref(), text);
         }
