@@ -33,6 +33,7 @@ const OTHER: Record<string, string> = {
   dropbox_sign: 'dropbox',
   facebook_ads: 'meta',
   facebook_pages: 'facebook',
+  fly_io: 'flydotio',
   google_contacts: 'google',
   google_places: 'googlemaps',
   guardian: 'theguardian',
