@@ -152,7 +152,8 @@ def openapi(root, file, base, wide):
 
 def parsed(file):
     text = file.read_text(encoding="utf-8")
-    if file.suffix == ".json":
+    # Some hold YAML under a name of JSON.
+    if file.suffix == ".json" and text.lstrip()[:1] == "{":
         return json.loads(text)
     return yaml.load(text, Loader=Plain)
 
