@@ -7,7 +7,6 @@ const SAME = [
   'bigcommerce', 'bitbucket', 'bitly', 'blogger', 'bluesky', 'box', 'brevo', 'brex', 'buildkite', 'calendly', 'circleci',
   'clickup', 'clockify', 'cloudflare', 'coda', 'confluence', 'contentful', 'datadog', 'deepgram', 'deepl', 'digitalocean',
   'directus', 'discord', 'dropbox', 'ebay', 'egnyte', 'elasticsearch', 'elevenlabs', 'etsy', 'figma', 'fitbit', 'ghost',
-  'giphy', 'gitea', 'github', 'gitlab', 'gmail', 'google_ads', 'google_analytics', 'google_bigquery', 'google_calendar',
   'google_chat', 'google_classroom', 'google_cloud_storage', 'google_docs', 'google_drive', 'google_forms', 'google_gemini',
   'google_meet', 'google_search_console', 'google_sheets', 'google_slides', 'google_tasks', 'google_translate', 'grafana',
   'greenhouse', 'gumroad', 'gusto', 'helpscout', 'hetzner', 'home_assistant', 'hubspot', 'hugging_face', 'influxdb',

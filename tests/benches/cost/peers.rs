@@ -81,7 +81,7 @@ impl Peer {
             of(&Turn::per_second),
             of(&|turn| turn.percentile_ms(50.0)),
             of(&|turn| turn.percentile_ms(99.0)),
-            of(&Turn::cpu_us_per_call),
+            of(&|turn| turn.cpu_us_per_call),
         );
     }
 }
