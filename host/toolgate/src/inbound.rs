@@ -7,6 +7,7 @@
 //!   connection that has waited longest for its client's next byte makes room;
 //! - [`activity`]: what one connection is doing; [`sweeper`] ends those that are too slow;
 //! - [`connection`]: the PROXY protocol header, TLS ([`tls`]), then HTTP/1 and HTTP/2 with their own limits;
+//! - [`unread`] reads what a handler leaves of a request's body, so that the connection can go on;
 //! - [`stream`] notes bytes in and writes that a client does not take.
 //!
 //! Which thread serves a connection is no business of this module.
@@ -22,6 +23,7 @@ mod sweeper;
 #[cfg(test)]
 mod tests;
 pub mod tls;
+mod unread;
 
 use std::io;
 use std::net::SocketAddr;

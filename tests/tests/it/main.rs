@@ -28,6 +28,7 @@ mod hot_add;
 mod house;
 mod idempotency;
 mod jupyterhub;
+mod kept_connections;
 mod knowledge;
 mod large;
 mod learning;

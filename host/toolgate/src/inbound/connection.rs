@@ -1,6 +1,7 @@
 //! One connection from its first byte to its last.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -10,12 +11,13 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::ConnectInfo;
-use http::{Request, Version};
+use http::{HeaderValue, Request, Version, header};
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
@@ -23,6 +25,7 @@ use tower::ServiceExt as _;
 use super::activity::{BodyReceipt, InFlight, Order, now_ms};
 use super::admission::ConnectionPermit;
 use super::stream::WatchedStream;
+use super::unread::{self, UnreadBody};
 use super::{Inbound, limits};
 use toolgate_core::client_address::proxy_protocol::{self, BadProxyHeader};
 
@@ -109,19 +112,27 @@ async fn answer(
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let http2 = request.version() == Version::HTTP_2;
         let in_flight = activity.begin(http2, now_ms());
+        let (give_up, given_up) = oneshot::channel();
+        let expects_continue = request.headers().contains_key(header::EXPECT);
         let mut request = request.map(|body| {
             if body.is_end_stream() {
                 return Body::empty();
             }
             Body::new(IncomingBody {
-                body,
+                body: Some(body),
                 receiving: Some(in_flight.receiving()),
+                // A stream of HTTP/2 ends by itself.
+                give_up: (!http2).then_some(give_up),
             })
         });
         request.extensions_mut().insert(ConnectInfo(client));
         let app = app.clone();
         async move {
-            let answer = app.oneshot(request).await?;
+            let mut answer = app.oneshot(request).await?;
+            if !unread::goes_on(given_up, expects_continue).await {
+                let close = HeaderValue::from_static("close");
+                answer.headers_mut().insert(header::CONNECTION, close);
+            }
             Ok::<_, Infallible>(answer.map(|body| OutgoingBody {
                 body,
                 _in_flight: in_flight,
@@ -144,6 +155,10 @@ async fn answer(
             }
         };
         if order == Order::Cut {
+            return;
+        }
+        // A request may have arrived in the meantime: whoever sent it gets its answer.
+        if poll_fn(|context| Poll::Ready(served.as_mut().poll(context).is_ready())).await {
             return;
         }
         let busy = place.activity().is_busy();
@@ -180,8 +195,17 @@ fn builder() -> auto::Builder<TokioExecutor> {
 
 /// A request's body on its way in.
 struct IncomingBody {
-    body: Incoming,
+    /// Absent after the last byte.
+    body: Option<Incoming>,
     receiving: Option<BodyReceipt>,
+    give_up: Option<oneshot::Sender<UnreadBody>>,
+}
+
+impl IncomingBody {
+    fn ended(&mut self) {
+        self.body = None;
+        self.receiving = None;
+    }
 }
 
 impl hyper::body::Body for IncomingBody {
@@ -192,19 +216,33 @@ impl hyper::body::Body for IncomingBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let frame = Pin::new(&mut self.body).poll_frame(context);
-        if matches!(frame, Poll::Ready(None | Some(Err(_)))) || self.body.is_end_stream() {
-            self.receiving = None;
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+        let frame = Pin::new(&mut *body).poll_frame(context);
+        if matches!(frame, Poll::Ready(None | Some(Err(_)))) || body.is_end_stream() {
+            self.ended();
         }
         frame
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Incoming::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let left = self.body.as_ref().map(Incoming::size_hint);
+        left.unwrap_or_else(|| SizeHint::with_exact(0))
+    }
+}
+
+impl Drop for IncomingBody {
+    fn drop(&mut self) {
+        if let (Some(body), Some(give_up)) = (self.body.take(), self.give_up.take()) {
+            let receiving = self.receiving.take();
+            // Nobody waits for it where the answer was made without the handler.
+            let _ = give_up.send(UnreadBody { body, receiving });
+        }
     }
 }
 
