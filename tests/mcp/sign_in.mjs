@@ -1,8 +1,8 @@
 // Connects to a gateway with an official JavaScript client and nothing but its address.
 //
 // Usage: node sign_in.mjs JOB, a JSON object: `url`, `redirect`, `document` (the address of the client's metadata
-// document, or null), `folder`, which holds node_modules, and `package`: `client` (2.x) or `sdk` (1.x). Speaks as
-// sign_in.py does.
+// document, or null), `client` (of one that was named, for `package` `client` alone), `folder`, which holds node_modules,
+// and `package`: `client` (2.x) or `sdk` (1.x). Speaks as sign_in.py does.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 
 const job = JSON.parse(process.argv[2]);
 const require = createRequire(join(job.folder, "package.json"));
-const { Client, StreamableHTTPClientTransport, UnauthorizedError } =
+const { Client, StreamableHTTPClientTransport, UnauthorizedError, ClientCredentialsProvider, CrossAppAccessProvider } =
   job.package === "sdk"
     ? {
         ...require("@modelcontextprotocol/sdk/client/index.js"),
@@ -24,7 +24,7 @@ const say = (message) => console.log(JSON.stringify(message));
 const heard = async () => JSON.parse((await lines.next()).value);
 
 const kept = {};
-const provider = {
+const person = {
   clientMetadataUrl: job.document ?? undefined,
   redirectUrl: job.redirect,
   clientMetadata: {
@@ -47,6 +47,17 @@ const provider = {
     if (which === "all" || which === "client") delete kept.client;
   },
 };
+
+function named({ id, secret, issuer, assertion }) {
+  const known = { clientId: id, clientSecret: secret, expectedIssuer: issuer };
+  if (!assertion) return new ClientCredentialsProvider(known);
+  const asserted = async ({ authorizationServerUrl, resourceUrl }) => {
+    say({ assertion: { audience: String(authorizationServerUrl), resource: String(resourceUrl) } });
+    return heard();
+  };
+  return new CrossAppAccessProvider({ ...known, assertion: asserted });
+}
+const provider = job.client ? named(job.client) : person;
 
 let client;
 let transport;

@@ -4,6 +4,9 @@ The first argument is a JSON object: `url`, `redirect` and `document`, the addre
 document or null. Speaks in lines of JSON with whoever plays the person: prints `{"open": ADDRESS}` for the
 browser and reads the address that the browser ends at; prints `{"called": TEXT}` after each call and reads
 what comes next: `call`, `expire` (the client takes its access token for expired, then calls) or `end`.
+
+A client that has been named comes without a person: `client` holds `id`, `secret` and `issuer`, and where `assertion`
+is true, prints `{"assertion": {"audience": ..., "resource": ...}}` and reads the assertion that it presents.
 """
 
 import asyncio
@@ -14,6 +17,8 @@ from urllib.parse import parse_qs, urlparse
 import httpx2
 from mcp import Client
 from mcp.client.auth import OAuthClientProvider
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.client.auth.extensions.identity_assertion import IdentityAssertionOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 
@@ -56,16 +61,31 @@ async def came_back():
     return AuthorizationCodeResult(code=first["code"], state=first.get("state"), iss=first.get("iss"))
 
 
+async def asserted(audience, resource):
+    say({"assertion": {"audience": audience, "resource": resource}})
+    return await heard()
+
+
+def provider_of(job):
+    client = job.get("client")
+    if client is None:
+        metadata = OAuthClientMetadata(client_name="Official client", redirect_uris=[job["redirect"]])
+        return OAuthClientProvider(
+            job["url"],
+            metadata,
+            Kept(),
+            redirect_handler=open_browser,
+            callback_handler=came_back,
+            client_metadata_url=job["document"],
+        )
+    named = dict(client_id=client["id"], client_secret=client["secret"], issuer=client["issuer"])
+    if client["assertion"]:
+        return IdentityAssertionOAuthProvider(job["url"], Kept(), assertion_provider=asserted, **named)
+    return ClientCredentialsOAuthProvider(job["url"], Kept(), **named)
+
+
 async def main(job):
-    metadata = OAuthClientMetadata(client_name="Official client", redirect_uris=[job["redirect"]])
-    provider = OAuthClientProvider(
-        job["url"],
-        metadata,
-        Kept(),
-        redirect_handler=open_browser,
-        callback_handler=came_back,
-        client_metadata_url=job["document"],
-    )
+    provider = provider_of(job)
     async with httpx2.AsyncClient(auth=provider, timeout=60) as http:
         async with Client(streamable_http_client(job["url"], http_client=http)) as client:
             while True:

@@ -57,6 +57,14 @@ pub struct Options {
     pub connections_per_client: Option<u32>,
     /// Where members sign in, as [`crate::issuer::CLIENT`].
     pub oidc_issuer: Option<String>,
+    /// As another client there, with the file of its secret.
+    pub oidc_client: Option<(String, PathBuf)>,
+    /// `GROUP=ROLE`.
+    pub oidc_group_role: Vec<String>,
+    /// Whose identity assertions are taken.
+    pub id_jag_issuer: Vec<String>,
+    pub no_client_registration: bool,
+    pub no_client_documents: bool,
     pub no_search_learning: bool,
     pub no_model: bool,
 }
@@ -177,10 +185,22 @@ impl TestGateway {
             no_search_learning: options.no_search_learning,
             no_model: options.no_model,
             connections_per_client: options.connections_per_client,
-            oidc_client_id: options
-                .oidc_issuer
-                .as_ref()
-                .map(|_| crate::issuer::CLIENT.to_owned()),
+            oidc_client_id: match &options.oidc_client {
+                Some((id, _)) => Some(id.clone()),
+                None => options
+                    .oidc_issuer
+                    .as_ref()
+                    .map(|_| crate::issuer::CLIENT.to_owned()),
+            },
+            oidc_client_secret_file: options.oidc_client.map(|(_, secret)| secret),
+            oidc_group_role: options.oidc_group_role,
+            id_jag_issuer: options
+                .id_jag_issuer
+                .iter()
+                .map(|url| url.parse())
+                .collect::<Result<_, _>>()?,
+            no_client_registration: options.no_client_registration,
+            no_client_documents: options.no_client_documents,
             oidc_issuer: options.oidc_issuer.map(|url| url.parse()).transpose()?,
             ..Settings::default()
         };

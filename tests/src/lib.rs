@@ -11,6 +11,7 @@ pub mod mcp;
 pub mod model;
 pub mod oidc;
 pub mod pdf;
+pub mod person;
 pub mod postgres;
 pub mod process;
 pub mod provider;

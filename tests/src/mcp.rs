@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
 
 use crate::tools;
 
@@ -155,6 +155,87 @@ pub async fn conformance(url: &str, key: &str, revision: &str) -> anyhow::Result
         String::from_utf8_lossy(&output.stderr)
     );
     Ok(said)
+}
+
+/// The conformance runner's suite for authorization servers, which waits for a person in between.
+pub struct AuthorizationRun {
+    port: u16,
+    results: tempfile::TempDir,
+    child: Option<Child>,
+    said: String,
+    lines: Option<Lines<BufReader<ChildStdout>>>,
+}
+
+impl AuthorizationRun {
+    /// Chooses the port at which the runner's client listens.
+    pub async fn new() -> anyhow::Result<Self> {
+        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+        Ok(Self {
+            port: free.local_addr()?.port(),
+            results: tempfile::TempDir::new()?,
+            child: None,
+            said: String::new(),
+            lines: None,
+        })
+    }
+
+    /// To register for its client.
+    pub fn redirect(&self) -> String {
+        format!("http://127.0.0.1:{}/callback", self.port)
+    }
+
+    /// Starts it; answers the address that a person has to open.
+    pub async fn start(
+        &mut self,
+        issuer: &str,
+        client_id: &str,
+        resource: &str,
+    ) -> anyhow::Result<String> {
+        let mut child = tools::node()?
+            .arg(installed(
+                "node/node_modules/@modelcontextprotocol/conformance/dist/index.js",
+            )?)
+            .args(["authorization", "--url", issuer, "--client-id", client_id])
+            .args(["--resource", resource, "--port", &self.port.to_string()])
+            .arg("--output-dir")
+            .arg(self.results.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let stdout = child.stdout.take().context("a pipe was asked for")?;
+        let mut lines = BufReader::new(stdout).lines();
+        let wanted = format!("{issuer}/authorize?");
+        loop {
+            let line = tokio::time::timeout(RUN_MAX, lines.next_line()).await??;
+            let line = line.with_context(|| format!("it ended after {}", self.said))?;
+            self.said.push_str(&line);
+            self.said.push('\n');
+            if line.starts_with(&wanted) {
+                (self.child, self.lines) = (Some(child), Some(lines));
+                return Ok(line);
+            }
+        }
+    }
+
+    /// Waits for its end; answers every check, and what it printed.
+    pub async fn end(mut self) -> anyhow::Result<(Vec<Value>, String)> {
+        let mut lines = self.lines.take().context("it was started")?;
+        let mut child = self.child.take().context("it was started")?;
+        while let Some(line) = tokio::time::timeout(RUN_MAX, lines.next_line()).await?? {
+            self.said.push_str(&line);
+            self.said.push('\n');
+        }
+        let ended = tokio::time::timeout(RUN_MAX, child.wait()).await??;
+        ensure!(ended.success(), "the suite fails:\n{}", self.said);
+        let mut checks = Vec::new();
+        for folder in std::fs::read_dir(self.results.path())? {
+            let text = std::fs::read_to_string(folder?.path().join("checks.json"))?;
+            let read: Vec<Value> = serde_json::from_str(&text)?;
+            checks.extend(read);
+        }
+        Ok((checks, self.said))
+    }
 }
 
 /// Adds the key that the conformance runner cannot send. Ends when dropped.

@@ -94,6 +94,15 @@ impl Server {
         format!("http://localhost:{}", self.port)
     }
 
+    /// Puts whoever logs in as `login` into these groups, and out of all others.
+    pub async fn put_in(&self, login: &str, groups: &[&str]) -> anyhow::Result<()> {
+        let body = json!({ "login": login, "groups": groups }).to_string();
+        let url = format!("{}/test/groups", self.url());
+        let answer = crate::gateway::client().post(url).body(body).send().await?;
+        ensure!(answer.status() == 200, "the groups are not taken");
+        Ok(())
+    }
+
     /// Takes back every grant.
     pub async fn revoke_everything(&self) -> anyhow::Result<()> {
         self.ask("/test/revoke").await.map(drop)

@@ -111,6 +111,7 @@ impl Gateway {
             .store
             .list_app_grants(workspace, None, now_ms, APPS_NAMED_MAX)
             .await?;
+        let clients = self.store.list_named_clients(workspace).await?;
         let name_of = |actor: &str| match actor.split_once(':') {
             Some(("member", id)) => members
                 .iter()
@@ -123,7 +124,11 @@ impl Gateway {
             Some(("app", id)) => apps
                 .iter()
                 .find(|app| app.id == id)
-                .map(|app| app.client_name.clone()),
+                .map(|app| app.client_name.clone())
+                .or_else(|| {
+                    let client = clients.iter().find(|client| client.id == id);
+                    client.map(|client| client.name.clone())
+                }),
             _ => None,
         };
         let entries = page.items.into_iter().map(|row| AuditRecord {

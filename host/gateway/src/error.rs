@@ -10,6 +10,8 @@ use toolgate_store::StoreError;
 
 /// Another process takes over, or this one is started again.
 const STOPPING_RETRY_AFTER_S: u64 = 1;
+/// A provider that does not answer seldom does within a second.
+const PROVIDER_RETRY_AFTER_S: u64 = 5;
 /// What makes a database unavailable seldom ends within a second.
 const DATABASE_RETRY_AFTER_S: u64 = 5;
 
@@ -97,6 +99,8 @@ pub enum Error {
     Overloaded { retry_after_s: u64 },
     #[error("the gateway is stopping")]
     Stopping,
+    #[error("the identity provider, whose groups decide who is a member, does not answer")]
+    ProviderUnavailable,
     /// With the cause for the log; without one, receipts wait for the database.
     #[error("the database does not answer or takes no writes")]
     DatabaseUnavailable(Option<anyhow::Error>),
@@ -142,7 +146,10 @@ impl Error {
             Self::InProgress { .. } | Self::TurnInProgress { .. } => "in_progress",
             Self::OutcomeUnknown { .. } => "outcome_unknown",
             Self::RateLimited(_) => "rate_limit_exceeded",
-            Self::Overloaded { .. } | Self::Stopping | Self::DatabaseUnavailable(_) => "overloaded",
+            Self::Overloaded { .. }
+            | Self::Stopping
+            | Self::ProviderUnavailable
+            | Self::DatabaseUnavailable(_) => "overloaded",
             Self::Internal(_) => "internal_error",
         }
     }
@@ -156,6 +163,7 @@ impl Error {
             | Self::Overloaded { retry_after_s } => Some(*retry_after_s),
             Self::RateLimited(limited) => Some(limited.retry_after_s),
             Self::Stopping => Some(STOPPING_RETRY_AFTER_S),
+            Self::ProviderUnavailable => Some(PROVIDER_RETRY_AFTER_S),
             Self::DatabaseUnavailable(_) => Some(DATABASE_RETRY_AFTER_S),
             _ => None,
         }
@@ -210,6 +218,7 @@ impl Error {
             | Self::TurnInProgress { .. }
             | Self::Overloaded { .. }
             | Self::Stopping
+            | Self::ProviderUnavailable
             | Self::RateLimited(_) => {
                 format!("Repeat the request after {} s.", self.retry_after_s()?)
             }

@@ -81,7 +81,7 @@ pub struct Gateway {
     counts: limits::RequestCounts,
     hook_refusals: webhooks::inbound::refusals::Refusals,
     passwords: identity::members::Passwords,
-    oidc: Option<crate::config::OidcConfig>,
+    oidc: Option<Arc<identity::members::oidc::OidcAccounts>>,
     /// How many wait for a user to connect.
     waiters: connections::wait::Waiters,
     write_probe: dashboard::readiness::WriteProbe,
@@ -177,6 +177,16 @@ impl Gateway {
         let (stop, running) = (CancellationToken::new(), TaskTracker::new());
         let public_url = config.public_url.clone();
         let receipts = open_receipts(config, &store).await?;
+        let oidc = config.oidc.clone().map(|oidc| {
+            let parts = identity::members::oidc::OidcAccountsParts {
+                egress: egress.clone(),
+                store: store.clone(),
+                vault: vault.clone(),
+                clock: clock.clone(),
+                running: running.clone(),
+            };
+            identity::members::oidc::OidcAccounts::new(oidc, parts)
+        });
         let gateway = Arc::new(Self {
             connections: connections::ConnectionManager::new(connections::ConnectionManagerParts {
                 store: store.clone(),
@@ -198,12 +208,12 @@ impl Gateway {
             learning: tools::learning::SearchLearning::new(config.learn_from_use),
             services: connections::services::Services::default(),
             known_keys: identity::authenticate::KnownKeys::default(),
-            apps: identity::apps::Apps::default(),
+            apps: identity::apps::Apps::new(config.app_clients.clone()),
             known_rules: access::permissions::KnownRules::default(),
             counts: limits::RequestCounts::default(),
             hook_refusals: webhooks::inbound::refusals::Refusals::default(),
             passwords: identity::members::Passwords::default(),
-            oidc: config.oidc.clone(),
+            oidc: oidc.map(Arc::new),
             waiters: connections::wait::Waiters::default(),
             watchers: Arc::default(),
             write_probe: dashboard::readiness::WriteProbe::default(),

@@ -296,9 +296,10 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::OutcomeUnknown { .. } => StatusCode::CONFLICT,
         Error::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        Error::Overloaded { .. } | Error::Stopping | Error::DatabaseUnavailable(_) => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        Error::Overloaded { .. }
+        | Error::Stopping
+        | Error::ProviderUnavailable
+        | Error::DatabaseUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
@@ -327,6 +328,7 @@ fn details_of(error: &Error) -> Option<Value> {
             "retry_after_s": limited.retry_after_s,
         })),
         Error::Stopping => Some(json!({ "reason": "stopping" })),
+        Error::ProviderUnavailable => Some(json!({ "reason": "identity_provider" })),
         Error::DatabaseUnavailable(_) => Some(json!({ "reason": "database" })),
         _ => None,
     }

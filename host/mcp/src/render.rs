@@ -341,6 +341,7 @@ pub fn error(error: &Error) -> String {
         | Error::TurnInProgress { .. }
         | Error::Overloaded { .. }
         | Error::Stopping
+        | Error::ProviderUnavailable
         | Error::DatabaseUnavailable(_) => {
             let retry_after_s = error.retry_after_s().unwrap_or_default();
             format!("{}. Call again after {retry_after_s} s.", sentence(error))

@@ -6,12 +6,13 @@
 use jsonwebtoken::jwk::{Jwk, JwkSet};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::OAuthError;
 
 /// How far the provider's clock may be off, in seconds.
-const LEEWAY_S: i64 = 60;
-const ACCEPTED: [Algorithm; 9] = [
+pub(super) const LEEWAY_S: i64 = 60;
+pub(super) const ACCEPTED: [Algorithm; 9] = [
     Algorithm::RS256,
     Algorithm::RS384,
     Algorithm::RS512,
@@ -36,6 +37,9 @@ pub struct IdClaims {
     nonce: Option<String>,
     #[serde(default)]
     azp: Option<String>,
+    /// Everything else.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
 }
 
 /// What the token has to be for.
@@ -43,7 +47,8 @@ pub struct IdClaims {
 pub struct ExpectedClaims<'a> {
     pub issuer: &'a str,
     pub client_id: &'a str,
-    pub nonce: &'a str,
+    /// `None`: the token came with a refresh, which has none (OpenID Connect Core 1.0, section 12.2).
+    pub nonce: Option<&'a str>,
     pub now_ms: i64,
 }
 
@@ -84,7 +89,7 @@ pub fn verified(
     if claims.exp.saturating_add(LEEWAY_S) <= expected.now_ms / 1_000 {
         return Err(OAuthError::Answer("the ID token is over"));
     }
-    if claims.nonce.as_deref() != Some(expected.nonce) {
+    if expected.nonce.is_some() && claims.nonce.as_deref() != expected.nonce {
         return Err(OAuthError::Answer("the ID token is of another sign-in"));
     }
     if claims
@@ -110,7 +115,7 @@ mod tests {
     const EXPECTED: ExpectedClaims<'_> = ExpectedClaims {
         issuer: "https://id.test",
         client_id: "the-client",
-        nonce: "n",
+        nonce: Some("n"),
         now_ms: NOW_MS,
     };
 
@@ -156,6 +161,22 @@ mod tests {
         let token = issuer.signed(&json!({"alg": "ES256", "kid": "k"}), &claims());
         let read = verified(&token, &issuer.keys, &EXPECTED).unwrap();
         assert_eq!((read.sub.as_str(), read.email_verified), ("7", Some(true)));
+    }
+
+    #[test]
+    fn a_token_of_a_refresh_has_no_nonce_and_may_name_groups() {
+        let issuer = issuer();
+        let mut claims = claims();
+        claims["nonce"] = Value::Null;
+        claims["groups"] = json!(["engineering"]);
+        let token = issuer.signed(&json!({"alg": "ES256", "kid": "k"}), &claims);
+        let refreshed = ExpectedClaims {
+            nonce: None,
+            ..EXPECTED
+        };
+        let read = verified(&token, &issuer.keys, &refreshed).unwrap();
+        assert_eq!(read.more["groups"], json!(["engineering"]));
+        assert!(verified(&token, &issuer.keys, &EXPECTED).is_err());
     }
 
     #[test]

@@ -12,6 +12,7 @@
 pub mod authorize;
 pub mod callback;
 mod clear;
+pub mod id_jag;
 pub mod id_token;
 pub mod send;
 pub mod token;

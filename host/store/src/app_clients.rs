@@ -1,5 +1,6 @@
 //! MCP clients that ask members to let them in by OAuth, and what they ask for before a member has
-//! decided. Clients belong to no workspace: they register before anybody has signed in.
+//! decided. Only a client that an admin has named belongs to a workspace: the others are there before
+//! anybody has signed in.
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr};
@@ -17,6 +18,8 @@ pub enum AppClientKind {
     Document,
     /// It registered itself; nobody has checked what it says of itself.
     Registered,
+    /// An admin has named it, for the members of one workspace.
+    Named,
 }
 
 /// How a client proves at the token endpoint who it is (RFC 7591, section 2).
@@ -53,6 +56,13 @@ pub struct AppClient {
     pub fresh_until_ms: Option<i64>,
     /// When a member has last let it in.
     pub used_at_ms: Option<i64>,
+    /// Whose it is that was named by an admin.
+    pub workspace_id: Option<String>,
+    /// The user that it gets tokens for by its secret alone.
+    pub acts_for: Option<String>,
+    /// What a client that was named may have at most.
+    #[sqlx(try_from = "Json<Vec<String>>")]
+    pub scopes: Vec<String>,
 }
 
 /// An authorization request that waits for a member's decision.
@@ -194,7 +204,7 @@ impl Store {
                 .await?;
             sqlx::query(
                 "DELETE FROM app_clients WHERE created_at_ms < $1 AND (used_at_ms IS NULL OR used_at_ms < $2) \
-                 AND NOT EXISTS (SELECT 1 FROM app_grants WHERE app_grants.client_id = app_clients.id)",
+                 AND workspace_id IS NULL AND NOT EXISTS (SELECT 1 FROM app_grants WHERE app_grants.client_id = app_clients.id)",
             )
             .bind(unused_before_ms)
             .bind(used_before_ms)

@@ -83,6 +83,7 @@ macro_rules! insert_token {
         .await?
     }};
 }
+pub(super) use insert_token;
 
 impl Store {
     /// Makes a grant of a request, which is over with it. `false`: somebody else has decided it.

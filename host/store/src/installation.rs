@@ -59,6 +59,7 @@ impl Store {
                  UNION ALL SELECT sealed FROM webhooks \
                  UNION ALL SELECT sealed FROM hooks \
                  UNION ALL SELECT sealed FROM execution_payloads \
+                 UNION ALL SELECT sealed FROM oidc_accounts \
                  LIMIT 1",
             )
             .fetch_optional(db)

@@ -13,6 +13,7 @@
 
 #![warn(unreachable_pub)]
 
+mod app_assertions;
 mod app_clients;
 mod app_grants;
 mod approvals;
@@ -37,7 +38,9 @@ mod manifests;
 mod member_links;
 mod members;
 mod migrations;
+mod named_clients;
 mod oauth_apps;
+mod oidc_accounts;
 mod open;
 mod page;
 mod payloads;
@@ -73,6 +76,7 @@ use sqlx::{PgPool, SqlitePool};
 
 use time_limits::OPERATION_WITHIN;
 
+pub use app_assertions::UsedAssertion;
 pub use app_clients::{AppClient, AppClientAuth, AppClientKind, AppRequest};
 pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind};
 pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow};
@@ -93,7 +97,9 @@ pub use knowledge::{DocumentRow, DocumentText, KnowledgeTotals, ListedDocumentRo
 pub use manifests::CachedManifest;
 pub use member_links::{LinkKind, MemberLink};
 pub use members::{Member, MemberChange, Role};
+pub use named_clients::ClientToken;
 pub use oauth_apps::{OAuthApp, SealedBox};
+pub use oidc_accounts::OidcAccount;
 pub use page::{Cursor, Page};
 pub use payloads::PayloadRow;
 pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};

@@ -21,7 +21,7 @@ pub struct OAuthApp {
 /// A box somewhere in the database, for moving all of them under a new master key.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct SealedBox {
-    /// `connection`, `connect_flow`, `oauth_app`, `webhook`, `webhook_previous` or `hook`.
+    /// `connection`, `connect_flow`, `oauth_app`, `webhook`, `webhook_previous`, `hook` or `oidc_account`.
     pub kind: String,
     pub workspace_id: String,
     pub user_id: String,
@@ -108,7 +108,8 @@ impl Store {
                  UNION ALL SELECT 'webhook', workspace_id, '', '', id, sealed FROM webhooks \
                  UNION ALL SELECT 'webhook_previous', workspace_id, '', '', id, sealed_previous FROM webhooks \
                  WHERE sealed_previous IS NOT NULL \
-                 UNION ALL SELECT 'hook', workspace_id, user_id, service, connection_id, sealed FROM hooks",
+                 UNION ALL SELECT 'hook', workspace_id, user_id, service, connection_id, sealed FROM hooks \
+                 UNION ALL SELECT 'oidc_account', '', '', '', subject, sealed FROM oidc_accounts",
             )
             .fetch_all(db)
             .await?
@@ -136,6 +137,9 @@ impl Store {
             "payload" => {
                 "UPDATE execution_payloads SET sealed = $5 \
                  WHERE workspace_id = $1 AND $2 = '' AND id = $3 AND sealed = $4"
+            }
+            "oidc_account" => {
+                "UPDATE oidc_accounts SET sealed = $5 WHERE $1 = '' AND $2 = '' AND subject = $3 AND sealed = $4"
             }
             "hook" => {
                 "UPDATE hooks SET sealed = $5 \

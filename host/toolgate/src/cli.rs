@@ -4,6 +4,7 @@
 //! document on standard output; messages go to standard error.
 
 mod backup;
+mod client;
 mod completions;
 mod doctor;
 mod healthcheck;
@@ -88,6 +89,9 @@ enum Command {
     /// Make, list and remove members: people who sign in to the dashboard
     #[command(subcommand)]
     Member(member::MemberCommand),
+    /// MCP clients that are named for a workspace: machines with a secret, programs that cannot register
+    #[command(subcommand)]
+    Client(client::ClientCommand),
     /// Settings of services: addresses, OAuth applications
     #[command(subcommand)]
     Service(service::ServiceCommand),
@@ -156,6 +160,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Key(command) => command.run(&config(settings)?, output).await,
         Command::Workspace(command) => command.run(&config(settings)?, output).await,
         Command::Member(command) => command.run(&config(settings)?, output).await,
+        Command::Client(command) => command.run(&config(settings)?, output).await,
         Command::Service(command) => command.run(&config(settings)?, output).await,
         Command::Plugin(command) => command.run(&config(settings)?, output).await,
         Command::Model(command) => command.run(&config(settings)?, output).await,

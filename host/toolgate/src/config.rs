@@ -19,7 +19,9 @@ pub use settings::{LogFormat, Settings};
 
 use toolgate_core::client_address::TrustedProxies;
 use toolgate_egress::AllowUpstream;
-use toolgate_gateway::config::{GatewayConfig, ModelSettings, OidcConfig, Retention};
+use toolgate_gateway::config::{
+    AppClientsConfig, GatewayConfig, GroupRule, GroupRules, ModelSettings, OidcConfig, Retention,
+};
 use toolgate_mcp::McpAuth;
 use toolgate_vault::Secret;
 
@@ -112,6 +114,19 @@ impl Settings {
                 .oidc_client_secret_file
                 .or(file.oidc_client_secret_file),
             oidc_name: self.oidc_name.or(file.oidc_name),
+            oidc_group_role: if self.oidc_group_role.is_empty() {
+                file.oidc_group_role
+            } else {
+                self.oidc_group_role
+            },
+            oidc_groups_claim: self.oidc_groups_claim.or(file.oidc_groups_claim),
+            id_jag_issuer: if self.id_jag_issuer.is_empty() {
+                file.id_jag_issuer
+            } else {
+                self.id_jag_issuer
+            },
+            no_client_registration: self.no_client_registration || file.no_client_registration,
+            no_client_documents: self.no_client_documents || file.no_client_documents,
             mcp_allow_host: if self.mcp_allow_host.is_empty() {
                 file.mcp_allow_host
             } else {
@@ -168,7 +183,11 @@ impl Settings {
                 AllowUpstream::parse(text).with_context(|| format!("--allow-upstream {text}"))
             })
             .collect::<anyhow::Result<_>>()?;
+        let groups = group_rules(&self.oidc_group_role, self.oidc_groups_claim)?;
         let oidc = match (&self.oidc_issuer, &self.oidc_client_id) {
+            (None, _) if !groups.rules.is_empty() => {
+                anyhow::bail!("--oidc-group-role needs --oidc-issuer")
+            }
             (None, _) => None,
             (Some(_), None) => anyhow::bail!("--oidc-issuer needs --oidc-client-id"),
             (Some(issuer), Some(client_id)) => Some(OidcConfig {
@@ -183,6 +202,7 @@ impl Settings {
                     .oidc_name
                     .clone()
                     .unwrap_or_else(|| issuer.host_str().unwrap_or("OpenID Connect").to_owned()),
+                groups,
             }),
         };
         let trusted_proxies = self.trusted_proxy.iter().map(|text| network(text));
@@ -214,6 +234,15 @@ impl Settings {
             gateway: GatewayConfig {
                 public_url: public_url.unwrap_or_else(|| base_url(listen, tls.as_ref())),
                 oidc,
+                app_clients: AppClientsConfig {
+                    documents: !self.no_client_documents,
+                    registration: !self.no_client_registration,
+                    id_jag_issuers: self
+                        .id_jag_issuer
+                        .iter()
+                        .map(issuer)
+                        .collect::<anyhow::Result<_>>()?,
+                },
                 database_url: self.database_url.unwrap_or_else(|| {
                     format!("sqlite://{}", data_dir.join("toolgate.db").display())
                 }),
@@ -265,6 +294,33 @@ pub(crate) fn reachable(mut listen: SocketAddr) -> SocketAddr {
         });
     }
     listen
+}
+
+/// The rules for groups of the provider.
+fn group_rules(rules: &[String], claim: Option<String>) -> anyhow::Result<GroupRules> {
+    let rules = rules.iter().map(|text| text.trim().parse::<GroupRule>());
+    let rules = rules
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|cause| anyhow::anyhow!("--oidc-group-role: {cause}"))?;
+    let claim = claim.unwrap_or_else(|| GroupRules::CLAIM.to_owned());
+    anyhow::ensure!(
+        !claim.is_empty(),
+        "--oidc-groups-claim is the name of a claim"
+    );
+    Ok(GroupRules { claim, rules })
+}
+
+/// An issuer of identity assertions, without a trailing slash.
+fn issuer(url: &Url) -> anyhow::Result<String> {
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty();
+    anyhow::ensure!(
+        plain,
+        "--id-jag-issuer is an http or https address without a query, not {url}"
+    );
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 /// Days in milliseconds; 0 and nothing mean for ever.

@@ -30,8 +30,8 @@ pub const BOX_BYTES_MAX: usize = 256 * 1024;
 /// Which record a box belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SealContext<'a> {
-    /// `connection`, `connect_flow`, `oauth_app`, `webhook`, `webhook_previous`, `hook` or
-    /// `payload`.
+    /// `connection`, `connect_flow`, `oauth_app`, `webhook`, `webhook_previous`, `hook`,
+    /// `oidc_account` or `payload`.
     pub kind: &'a str,
     pub workspace_id: &'a str,
     pub user_id: &'a str,

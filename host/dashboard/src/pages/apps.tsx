@@ -14,6 +14,7 @@ import { Card, Loaded, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
+import { NamedClientsCard } from './named-clients';
 
 type Asked = { kind: 'revoke' | 'block'; app: ConnectedApp };
 
@@ -90,6 +91,7 @@ export default function Apps() {
                 />
               </Card>
             )}
+            {admin && <NamedClientsCard />}
           </div>
         )}
       </Loaded>

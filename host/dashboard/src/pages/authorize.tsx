@@ -53,13 +53,13 @@ export default function Authorize() {
       <Pairs
         items={[
           ['App', <span className="strong">{asked.client_name}</span>],
-          ['Verified host', asked.verified_host ?? 'none'],
+          ['Verified host', asked.verified_host ?? (asked.named_by_admin ? 'named by an admin of the workspace' : 'none')],
           ['Goes back to', destination(asked.goes_to)],
           ['Workspace', asked.workspace],
           ['Acts as', asked.user_id],
         ]}
       />
-      {asked.verified_host == null && (
+      {asked.verified_host == null && !asked.named_by_admin && (
         <Note tone="warn">
           <p>Nobody has checked this app: it chose its name itself. Continue only if you started this from an app that you trust.</p>
         </Note>

@@ -27,16 +27,22 @@ function version(value: unknown): string {
   return text((value as Details | null | undefined)?.version);
 }
 
+const groups = (details: Details): string => (details.by_groups ? ', by the groups of the identity provider' : '');
+
 /** What was done, after the name of who did it. */
 const SENTENCES: Record<string, (details: Details, subject: string) => string> = {
   'approvals.approve': (d) => `approved ${text(d.tool_name)} for ${text(d.user_id)}`,
   'approvals.deny': (d) => `denied ${text(d.tool_name)} for ${text(d.user_id)}`,
   'apps.block': (d) => `switched the app ${text(d.client)} off`,
+  'apps.client_create': (d) => `named the client ${text(d.client)}${d.acts_for ? ` to act for ${text(d.acts_for)}` : ''}`,
+  'apps.client_remove': (d) => `removed the client ${text(d.client)}`,
   'apps.code_reused': (d) => `lost what was granted to ${text(d.client)}: its code was used twice`,
   'apps.connect': (d) => `let the app ${text(d.client)} in with the scopes ${list(d.scopes)}`,
   'apps.enter': (d) => `was connected as ${text(d.client)}`,
+  'apps.enter_by_assertion': (d) => `was let in as ${text(d.client)} by ${text(d.issuer)}`,
   'apps.refresh_reused': (d) => `lost what was granted to ${text(d.client)}: a copy of its refresh token was used`,
   'apps.refuse': (d) => `did not let the app ${text(d.client)} in`,
+  'apps.refuse_assertion': (d) => `refused an assertion that ${text(d.client)} presented: ${text(d.reason)}`,
   'apps.refuse_token': (d) => `was refused a token that ${text(d.presented_by)} asked for: ${text(d.reason)}`,
   'apps.revoke': (d) => `disconnected the app ${text(d.client)}`,
   'apps.revoke_token': (d) => `gave an access token of ${text(d.client)} back`,
@@ -53,13 +59,14 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'keys.rotate': (d) => `made a second key, tg_live_${text(d.prefix)}..., to replace one`,
   'knowledge.add': (d) => `added the document ${text(d.title)}`,
   'knowledge.delete': (d) => `deleted the document ${text(d.title)}`,
-  'members.change': (d) => `made ${text(d.email)} ${text(d.to)}, who was ${text(d.from)}`,
-  'members.create': (d) => `joined as ${text(d.role)}: ${text(d.email)}`,
+  'members.change': (d) => `made ${text(d.email)} ${text(d.to)}, who was ${text(d.from)}${groups(d)}`,
+  'members.create': (d) => `joined as ${text(d.role)}: ${text(d.email)}${groups(d)}`,
+  'members.end_account': (d) => `ended the sign-ins and apps of ${text(d.email)}, whose session the identity provider has ended`,
   'members.invite': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
   'members.link_account': () => 'linked an account of the identity provider to their membership',
   'members.offer_setup': () => 'made the link at which the first owner joins',
   'members.refresh_reused': () => 'lost a sign-in: a copy of it was used elsewhere',
-  'members.remove': (d) => `removed ${text(d.email)}`,
+  'members.remove': (d) => `removed ${text(d.email)}${groups(d)}`,
   'members.rename': (d) => `changed their name to ${text(d.name)}`,
   'members.reset': (d) => `made a link for a new password of ${text(d.email)}`,
   'members.revoke_sign_in': () => 'ended one of their sign-ins',

@@ -9,16 +9,24 @@ use strum::{IntoStaticStr, VariantArray};
 pub enum AuditAction {
     #[strum(serialize = "apps.block")]
     AppsBlock,
+    #[strum(serialize = "apps.client_create")]
+    AppsClientCreate,
+    #[strum(serialize = "apps.client_remove")]
+    AppsClientRemove,
     #[strum(serialize = "apps.code_reused")]
     AppsCodeReused,
     #[strum(serialize = "apps.connect")]
     AppsConnect,
     #[strum(serialize = "apps.enter")]
     AppsEnter,
+    #[strum(serialize = "apps.enter_by_assertion")]
+    AppsEnterByAssertion,
     #[strum(serialize = "apps.refresh_reused")]
     AppsRefreshReused,
     #[strum(serialize = "apps.refuse")]
     AppsRefuse,
+    #[strum(serialize = "apps.refuse_assertion")]
+    AppsRefuseAssertion,
     #[strum(serialize = "apps.refuse_token")]
     AppsRefuseToken,
     #[strum(serialize = "apps.revoke")]
@@ -59,6 +67,8 @@ pub enum AuditAction {
     MembersChange,
     #[strum(serialize = "members.create")]
     MembersCreate,
+    #[strum(serialize = "members.end_account")]
+    MembersEndAccount,
     #[strum(serialize = "members.invite")]
     MembersInvite,
     #[strum(serialize = "members.link_account")]

@@ -2,15 +2,20 @@
 //!
 //! The gateway is the authorization server of its own MCP endpoint (OAuth 2.1; MCP 2026-07-28,
 //! Authorization). [`clients`] knows who a client is, from its metadata document ([`documents`]) or
-//! because it registered itself ([`register`]); [`redirects`] decides where an answer may go.
-//! [`authorize`] takes the request and the member's decision, [`tokens`] exchanges codes and refresh
-//! tokens, [`revoke`] ends them, [`enter`] turns an access token into a [`Caller`]. What members and
+//! because it registered itself ([`register`]), or an admin has named it ([`named`]); [`redirects`] decides where
+//! an answer may go. [`authorize`] takes the request and the member's decision, [`tokens`] exchanges codes and
+//! refresh tokens, [`assertion`] the word of an issuer that the operator trusts ([`issuers`]), [`client_credentials`]
+//! a client's secret; [`revoke`] ends tokens, [`enter`] turns an access token into a [`Caller`]. What members and
 //! admins do with connected apps is here.
 
+mod assertion;
 pub mod authorize;
+pub mod client_credentials;
 pub mod clients;
 mod documents;
 pub mod enter;
+mod issuers;
+pub mod named;
 pub mod params;
 pub mod redirects;
 pub mod refusal;
@@ -26,6 +31,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::audit::{AuditAction, entry};
+use crate::config::AppClientsConfig;
 use crate::limits::PerAddress;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
@@ -60,17 +66,23 @@ const DOCUMENTS_AT_ONCE: usize = 8;
 /// What this process knows and counts of apps.
 pub(crate) struct Apps {
     pub(crate) tokens: enter::KnownTokens,
+    config: AppClientsConfig,
+    issuers: issuers::TrustedIssuers,
     registrations: PerAddress,
     requests: PerAddress,
+    refusals: PerAddress,
     reading: Semaphore,
 }
 
-impl Default for Apps {
-    fn default() -> Self {
+impl Apps {
+    pub(crate) fn new(config: AppClientsConfig) -> Self {
         Self {
             tokens: enter::KnownTokens::default(),
+            issuers: issuers::TrustedIssuers::new(config.id_jag_issuers.clone()),
+            config,
             registrations: PerAddress::default(),
             requests: PerAddress::default(),
+            refusals: PerAddress::default(),
             reading: Semaphore::new(DOCUMENTS_AT_ONCE),
         }
     }
@@ -115,6 +127,11 @@ pub struct ConnectedApps {
 }
 
 impl Gateway {
+    /// Which MCP clients may ask to be let in.
+    pub fn app_clients(&self) -> &AppClientsConfig {
+        &self.apps.config
+    }
+
     /// How the gateway names itself as an authorization server.
     pub fn app_issuer(&self) -> String {
         format!("{}{ISSUER_PATH}", self.public_url)

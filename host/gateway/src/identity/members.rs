@@ -104,7 +104,8 @@ impl Gateway {
     /// Gives a member another role.
     ///
     /// # Errors
-    /// `conflict` for the last owner; `role_denied` where only an owner may.
+    /// `conflict` for the last owner, and where groups of the provider decide; `role_denied` where only an
+    /// owner may.
     pub async fn change_member(
         &self,
         caller: &Caller,
@@ -113,6 +114,7 @@ impl Gateway {
     ) -> Result<MemberInfo, Error> {
         let member = self.manageable(caller, member_id).await?;
         caller.need_role(least_for(role))?;
+        self.need_ungoverned(&member, "the role").await?;
         let details = json!({ "from": member.role, "to": role, "email": member.email });
         let changed = self
             .audited(caller, AuditAction::MembersChange, member_id, details)

@@ -101,7 +101,9 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_results(now_ms).await?;
     gateway.store.purge_member_links(now_ms).await?;
     gateway.store.purge_sign_ins(now_ms).await?;
+    gateway.store.purge_oidc_accounts().await?;
     gateway.store.purge_app_grants(now_ms).await?;
+    gateway.store.purge_client_tokens(now_ms).await?;
     let (unused_ms, used_ms) = (now_ms - UNUSED_LIFE_MS, now_ms - USED_LIFE_MS);
     gateway
         .store

@@ -121,6 +121,8 @@ pub async fn adopt(
             (false, "connection") => lost.push(sealed),
             // A link that was opened and not finished: the user opens another one.
             (false, "connect_flow") => {}
+            // The person signs in again.
+            (false, "oidc_account") => {}
             (false, _) => report.other_secrets += 1,
         }
     }

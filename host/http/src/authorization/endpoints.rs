@@ -48,7 +48,7 @@ pub(super) async fn authorize(
     }
 }
 
-/// Exchanges a code or a refresh token.
+/// Exchanges what a client presents for tokens.
 pub(super) async fn token(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let peer = peer_of(&parts.extensions);
@@ -60,13 +60,15 @@ pub(super) async fn token(State(gateway): State<Arc<Gateway>>, request: Request)
     };
     match Box::pin(issued).await {
         Ok(issued) => {
-            let body = json!({
+            let mut body = json!({
                 "access_token": issued.access.expose(),
                 "token_type": "Bearer",
                 "expires_in": issued.expires_in_s,
-                "refresh_token": issued.refresh.expose(),
                 "scope": issued.scopes,
             });
+            if let Some(refresh) = &issued.refresh {
+                body["refresh_token"] = json!(refresh.expose());
+            }
             answers::json_of(StatusCode::OK, &body)
         }
         Err(problem) => refused(&problem, &peer, basic),

@@ -11,6 +11,10 @@ use super::answers;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::apps::APP_SCOPES;
 
+/// How a client learns that identity assertions are taken
+/// (draft-ietf-oauth-identity-assertion-authz-grant, section 7.2).
+const ID_JAG_PROFILE: &str = "urn:ietf:params:oauth:grant-profile:id-jag";
+
 pub(super) async fn resource(State(gateway): State<Arc<Gateway>>) -> Response {
     answers::metadata(&json!({
         "resource": gateway.mcp_resource(),
@@ -23,23 +27,30 @@ pub(super) async fn resource(State(gateway): State<Arc<Gateway>>) -> Response {
 
 pub(super) async fn issuer(State(gateway): State<Arc<Gateway>>) -> Response {
     let issuer = gateway.app_issuer();
+    let clients = gateway.app_clients();
     let at = |path: &str| format!("{issuer}/{path}");
     let methods = ["none", "client_secret_basic", "client_secret_post"];
-    answers::metadata(&json!({
+    let mut metadata = json!({
         "issuer": issuer,
         "authorization_endpoint": at("authorize"),
         "token_endpoint": at("token"),
         "revocation_endpoint": at("revoke"),
-        "registration_endpoint": at("register"),
         "scopes_supported": APP_SCOPES.map(<&str>::from),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
-        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "grant_types_supported": gateway.grant_types(),
         "token_endpoint_auth_methods_supported": methods,
         "revocation_endpoint_auth_methods_supported": methods,
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": true,
-        "client_id_metadata_document_supported": true,
+        "client_id_metadata_document_supported": clients.documents,
         "protected_resources": [gateway.mcp_resource()],
-    }))
+    });
+    if clients.registration {
+        metadata["registration_endpoint"] = json!(at("register"));
+    }
+    if !clients.id_jag_issuers.is_empty() {
+        metadata["authorization_grant_profiles_supported"] = json!([ID_JAG_PROFILE]);
+    }
+    answers::metadata(&metadata)
 }

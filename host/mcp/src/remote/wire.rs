@@ -326,6 +326,7 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
         }),
         "overloaded" => match details.reason.as_str() {
             "stopping" => Error::Stopping,
+            "identity_provider" => Error::ProviderUnavailable,
             "database" => Error::DatabaseUnavailable(None),
             _ => Error::Overloaded { retry_after_s },
         },

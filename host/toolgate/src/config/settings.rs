@@ -204,6 +204,60 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub oidc_name: Option<String>,
+    /// What a group of that provider makes its people: GROUP=ROLE in the first workspace, GROUP=WORKSPACE/ROLE in
+    /// another (repeatable; separated by semicolons in the environment). Whoever signs in there with the provider
+    /// alone then needs such a group [default: none, members are invited]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_GROUP_ROLE",
+        value_name = "RULE",
+        value_delimiter = ';',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub oidc_group_role: Vec<String>,
+    /// The claim that lists a person's groups; a JSON Pointer if it begins with a slash [default: groups]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OIDC_GROUPS_CLAIM",
+        value_name = "NAME",
+        help_heading = "Settings"
+    )]
+    pub oidc_groups_claim: Option<String>,
+    /// Take the word of this issuer, exactly as it names itself, for a person's consent to an MCP client: identity
+    /// assertions (ID-JAG), the address of a person included (repeatable) [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_ID_JAG_ISSUER",
+        value_name = "URL",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub id_jag_issuer: Vec<Url>,
+    /// Do not let MCP clients register themselves
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_NO_CLIENT_REGISTRATION",
+        value_parser = clap::builder::FalseyValueParser::new(),
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub no_client_registration: bool,
+    /// Do not read the metadata documents of MCP clients
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_NO_CLIENT_DOCUMENTS",
+        value_parser = clap::builder::FalseyValueParser::new(),
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub no_client_documents: bool,
     /// Another name under which MCP clients may ask for this gateway (repeatable) [default: loopback and the host of --public-url]
     #[arg(
         long,

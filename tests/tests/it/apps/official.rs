@@ -9,8 +9,11 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
+use toolgate_core::clock::Clock;
+use toolgate_core::ids;
 use toolgate_store::Role;
 use toolgate_tests::gateway::{Options, TestGateway};
+use toolgate_tests::issuer::Issuer;
 use toolgate_tests::mcp::{Client, sign_in_client};
 use toolgate_tests::upstream::Upstream;
 
@@ -30,6 +33,10 @@ struct Official {
 impl Official {
     fn start(client: Client, gateway: &TestGateway, document: Option<&str>) -> Self {
         let job = json!({ "url": gateway.url("/mcp"), "redirect": REDIRECT, "document": document });
+        Self::with(client, job)
+    }
+
+    fn with(client: Client, job: Value) -> Self {
         let mut child = sign_in_client(client, job)
             .unwrap()
             .stdin(Stdio::piped())
@@ -142,4 +149,69 @@ async fn the_javascript_client_signs_in_by_registering_itself() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_javascript_sdk_of_sessions_signs_in_by_registering_itself() {
     from_the_address_alone(Client::JavaScriptSdk1, None).await;
+}
+
+/// A client that an admin has named, with its secret; with an assertion of an issuer where `issuer` signs one.
+async fn without_a_person(client: Client, issuer: Option<&Issuer>) {
+    let options = Options {
+        id_jag_issuer: issuer.map(Issuer::url).into_iter().collect(),
+        ..Options::default()
+    };
+    let gateway = &gateway_with(options).await;
+    let admin = MemberBrowser::new(gateway, "eve@example.com", Role::Admin).await;
+    let mut body = json!({ "name": "Official client" });
+    if issuer.is_none() {
+        body["acts_for"] = json!("reports");
+    }
+    let named = admin
+        .ask(Method::POST, "/internal/app-clients", body)
+        .await
+        .data();
+    let id = named["client_id"].as_str().unwrap().to_owned();
+    let own = json!({
+        "id": id, "secret": named["client_secret"], "issuer": gateway.url("/oauth"), "assertion": issuer.is_some(),
+    });
+    let job = json!({ "url": gateway.url("/mcp"), "redirect": REDIRECT, "document": null, "client": own });
+    let mut client = Official::with(client, job);
+    if let Some(issuer) = issuer {
+        let asked = client.hear().await;
+        let told = &asked["assertion"];
+        let now_s = Clock::system().now_ms() / 1_000;
+        let claims = json!({
+            "iss": issuer.url(), "sub": "account-9", "email": "eve@example.com", "aud": told["audience"],
+            "resource": told["resource"], "client_id": id, "jti": ids::uuid(), "iat": now_s, "exp": now_s + 300,
+        });
+        let header = json!({ "alg": "EdDSA", "kid": "one", "typ": "oauth-id-jag+jwt" });
+        client.say(json!(issuer.sign(&header, &claims))).await;
+    }
+    client.called().await;
+    let receipts = gateway.get("/v1/executions?limit=1").await.data();
+    let user = match issuer {
+        Some(_) => "eve@example.com",
+        None => "reports",
+    };
+    assert_eq!(receipts["executions"][0]["user_id"], user, "{receipts}");
+    client.say(json!("end")).await;
+    let ended = tokio::time::timeout(STEP_MAX, client.child.wait()).await;
+    assert!(ended.unwrap().unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_client_comes_as_a_machine() {
+    without_a_person(PYTHON, None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_javascript_client_comes_as_a_machine() {
+    without_a_person(JAVASCRIPT, None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_client_comes_with_an_assertion() {
+    without_a_person(PYTHON, Some(&Issuer::start().await)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_javascript_client_comes_with_an_assertion() {
+    without_a_person(JAVASCRIPT, Some(&Issuer::start().await)).await;
 }

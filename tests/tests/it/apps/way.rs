@@ -77,6 +77,63 @@ impl<'a> MemberBrowser<'a> {
         person
     }
 
+    /// Whoever signs in with the provider: `consent` is what they do there with an address, and answers the
+    /// query that they come back with. An error is the page that refuses them.
+    pub async fn by_provider(
+        gateway: &'a TestGateway,
+        consent: impl Fn(&str) -> String,
+    ) -> Result<Self, String> {
+        let (there, flow) = Self::start_by_provider(gateway).await;
+        Self::back(gateway, &flow, &consent(&there)).await
+    }
+
+    /// Where the browser is sent, and the cookie that it comes back with.
+    pub async fn start_by_provider(gateway: &TestGateway) -> (String, String) {
+        let url = gateway.url("/internal/oidc/start");
+        let begun = gateway.client.get(url).send().await.unwrap();
+        assert_eq!(begun.status(), 303);
+        let there = begun.headers()["location"].to_str().unwrap().to_owned();
+        let flow = first_cookie(&begun).expect("a browser that is on its way");
+        (there, flow)
+    }
+
+    /// The same for the holder of an invitation.
+    pub async fn by_invitation(
+        gateway: &'a TestGateway,
+        token: &str,
+        consent: impl Fn(&str) -> String,
+    ) -> Result<Self, String> {
+        let nobody = Self {
+            gateway,
+            cookie: String::new(),
+        };
+        let body = json!({ "token": token });
+        let begun = nobody.request(Method::POST, "/internal/oidc/start", &body);
+        let begun = begun.send().await.unwrap();
+        let flow = first_cookie(&begun).expect("a browser that is on its way");
+        let there = Answer::read(begun).await.data()["url"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        Self::back(gateway, &flow, &consent(&there)).await
+    }
+
+    /// Comes back from the provider.
+    pub async fn back(gateway: &'a TestGateway, flow: &str, query: &str) -> Result<Self, String> {
+        let url = gateway.url(&format!("/internal/oidc/callback?{query}"));
+        let came = gateway.client.get(url).header("cookie", flow);
+        let came = came.send().await.unwrap();
+        let to = came.headers()["location"].to_str().unwrap().to_owned();
+        let cookies = came.headers().get_all("set-cookie").iter();
+        let cookies = cookies.map(|one| one.to_str().unwrap().split(';').next().unwrap());
+        let cookies: Vec<_> = cookies.filter(|one| !one.ends_with('=')).collect();
+        let cookie = cookies.join("; ");
+        match cookie.contains("toolgate_session=") {
+            true => Ok(Self { gateway, cookie }),
+            false => Err(to),
+        }
+    }
+
     pub fn request(&self, method: Method, path: &str, body: &Value) -> RequestBuilder {
         let request = self
             .gateway
@@ -107,6 +164,11 @@ impl<'a> MemberBrowser<'a> {
         let listed = self.ask(Method::GET, "/internal/apps", Value::Null).await;
         listed.data()["apps"].as_array().unwrap().clone()
     }
+}
+
+fn first_cookie(response: &reqwest::Response) -> Option<String> {
+    let cookie = response.headers().get("set-cookie")?.to_str().ok()?;
+    cookie.split(';').next().map(str::to_owned)
 }
 
 /// A client.

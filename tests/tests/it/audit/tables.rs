@@ -146,6 +146,16 @@ pub const INTERNAL: &[(&str, &str, Leaves)] = &[
         "/internal/app-blocks",
         EntryIn("apps.unblock", "apps::people"),
     ),
+    (
+        "POST",
+        "/internal/app-clients",
+        EntryIn("apps.client_create", "apps::machines"),
+    ),
+    (
+        "DELETE",
+        "/internal/app-clients/{client_id}",
+        EntryIn("apps.client_remove", "apps::machines"),
+    ),
     ("PATCH", "/internal/me", Entry("members.rename")),
     (
         "POST",
@@ -236,6 +246,9 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("member create", Entry("members.invite")),
     ("member list", Nothing(LOOKS)),
     ("member remove", Entry("members.remove")),
+    ("client create", Entry("apps.client_create")),
+    ("client list", Nothing(LOOKS)),
+    ("client remove", Entry("apps.client_remove")),
     ("service configure", Entry("services.configure")),
     ("service list", Nothing(LOOKS)),
     ("plugin list", Nothing(LOOKS)),

@@ -72,6 +72,7 @@ export interface AppRequest {
   client_name: string;
   /** Vouches for the name; `null` where the app registered itself. */
   verified_host: string | null;
+  named_by_admin: boolean;
   connected_before: boolean;
   /** By an admin of the workspace: then it can only be refused. */
   blocked: boolean;
@@ -95,6 +96,24 @@ export interface ConnectedApp {
 export interface ConnectedApps {
   apps: ConnectedApp[];
   blocked: { client_id: string; client_name: string; blocked_at: string }[];
+}
+
+/** A client that an admin has named. */
+export interface NamedClient {
+  client_id: string;
+  name: string;
+  redirect_uris: string[];
+  acts_for?: string;
+  scopes: string[];
+  has_secret: boolean;
+  created_at: string;
+  last_used_at?: string;
+}
+export type NewNamedClient = NamedClient & { client_secret?: string };
+export interface NamedClients {
+  clients: NamedClient[];
+  /** What a client may have. */
+  scopes: string[];
 }
 
 export interface Member {

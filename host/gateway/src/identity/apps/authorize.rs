@@ -43,9 +43,11 @@ pub enum AuthorizeOutcome {
 #[derive(Debug, Serialize)]
 pub struct AppRequestInfo {
     pub client_name: String,
-    /// The host that vouches for the client's name. `None`: the client registered itself, and nobody
-    /// has checked what it says.
+    /// The host that vouches for the client's name. `None`: nobody has checked what it says, unless an admin
+    /// has named it.
     pub verified_host: Option<String>,
+    /// Whether an admin of the workspace has named it.
+    pub named_by_admin: bool,
     /// Whether the member has let it in before.
     pub connected_before: bool,
     /// Whether the workspace has switched it off: then it can only be refused.
@@ -157,23 +159,24 @@ impl Gateway {
             blocked,
             verified_host: match client.kind {
                 AppClientKind::Document => documents::host_of(&client.id),
-                AppClientKind::Registered => None,
+                AppClientKind::Registered | AppClientKind::Named => None,
             },
+            named_by_admin: client.kind == AppClientKind::Named,
             goes_to: match redirects::destination(&request.redirect_uri) {
                 Some(Destination::Site(host)) => GoesTo::Site(host),
                 Some(Destination::Program(scheme)) => GoesTo::Program(scheme),
                 Some(Destination::Loopback) | None => GoesTo::ThisComputer,
             },
-            client_name: client.name,
             workspace: caller.workspace_name.to_string(),
             user_id: caller.default_user.to_string(),
-            scopes: granted(caller, &request.scopes)
+            scopes: granted(caller, &client, &request.scopes)
                 .into_iter()
                 .map(|scope| ScopeInWords {
                     scope: scope.into_str(),
                     words: scope_words(scope),
                 })
                 .collect(),
+            client_name: client.name,
         })
     }
 
@@ -212,7 +215,7 @@ impl Gateway {
         }
         let now_ms = self.clock.now_ms();
         let code = random_token();
-        let scopes = granted(caller, &request.scopes);
+        let scopes = granted(caller, &client, &request.scopes);
         let grant = AppGrant {
             workspace_id: workspace_id.to_string(),
             id: ids::ulid("app"),
@@ -254,7 +257,13 @@ impl Gateway {
         let found = self.store.find_app_request(request_id, now_ms).await?;
         let request = found.ok_or_else(over)?;
         let client = self.store.find_app_client(&request.client_id).await?;
-        Ok((request, client.ok_or_else(over)?))
+        let own = |client: &AppClient| {
+            let whose = client.workspace_id.as_deref();
+            whose.is_none_or(|whose| whose == &*caller.workspace_id)
+        };
+        // A client that another workspace's admin has named is not known in this one.
+        let client = client.filter(own).ok_or_else(over)?;
+        Ok((request, client))
     }
 
     fn refusal_url(
@@ -285,11 +294,13 @@ pub fn all_scopes() -> String {
     APP_SCOPES.map(<&str>::from).join(" ")
 }
 
-/// What of the scopes the member may grant.
-fn granted(caller: &Caller, scopes: &[String]) -> Vec<Scope> {
+/// What of the scopes the member may grant, and the client have.
+fn granted(caller: &Caller, client: &AppClient, scopes: &[String]) -> Vec<Scope> {
+    let limited = client.kind == AppClientKind::Named;
     APP_SCOPES
         .into_iter()
         .filter(|scope| scopes.iter().any(|asked| asked == scope.into_str()))
+        .filter(|scope| !limited || client.scopes.iter().any(|one| one == scope.into_str()))
         .filter(|scope| caller.need(*scope).is_ok())
         .collect()
 }

@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::form_urlencoded;
 
+use super::AppPeer;
+use super::authorize::REQUESTS_PER_MINUTE;
 use super::params::OAuthParams;
 use super::redirects;
 use super::refusal::{AppProblem, RefusalCode, refused};
@@ -105,11 +107,38 @@ impl Gateway {
             (None, None) => client.auth_method == AppClientAuth::None,
             // Of random texts, so that what comparing hashes takes tells nothing.
             (Some(kept), Some((method, secret))) => {
-                *method == client.auth_method && hash(secret) == *kept
+                // An admin names a client without saying how it sends its secret.
+                let named = client.kind == AppClientKind::Named;
+                (named || *method == client.auth_method) && hash(secret) == *kept
             }
             _ => false,
         };
         proven.then_some(client).ok_or_else(unproven)
+    }
+
+    /// The same for a client that may come to the token endpoint first: its metadata document is read where
+    /// it is not known or no longer fresh.
+    ///
+    /// # Errors
+    /// `invalid_client`; too many from one address.
+    pub(super) async fn known_or_documented(
+        &self,
+        authorization: Option<&str>,
+        form: &OAuthParams,
+        peer: &AppPeer,
+    ) -> Result<AppClient, AppProblem> {
+        let named = form.get("client_id").filter(|_| authorization.is_none());
+        if let Some(id) = named.filter(|id| id.starts_with("https://")) {
+            let now_ms = self.clock.now_ms();
+            let known = self.store.find_app_client(id).await?;
+            let fresh = known.is_some_and(|client| is_fresh(&client, now_ms));
+            if !fresh || !self.apps.config.documents {
+                let requests = &self.apps.requests;
+                requests.take(peer.address, REQUESTS_PER_MINUTE, now_ms)?;
+                self.named_client(id).await?;
+            }
+        }
+        self.authenticated_client(authorization, form).await
     }
 
     /// The client that an authorization request names: a metadata document is read where it is not
@@ -129,15 +158,27 @@ impl Gateway {
         let found = self.store.find_app_client(client_id).await?;
         if !client_id.starts_with("https://") {
             return found
-                .filter(|client| client.kind == AppClientKind::Registered)
+                .filter(|client| match client.kind {
+                    AppClientKind::Registered => self.apps.config.registration,
+                    AppClientKind::Named => true,
+                    AppClientKind::Document => false,
+                })
                 .ok_or_else(unknown);
+        }
+        if !self.apps.config.documents {
+            return Err(unknown());
         }
         let now_ms = self.clock.now_ms();
         match found {
-            Some(client) if client.fresh_until_ms.is_some_and(|until| until > now_ms) => Ok(client),
+            Some(client) if is_fresh(&client, now_ms) => Ok(client),
             _ => self.read_document(client_id).await,
         }
     }
+}
+
+/// Whether what a metadata document said is still believed.
+fn is_fresh(client: &AppClient, now_ms: i64) -> bool {
+    client.fresh_until_ms.is_some_and(|until| until > now_ms)
 }
 
 fn presented(authorization: Option<&str>, form: &OAuthParams) -> Result<Presented, AppProblem> {

@@ -64,6 +64,9 @@ impl Gateway {
             created_at_ms: now_ms,
             fresh_until_ms: Some(now_ms + fresh_ms(&answer.headers)),
             used_at_ms: None,
+            workspace_id: None,
+            acts_for: None,
+            scopes: Vec::new(),
         };
         self.store.put_app_document(&client).await?;
         Ok(client)

@@ -2,7 +2,8 @@
 //!
 //! Known tokens are remembered by hash and forgotten as soon as any process has ended a grant or
 //! changed a member, so that a revoked token is refused on its next request and a member's rights are
-//! those of the moment.
+//! those of the moment. Where groups of a provider decide about the member, a token is remembered only as long
+//! as the provider's last answer.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,13 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::APP_RPM;
 use super::tokens::{ACCESS_PREFIX, RANDOM_CHARS};
+use super::{APP_RPM, APP_SCOPES};
 use crate::identity::caller::CallerKind;
 use crate::identity::members::enter::{scopes_of, user_of};
 use crate::limits::limits_of_app;
 use crate::{Caller, Error, Gateway, Identity, Scope};
-use toolgate_store::{AppTokenKind, Changes, Topic};
+use toolgate_core::ids::UserId;
+use toolgate_store::{AppTokenKind, Changes, Topic, Workspace};
 
 /// Tokens remembered at one time.
 const KNOWN_MAX: usize = 10_000;
@@ -40,21 +42,31 @@ struct TokenHolder {
     identity: Arc<Identity>,
     resource: String,
     expires_at_ms: i64,
+    /// When the member's provider has to be asked again; `None`: it decides nothing.
+    confirmed_until_ms: Option<i64>,
+}
+
+impl TokenHolder {
+    fn is_confirmed(&self, now_ms: i64) -> bool {
+        self.confirmed_until_ms.is_none_or(|until| until > now_ms)
+    }
 }
 
 impl KnownTokens {
-    fn get(&self, at: (i64, i64), hash: &[u8; 32]) -> Option<Arc<TokenHolder>> {
+    fn get(&self, at: (i64, i64), hash: &[u8; 32], now_ms: i64) -> Option<Arc<TokenHolder>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at != at {
             known.tokens.clear();
             known.at = at;
         }
-        known.tokens.get(hash).cloned()
+        let holder = known.tokens.get(hash)?;
+        holder.is_confirmed(now_ms).then(|| holder.clone())
     }
 
     fn put(&self, at: (i64, i64), hash: [u8; 32], holder: Arc<TokenHolder>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.at == at && known.tokens.len() < KNOWN_MAX {
+        let room = known.tokens.len() < KNOWN_MAX || known.tokens.contains_key(&hash);
+        if known.at == at && room {
             known.tokens.insert(hash, holder);
         }
     }
@@ -87,7 +99,7 @@ impl Gateway {
     /// # Errors
     /// `invalid_access_token` for one that is unknown, over, revoked or for another endpoint;
     /// `rate_limit_exceeded` beyond a limit of the app or its workspace, or after too many unknown
-    /// tokens from one address.
+    /// tokens from one address; `overloaded` where the member's provider has to be asked and does not answer.
     pub async fn authenticate_app(
         &self,
         token: &str,
@@ -125,10 +137,10 @@ impl Gateway {
     ) -> Result<Option<Arc<TokenHolder>>, Error> {
         let at = (changes.get(Topic::Keys), changes.get(Topic::Members));
         let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        if let Some(holder) = self.apps.tokens.get(at, &hash) {
+        let now_ms = self.clock.now_ms();
+        if let Some(holder) = self.apps.tokens.get(at, &hash, now_ms) {
             return Ok(Some(holder));
         }
-        let now_ms = self.clock.now_ms();
         self.counts.check_stranger(address, now_ms)?;
         let Some(holder) = self.find_token(&hex::encode(hash)).await? else {
             self.counts.stranger(address, now_ms);
@@ -141,9 +153,12 @@ impl Gateway {
 
     async fn find_token(&self, hash: &str) -> Result<Option<TokenHolder>, Error> {
         let found = self.store.find_app_token(hash).await?;
-        let Some((token, grant)) = found.filter(|(row, _)| row.kind == AppTokenKind::Access) else {
-            return Ok(None);
+        let Some((token, grant)) = found else {
+            return self.find_token_of_client(hash).await;
         };
+        if token.kind != AppTokenKind::Access {
+            return Ok(None);
+        }
         let member = self
             .store
             .find_member(&grant.workspace_id, &grant.member_id);
@@ -153,35 +168,87 @@ impl Gateway {
         let Some(workspace) = self.store.find_workspace(&grant.workspace_id).await? else {
             return Ok(None);
         };
+        let Some(confirmed) = self.confirmed(member, &workspace, false).await? else {
+            return Ok(None);
+        };
+        let member = confirmed.member;
         let of_role = scopes_of(member.role);
-        let scopes: Box<[Scope]> = token
+        let scopes = token
             .scopes
             .iter()
             .filter_map(|text| text.parse().ok())
             .filter(|scope| of_role.contains(scope))
             .collect();
-        let identity = Identity {
-            default_user: user_of(&member)?,
-            limits: limits_of_app(&grant.id, APP_RPM, &workspace),
+        let app = EnteringApp {
+            id: grant.id,
+            name: grant.client_name,
+            user: user_of(&member)?,
+            scopes,
+        };
+        Ok(Some(TokenHolder {
+            identity: Arc::new(app.identity(workspace)),
+            resource: grant.resource,
+            expires_at_ms: token.expires_at_ms.min(grant.expires_at_ms),
+            confirmed_until_ms: confirmed.until_ms,
+        }))
+    }
+
+    /// The token of a client that acts for a user by itself.
+    async fn find_token_of_client(&self, hash: &str) -> Result<Option<TokenHolder>, Error> {
+        let Some((token, client)) = self.store.find_client_token(hash).await? else {
+            return Ok(None);
+        };
+        let (Some(workspace_id), Some(user)) = (&client.workspace_id, &client.acts_for) else {
+            return Ok(None);
+        };
+        let user = UserId::parse(user).map_err(|cause| Error::Internal(cause.into()))?;
+        let Some(workspace) = self.store.find_workspace(workspace_id).await? else {
+            return Ok(None);
+        };
+        let scopes = token.scopes.iter().filter_map(|text| text.parse().ok());
+        let app = EnteringApp {
+            scopes: scopes.filter(|scope| APP_SCOPES.contains(scope)).collect(),
+            id: client.id,
+            name: client.name,
+            user,
+        };
+        Ok(Some(TokenHolder {
+            identity: Arc::new(app.identity(workspace)),
+            resource: token.resource,
+            expires_at_ms: token.expires_at_ms,
+            confirmed_until_ms: None,
+        }))
+    }
+}
+
+/// An app whose token is good.
+struct EnteringApp {
+    /// Stands where a key's id would.
+    id: String,
+    name: String,
+    user: UserId,
+    scopes: Box<[Scope]>,
+}
+
+impl EnteringApp {
+    fn identity(self, workspace: Workspace) -> Identity {
+        Identity {
+            default_user: self.user,
+            limits: limits_of_app(&self.id, APP_RPM, &workspace),
             workspace_id: workspace.id.into(),
             workspace_name: workspace.name.into(),
             kind: CallerKind::App,
-            key_id: grant.id.into(),
-            key_name: grant.client_name.into(),
+            key_id: self.id.into(),
+            key_name: self.name.into(),
             key_prefix: "oauth".into(),
             role: None,
             operator: false,
             confined: true,
-            scopes,
+            scopes: self.scopes,
             default_permission: workspace.settings.default_permission,
             default_approvers: workspace.settings.default_approvers,
             keep_payloads: workspace.settings.keep_payloads,
-        };
-        Ok(Some(TokenHolder {
-            identity: Arc::new(identity),
-            resource: grant.resource,
-            expires_at_ms: token.expires_at_ms.min(grant.expires_at_ms),
-        }))
+        }
     }
 }
 

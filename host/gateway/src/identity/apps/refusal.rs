@@ -21,6 +21,7 @@ pub enum RefusalCode {
     InvalidTarget,
     RequestNotSupported,
     TemporarilyUnavailable,
+    UnauthorizedClient,
     UnsupportedGrantType,
     UnsupportedResponseType,
 }
@@ -41,6 +42,9 @@ impl From<Error> for AppProblem {
         match error {
             Error::RateLimited(limited) => Self::Limited(limited),
             Error::Internal(cause) => Self::Internal(cause),
+            unavailable @ Error::ProviderUnavailable => {
+                refused(RefusalCode::TemporarilyUnavailable, unavailable.to_string())
+            }
             other => Self::Internal(other.into()),
         }
     }

@@ -79,6 +79,10 @@ impl Gateway {
         document: &[u8],
         peer: &AppPeer,
     ) -> Result<RegisteredClient, AppProblem> {
+        if !self.apps.config.registration {
+            let sentence = "clients do not register themselves here: ask an admin to name this one";
+            return Err(refused(RefusalCode::AccessDenied, sentence));
+        }
         let now_ms = self.clock.now_ms();
         self.apps
             .registrations
@@ -109,6 +113,9 @@ impl Gateway {
             created_at_ms: now_ms,
             fresh_until_ms: None,
             used_at_ms: None,
+            workspace_id: None,
+            acts_for: None,
+            scopes: Vec::new(),
         };
         self.store.insert_app_client(&client, UNUSED_MAX).await?;
         tracing::info!(

@@ -7,9 +7,9 @@ use super::params::OAuthParams;
 use super::refusal::{AppProblem, RefusalCode, refused};
 use super::{AppPeer, about};
 use crate::Gateway;
-use crate::audit::AuditAction;
+use crate::audit::{AuditAction, entry};
 use crate::connections::link::hash;
-use toolgate_store::AppTokenKind;
+use toolgate_store::{AppClient, AppTokenKind, AuditEntry, Store};
 
 impl Gateway {
     /// Ends a token, from its next request on. Also done where there is none: the client wanted it gone.
@@ -28,13 +28,22 @@ impl Gateway {
         let token_hash = hash(form.need("token")?);
         let client = self.authenticated_client(authorization, &form).await;
         let client = client.inspect_err(|_| self.counts.stranger(peer.address, now_ms))?;
+        let foreign = || refused(RefusalCode::InvalidGrant, "the token is another client's");
         let Some((token, grant)) = self.store.find_app_token(&token_hash).await? else {
-            self.counts.stranger(peer.address, now_ms);
+            let Some((token, owner)) = self.store.find_client_token(&token_hash).await? else {
+                self.counts.stranger(peer.address, now_ms);
+                return Ok(());
+            };
+            if owner.id != client.id {
+                return Err(foreign());
+            }
+            self.audited_client(&owner, AuditAction::AppsRevokeToken, peer)
+                .delete_client_token(&token.hash)
+                .await?;
             return Ok(());
         };
         if grant.client_id != client.id {
-            let sentence = "the token is another client's";
-            return Err(refused(RefusalCode::InvalidGrant, sentence));
+            return Err(foreign());
         }
         match token.kind {
             AppTokenKind::Refresh => {
@@ -50,5 +59,19 @@ impl Gateway {
             }
         }
         Ok(())
+    }
+
+    /// The store for a change of a client that acts by itself.
+    fn audited_client(&self, client: &AppClient, action: AuditAction, peer: &AppPeer) -> Store {
+        let Some(workspace_id) = &client.workspace_id else {
+            return self.store.clone();
+        };
+        let (actor, now_ms) = (format!("app:{}", client.id), self.clock.now_ms());
+        let details = json!({ "client": client.name });
+        self.store.audited(AuditEntry {
+            address: peer.address.map(|address| address.to_string()),
+            request_id: Some(peer.request_id.clone()),
+            ..entry(workspace_id, actor, now_ms, action, &client.id, details)
+        })
     }
 }

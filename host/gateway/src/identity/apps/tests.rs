@@ -116,7 +116,10 @@ async fn a_token_opens_its_own_endpoint_until_its_hour_is_over() {
     for (token, resource) in [
         (token, "https://elsewhere.test/mcp"),
         (token, ""),
-        (issued.refresh.expose(), world.mcp_resource().as_str()),
+        (
+            issued.refresh.as_ref().unwrap().expose(),
+            world.mcp_resource().as_str(),
+        ),
         ("tg_oat_", world.mcp_resource().as_str()),
         (
             "tg_oat_0000000000000000000000000000000000000000000",
@@ -146,6 +149,9 @@ async fn registrations_that_nobody_uses_are_bounded_in_number_and_time() {
         created_at_ms: NOW_MS + n,
         fresh_until_ms: None,
         used_at_ms: (n == 0).then_some(NOW_MS),
+        workspace_id: None,
+        acts_for: None,
+        scopes: Vec::new(),
     };
     for n in 0..6 {
         world.store.insert_app_client(&client(n), 3).await.unwrap();

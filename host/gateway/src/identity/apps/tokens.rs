@@ -1,5 +1,6 @@
 //! The token endpoint (RFC 6749, sections 4.1.3 and 6): codes and refresh tokens become tokens, each
-//! once. Whoever presents one a second time holds a copy: the whole grant ends.
+//! once. Whoever presents one a second time holds a copy: the whole grant ends. The other grant types are in
+//! [`super::assertion`] and [`super::client_credentials`].
 
 use super::authorize::{check_resource, scopes};
 use super::params::OAuthParams;
@@ -10,6 +11,7 @@ use crate::audit::AuditAction;
 use crate::connections::link::hash;
 use crate::identity::keys::random_base62;
 use serde_json::json;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use toolgate_oauth::authorize::challenge;
 use toolgate_store::{AppClient, AppGrant, AppToken, AppTokenKind};
 use toolgate_vault::Secret;
@@ -26,11 +28,24 @@ pub const ACCESS_LIFE_MS: i64 = 60 * 60 * 1_000;
 pub const IDLE_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 pub const GRANT_LIFE_MS: i64 = 365 * 24 * 60 * 60 * 1_000;
 
+/// What is exchanged for tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+enum GrantType {
+    AuthorizationCode,
+    RefreshToken,
+    ClientCredentials,
+    /// RFC 7523, section 2.1.
+    #[strum(serialize = "urn:ietf:params:oauth:grant-type:jwt-bearer")]
+    JwtBearer,
+}
+
 /// Tokens at the only time at which they can be read.
 #[derive(Debug)]
 pub struct IssuedTokens {
     pub access: Secret,
-    pub refresh: Secret,
+    /// Absent where the client has something to present anew.
+    pub refresh: Option<Secret>,
     pub expires_in_s: i64,
     pub scopes: String,
 }
@@ -57,17 +72,44 @@ impl Gateway {
         self.counts
             .check_stranger(peer.address, self.clock.now_ms())?;
         let form = OAuthParams::parse(form)?;
-        let grant_type = form.need("grant_type")?;
-        if !matches!(grant_type, "authorization_code" | "refresh_token") {
-            let sentence = "grant_type is authorization_code or refresh_token";
-            return Err(refused(RefusalCode::UnsupportedGrantType, sentence));
-        }
-        let client = self.authenticated_client(authorization, &form).await;
+        let grant_type = self.grant_type(&form)?;
+        let client = match grant_type {
+            // Its client need not have been here before.
+            GrantType::JwtBearer => self.known_or_documented(authorization, &form, peer).await,
+            _ => self.authenticated_client(authorization, &form).await,
+        };
         let client = client.inspect_err(|_| self.count_stranger(peer))?;
         match grant_type {
-            "refresh_token" => self.refresh_app(&client, &form, peer).await,
-            _ => self.exchange_code(&client, &form, peer).await,
+            GrantType::AuthorizationCode => self.exchange_code(&client, &form, peer).await,
+            GrantType::RefreshToken => self.refresh_app(&client, &form, peer).await,
+            GrantType::ClientCredentials => self.client_tokens(&client, &form, peer).await,
+            GrantType::JwtBearer => self.exchange_assertion(&client, &form, peer).await,
         }
+    }
+
+    /// The grant types that there are.
+    pub fn grant_types(&self) -> Vec<&'static str> {
+        let all = GrantType::VARIANTS.iter().copied();
+        all.filter(|one| self.takes(*one))
+            .map(|one| one.into_str())
+            .collect()
+    }
+
+    fn takes(&self, grant_type: GrantType) -> bool {
+        match grant_type {
+            GrantType::AuthorizationCode
+            | GrantType::RefreshToken
+            | GrantType::ClientCredentials => true,
+            GrantType::JwtBearer => !self.apps.config.id_jag_issuers.is_empty(),
+        }
+    }
+
+    fn grant_type(&self, form: &OAuthParams) -> Result<GrantType, AppProblem> {
+        let named: Option<GrantType> = form.need("grant_type")?.parse().ok();
+        named.filter(|one| self.takes(*one)).ok_or_else(|| {
+            let sentence = format!("grant_type is one of {}", self.grant_types().join(", "));
+            refused(RefusalCode::UnsupportedGrantType, sentence)
+        })
     }
 
     async fn exchange_code(
@@ -111,7 +153,9 @@ impl Gateway {
         let resource =
             resource.ok_or_else(|| refused(RefusalCode::InvalidTarget, "resource is missing"))?;
         check_resource(resource, &grant.resource)?;
-        self.check_blocked(&grant).await?;
+        self.check_blocked(&grant.workspace_id, &grant.client_id)
+            .await?;
+        self.check_member(&grant, false).await?;
         let new = new_tokens(&grant, grant.scopes.clone(), now_ms);
         let redeemed = self
             .audited_app(&grant, AuditAction::AppsEnter, about(&grant), peer)
@@ -168,7 +212,10 @@ impl Gateway {
             let sentence = "scope is more than what was granted";
             return Err(refused(RefusalCode::InvalidScope, sentence));
         }
-        self.check_blocked(&grant).await?;
+        self.check_blocked(&grant.workspace_id, &grant.client_id)
+            .await?;
+        // Groups of the member's provider are asked about each time.
+        self.check_member(&grant, true).await?;
         let new = new_tokens(&grant, asked, now_ms);
         let rotated = self.store.rotate_app_tokens(
             &token,
@@ -184,11 +231,31 @@ impl Gateway {
         Ok(new.issued)
     }
 
-    async fn check_blocked(&self, grant: &AppGrant) -> Result<(), AppProblem> {
-        let blocked = self
+    /// Refuses where the member is none any more.
+    async fn check_member(&self, grant: &AppGrant, anew: bool) -> Result<(), AppProblem> {
+        let workspace = self.store.find_workspace(&grant.workspace_id).await?;
+        let member = self
             .store
-            .is_app_blocked(&grant.workspace_id, &grant.client_id);
-        match blocked.await? {
+            .find_member(&grant.workspace_id, &grant.member_id)
+            .await?;
+        let confirmed = match (member, workspace) {
+            (Some(member), Some(workspace)) => self.confirmed(member, &workspace, anew).await?,
+            _ => None,
+        };
+        match confirmed {
+            Some(_) => Ok(()),
+            None => Err(invalid(
+                "who let the app in is no member any more, or has to sign in again",
+            )),
+        }
+    }
+
+    pub(super) async fn check_blocked(
+        &self,
+        workspace_id: &str,
+        client_id: &str,
+    ) -> Result<(), AppProblem> {
+        match self.store.is_app_blocked(workspace_id, client_id).await? {
             true => Err(invalid(
                 "an admin of the workspace has switched the app off",
             )),
@@ -239,21 +306,23 @@ impl Gateway {
         ))
     }
 
-    fn count_stranger(&self, peer: &AppPeer) {
+    pub(super) fn count_stranger(&self, peer: &AppPeer) {
         self.counts.stranger(peer.address, self.clock.now_ms());
     }
 }
 
-fn invalid(sentence: &str) -> AppProblem {
+pub(super) fn invalid(sentence: &str) -> AppProblem {
     refused(RefusalCode::InvalidGrant, sentence)
+}
+
+/// A token as text.
+pub(super) fn new_token(prefix: &str) -> Secret {
+    let random = random_base62(RANDOM_CHARS);
+    Secret::new(format!("{prefix}{}", random.expose()))
 }
 
 fn new_tokens(grant: &AppGrant, scopes: Vec<String>, now_ms: i64) -> NewTokens {
     let grant_expires_at_ms = (now_ms + IDLE_MS).min(grant.created_at_ms + GRANT_LIFE_MS);
-    let make = |prefix: &str| {
-        let random = random_base62(RANDOM_CHARS);
-        Secret::new(format!("{prefix}{}", random.expose()))
-    };
     let row = |token: &Secret, kind, scopes: &[String], expires_at_ms| AppToken {
         hash: hash(token.expose()),
         workspace_id: grant.workspace_id.clone(),
@@ -263,7 +332,7 @@ fn new_tokens(grant: &AppGrant, scopes: Vec<String>, now_ms: i64) -> NewTokens {
         expires_at_ms,
         used_at_ms: None,
     };
-    let (access, refresh) = (make(ACCESS_PREFIX), make(REFRESH_PREFIX));
+    let (access, refresh) = (new_token(ACCESS_PREFIX), new_token(REFRESH_PREFIX));
     let access_until_ms = (now_ms + ACCESS_LIFE_MS).min(grant_expires_at_ms);
     NewTokens {
         access: row(&access, AppTokenKind::Access, &scopes, access_until_ms),
@@ -276,7 +345,7 @@ fn new_tokens(grant: &AppGrant, scopes: Vec<String>, now_ms: i64) -> NewTokens {
         ),
         issued: IssuedTokens {
             access,
-            refresh,
+            refresh: Some(refresh),
             expires_in_s: (access_until_ms - now_ms) / 1_000,
             scopes: scopes.join(" "),
         },

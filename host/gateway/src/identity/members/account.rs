@@ -78,7 +78,8 @@ impl Gateway {
     /// Changes the signed-in person's own password and ends all other sign-ins.
     ///
     /// # Errors
-    /// `invalid_credentials` when the current password does not fit.
+    /// `invalid_credentials` when the current password does not fit; `conflict` for a member about whom
+    /// groups of the provider decide.
     pub async fn change_password(
         &self,
         caller: &Caller,
@@ -87,6 +88,7 @@ impl Gateway {
         new: Secret,
     ) -> Result<(), Error> {
         let (_, member) = self.own_sign_in(caller, sign_in_id).await?;
+        self.need_ungoverned(&member, "how they sign in").await?;
         let counted = self.count_own_attempt(sign_in_id).await?;
         if member.password_hash.is_some()
             && !self

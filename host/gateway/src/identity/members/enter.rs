@@ -68,7 +68,7 @@ impl Gateway {
     ///
     /// # Errors
     /// `sign_in_required` without one, and for one that is forged, over, or of a sign-in that has
-    /// ended.
+    /// ended; `overloaded` where the provider's groups decide about the member and it does not answer.
     pub async fn authenticate_member(
         &self,
         jwt: Option<&str>,
@@ -96,6 +96,8 @@ impl Gateway {
             .find_workspace(&member.workspace_id)
             .await?
             .ok_or(Error::SignInRequired)?;
+        let confirmed = self.confirmed(member, &workspace, false).await?;
+        let member = confirmed.ok_or(Error::SignInRequired)?.member;
         let identity = Identity {
             operator: self.is_operator(&workspace.id).await?,
             workspace_id: workspace.id.into(),

@@ -193,8 +193,12 @@ impl Gateway {
     }
 
     /// A link at which a member sets a new password.
+    ///
+    /// # Errors
+    /// `conflict` for a member about whom groups of the provider decide.
     pub async fn reset_member(&self, caller: &Caller, member_id: &str) -> Result<MadeLink, Error> {
         let member = self.manageable(caller, member_id).await?;
+        self.need_ungoverned(&member, "how they sign in").await?;
         let new = NewLink {
             kind: LinkKind::Reset,
             role: member.role,

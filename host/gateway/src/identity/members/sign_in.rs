@@ -156,6 +156,11 @@ impl Gateway {
         if link.kind != LinkKind::Reset && name.is_none() {
             return Err(Error::InvalidRequest("name: is required".to_owned()));
         }
+        if let (LinkKind::Reset, Some(id)) = (link.kind, &link.member_id)
+            && let Some(member) = self.store.find_member(&link.workspace_id, id).await?
+        {
+            self.need_ungoverned(&member, "how they sign in").await?;
+        }
         let password_hash = self.passwords.hash(request.password).await?;
         let link = self
             .store

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::provider::ToldAccount;
 use super::{FLOW_LIFE_MS, OidcProblem};
 use crate::audit::AuditAction;
 use crate::config::OidcConfig;
@@ -10,8 +11,7 @@ use crate::identity::members::checked_email;
 use crate::identity::members::sign_in::{Browser, SignedIn};
 use crate::{Error, Gateway};
 use toolgate_core::ids;
-use toolgate_oauth::id_token::IdClaims;
-use toolgate_store::{LinkKind, Member, StoreError};
+use toolgate_store::{LinkKind, Member, Role, StoreError};
 use toolgate_vault::{Purpose, Secret};
 
 /// Members among whom one person chooses.
@@ -26,13 +26,20 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn from_claims(config: &OidcConfig, claims: &IdClaims) -> Self {
-        let verified = claims.email_verified == Some(true);
-        let email = claims.email.as_deref().filter(|_| verified);
+    pub(super) fn new(config: &OidcConfig, told: &ToldAccount) -> Self {
+        let email = told.email.as_deref().filter(|_| told.email_verified);
         Self {
-            subject: format!("{} {}", config.issuer, claims.sub),
+            subject: format!("{} {}", config.issuer, told.subject),
             email: email.and_then(|email| checked_email(email).ok()),
         }
+    }
+
+    pub(super) fn subject(&self) -> &str {
+        &self.subject
+    }
+
+    pub(super) fn email(&self) -> Option<&str> {
+        self.email.as_deref()
     }
 }
 
@@ -135,11 +142,26 @@ impl Gateway {
                     .member_with_email(&member.workspace_id, &member.email)
                     .await
                     .map_err(Error::from)?;
-                self.tie(account, found.ok_or(OidcProblem::NoMember)?, client)
-                    .await
+                let found = found.ok_or(OidcProblem::NoMember)?;
+                let tied = self.tie(account, found, client).await?;
+                match link.kind {
+                    // A group may have made them a member a moment ago; the first owner is one all the same.
+                    LinkKind::Setup => self.first_owner(tied, client).await,
+                    LinkKind::Join | LinkKind::Reset => Ok(tied),
+                }
             }
             Err(cause) => Err(Error::from(cause).into()),
         }
+    }
+
+    async fn first_owner(&self, member: Member, client: &Browser) -> Result<Member, OidcProblem> {
+        let role = Role::Owner;
+        let details = json!({ "from": member.role, "to": role, "email": member.email });
+        self.audited_member(&member, AuditAction::MembersChange, details, client)
+            .set_member_role(&member.workspace_id, &member.id, role)
+            .await
+            .map_err(Error::from)?;
+        Ok(Member { role, ..member })
     }
 
     /// What the holder of a choice is asked.
@@ -183,6 +205,8 @@ impl Gateway {
         };
         let tied = self.tie(&account, member, client).await;
         let member = tied.map_err(|_| unknown())?;
+        // Whom no group names is not let in by a choice either.
+        let member = self.confirmed_now(member).await?.ok_or_else(unknown)?;
         let details = json!({ "chosen": true });
         let signed_in = self.begin(member, Some(details), client).await?;
         Ok((signed_in, choice.return_to))
@@ -248,7 +272,6 @@ mod tests {
     use crate::identity::members::links::{self, NewLink};
     use crate::identity::members::sign_in::SetUpRequest;
     use crate::testing::{PASSWORD, TestWorld, browser};
-    use toolgate_store::Role;
 
     const ADA: &str = "ada@example.com";
 

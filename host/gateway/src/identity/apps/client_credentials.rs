@@ -1,0 +1,70 @@
+//! Tokens of a client that acts for a user by itself (RFC 6749, section 4.4; MCP extension
+//! `io.modelcontextprotocol/oauth-client-credentials`): a machine, of which there is no person to ask.
+
+use super::AppPeer;
+use super::authorize::{check_resource, scopes};
+use super::params::OAuthParams;
+use super::refusal::{AppProblem, RefusalCode, refused};
+use super::tokens::{ACCESS_LIFE_MS, ACCESS_PREFIX, IssuedTokens, new_token};
+use crate::Gateway;
+use crate::connections::link::hash;
+use toolgate_store::{AppClient, AppClientKind, ClientToken};
+
+/// Tokens of one client that are good at one time; beyond it the oldest ends.
+pub const TOKENS_MAX: i64 = 100;
+
+impl Gateway {
+    pub(super) async fn client_tokens(
+        &self,
+        client: &AppClient,
+        form: &OAuthParams,
+        peer: &AppPeer,
+    ) -> Result<IssuedTokens, AppProblem> {
+        let may = client.kind == AppClientKind::Named
+            && client.acts_for.is_some()
+            && client.secret_hash.is_some();
+        if !may {
+            let sentence = "an admin has not named this client to act for a user by itself";
+            return Err(refused(RefusalCode::UnauthorizedClient, sentence));
+        }
+        let own = self.mcp_resource();
+        let resource = form.get("resource").ok_or_else(|| {
+            let sentence = format!("resource is missing: send resource={own}");
+            refused(RefusalCode::InvalidTarget, sentence)
+        })?;
+        check_resource(resource, &own)?;
+        let granted = match form.get("scope") {
+            None => client.scopes.clone(),
+            Some(text) => {
+                let asked = scopes(Some(text))?;
+                if asked.iter().any(|scope| !client.scopes.contains(scope)) {
+                    let sentence = format!("the client may have {}", client.scopes.join(" "));
+                    return Err(refused(RefusalCode::InvalidScope, sentence));
+                }
+                asked
+            }
+        };
+        let now_ms = self.clock.now_ms();
+        let access = new_token(ACCESS_PREFIX);
+        let token = ClientToken {
+            hash: hash(access.expose()),
+            client_id: client.id.clone(),
+            scopes: granted,
+            resource: own,
+            created_at_ms: now_ms,
+            expires_at_ms: now_ms + ACCESS_LIFE_MS,
+        };
+        self.store.insert_client_token(&token, TOKENS_MAX).await?;
+        tracing::info!(
+            request_id = peer.request_id,
+            client.id = client.id,
+            "apps.client_token"
+        );
+        Ok(IssuedTokens {
+            access,
+            refresh: None,
+            expires_in_s: ACCESS_LIFE_MS / 1_000,
+            scopes: token.scopes.join(" "),
+        })
+    }
+}

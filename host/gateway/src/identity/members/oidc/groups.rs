@@ -1,0 +1,337 @@
+//! Groups of the provider that decide who is a member of a workspace, and as what.
+//!
+//! In a workspace that a rule names, the groups decide about every member who signs in with the provider
+//! alone. A member with a password was let in by a person and is not touched, and a workspace keeps its last
+//! owner whatever the provider says.
+
+use serde_json::{Map, Value, json};
+
+use super::provider::ToldAccount;
+use super::which::Account;
+use super::{OidcAccounts, OidcProblem};
+use crate::audit::{AuditAction, entry};
+use crate::config::{GroupRule, OidcConfig};
+use crate::identity::members::checked_name;
+use crate::identity::members::sign_in::Browser;
+use crate::{Error, Gateway};
+use toolgate_core::ids;
+use toolgate_store::{LinkKind, Member, MemberChange, Role, Store, StoreError, Workspace};
+
+/// Members that one account is.
+const MEMBERS_MAX: i64 = 32;
+/// Groups of one account that are looked at, and the longest name of one.
+const GROUPS_MAX: usize = 1_000;
+const GROUP_BYTES_MAX: usize = 500;
+
+/// A workspace whose members the groups decide about, and what they make of one account there.
+pub(super) struct GovernedWorkspace {
+    pub(super) workspace: Workspace,
+    pub(super) role: Option<Role>,
+}
+
+/// The groups that a claim lists. `None`: there is no such claim.
+pub(super) fn read_groups(claims: &Map<String, Value>, claim: &str) -> Option<Vec<String>> {
+    let value = if let Some(rest) = claim.strip_prefix('/') {
+        let (first, deeper) = rest.split_once('/').unwrap_or((rest, ""));
+        let inner = claims.get(&first.replace("~1", "/").replace("~0", "~"))?;
+        match deeper {
+            "" => inner,
+            deeper => inner.pointer(&format!("/{deeper}"))?,
+        }
+    } else {
+        claims.get(claim)?
+    };
+    let names: Vec<&Value> = match value {
+        Value::String(one) if !one.is_empty() => vec![value],
+        Value::Array(all) => all.iter().collect(),
+        _ => Vec::new(),
+    };
+    let names = names.into_iter().filter_map(Value::as_str);
+    let names = names.filter(|name| name.len() <= GROUP_BYTES_MAX);
+    Some(names.take(GROUPS_MAX).map(str::to_owned).collect())
+}
+
+/// Whether the groups decide about a member of this workspace. `first`: whether it is the first one.
+pub(super) fn governs(
+    config: &OidcConfig,
+    member: &Member,
+    workspace_name: &str,
+    first: bool,
+) -> bool {
+    let own = member
+        .oidc_subject
+        .as_deref()
+        .and_then(|subject| subject.strip_prefix(&config.issuer))
+        .is_some_and(|rest| rest.starts_with(' '));
+    own && member.password_hash.is_none()
+        && config
+            .groups
+            .rules
+            .iter()
+            .any(|rule| match &rule.workspace {
+                Some(named) => named == workspace_name,
+                None => first,
+            })
+}
+
+fn role_by(rules: &[&GroupRule], groups: &[String]) -> Option<Role> {
+    rules
+        .iter()
+        .filter(|rule| groups.contains(&rule.group))
+        .map(|rule| rule.role)
+        .max()
+}
+
+impl OidcAccounts {
+    /// The workspaces that rules name, and what `groups` come to in each.
+    pub(super) async fn governed(
+        &self,
+        groups: &[String],
+    ) -> Result<Vec<GovernedWorkspace>, StoreError> {
+        let mut found: Vec<(Workspace, Vec<&GroupRule>)> = Vec::new();
+        for rule in &self.config().groups.rules {
+            let workspace = match &rule.workspace {
+                Some(name) => self.store.find_workspace_by_name(name).await?,
+                None => self.store.first_workspace().await?,
+            };
+            let Some(workspace) = workspace else {
+                tracing::warn!(group = rule.group, "members.group_without_workspace");
+                continue;
+            };
+            match found.iter_mut().find(|(one, _)| one.id == workspace.id) {
+                Some((_, rules)) => rules.push(rule),
+                None => found.push((workspace, vec![rule])),
+            }
+        }
+        let decided = found
+            .into_iter()
+            .map(|(workspace, rules)| GovernedWorkspace {
+                role: role_by(&rules, groups),
+                workspace,
+            });
+        Ok(decided.collect())
+    }
+
+    /// Gives the members of an account the roles of its groups, and removes those that no group names.
+    pub(super) async fn apply(
+        &self,
+        subject: &str,
+        governed: &[GovernedWorkspace],
+    ) -> Result<(), StoreError> {
+        let members = self.store.members_with_oidc(subject, MEMBERS_MAX).await?;
+        for member in members {
+            let decided = governed
+                .iter()
+                .find(|one| one.workspace.id == member.workspace_id)
+                .filter(|_| member.password_hash.is_none());
+            let Some(decided) = decided else { continue };
+            let (id, workspace_id) = (&member.id, &member.workspace_id);
+            let changed = match decided.role {
+                Some(role) if role == member.role => continue,
+                Some(role) => {
+                    let details = json!({
+                        "from": member.role, "to": role, "email": member.email, "by_groups": true,
+                    });
+                    self.audited(&member, AuditAction::MembersChange, details)
+                        .set_member_role(workspace_id, id, role)
+                        .await?
+                }
+                None => {
+                    let details = json!({
+                        "email": member.email, "role": member.role, "by_groups": true,
+                    });
+                    self.audited(&member, AuditAction::MembersRemove, details)
+                        .delete_member(workspace_id, id)
+                        .await?
+                }
+            };
+            if changed == MemberChange::LastOwner {
+                tracing::warn!(member.id = id, "members.last_owner_kept");
+            }
+        }
+        Ok(())
+    }
+
+    /// The store for one change that the provider's groups bring about.
+    pub(super) fn audited(&self, member: &Member, action: AuditAction, details: Value) -> Store {
+        let (now_ms, actor) = (self.clock.now_ms(), "gateway".to_owned());
+        self.store.audited(entry(
+            &member.workspace_id,
+            actor,
+            now_ms,
+            action,
+            &member.id,
+            details,
+        ))
+    }
+}
+
+impl Gateway {
+    /// Makes an account a member wherever its groups say so, and no member where they do not. Answers what
+    /// they say of each workspace.
+    pub(super) async fn admit(
+        &self,
+        account: &Account,
+        told: &ToldAccount,
+        client: &Browser,
+    ) -> Result<Vec<GovernedWorkspace>, OidcProblem> {
+        let accounts = self.configured()?;
+        let governed = accounts.governed(&told.groups).await.map_err(Error::from)?;
+        let subject = account.subject();
+        let known = self.store.members_with_oidc(subject, MEMBERS_MAX).await;
+        let known = known.map_err(Error::from)?;
+        for decided in &governed {
+            let Some(role) = decided.role else { continue };
+            let workspace_id = &decided.workspace.id;
+            let is_known = known.iter().any(|one| one.workspace_id == *workspace_id);
+            // An unproven address is nobody's.
+            let Some(email) = account.email().filter(|_| !is_known) else {
+                continue;
+            };
+            let name = told
+                .name
+                .as_deref()
+                .and_then(|name| checked_name(name).ok());
+            let member = Member {
+                workspace_id: workspace_id.clone(),
+                id: ids::ulid("mem"),
+                name: name.unwrap_or_else(|| email.to_owned()),
+                email: email.to_owned(),
+                role,
+                password_hash: None,
+                oidc_subject: Some(subject.to_owned()),
+                created_at_ms: self.clock.now_ms(),
+                last_seen_at_ms: None,
+                vouched: true,
+            };
+            let details = json!({ "email": member.email, "role": role, "by_groups": true });
+            let audited = self.audited_member(&member, AuditAction::MembersCreate, details, client);
+            match audited.insert_member(&member).await {
+                // Somebody whom a person has let in: [`Gateway::member_of`] says who that is.
+                Ok(()) | Err(StoreError::Taken(_)) => {}
+                Err(cause) => return Err(Error::from(cause).into()),
+            }
+        }
+        let applied = accounts.apply(subject, &governed).await;
+        applied.map_err(Error::from)?;
+        Ok(governed)
+    }
+
+    /// Refuses an invitation to a workspace that no group of the person names.
+    pub(super) async fn check_invitation(
+        &self,
+        invitation: &str,
+        admitted: Option<&Vec<GovernedWorkspace>>,
+    ) -> Result<(), OidcProblem> {
+        let now_ms = self.clock.now_ms();
+        let link = self.store.find_member_link(invitation, now_ms).await;
+        let link = link.map_err(Error::from)?;
+        // Without the first owner there would be none.
+        let Some(link) = link.filter(|link| link.kind != LinkKind::Setup) else {
+            return Ok(());
+        };
+        let refused = admitted
+            .into_iter()
+            .flatten()
+            .any(|one| one.workspace.id == link.workspace_id && one.role.is_none());
+        if refused {
+            return Err(OidcProblem::NoGroup);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::GroupRules;
+
+    fn claims(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn a_claim_lists_groups_as_a_text_or_as_several() {
+        let all = claims(json!({
+            "groups": ["a", 7, "b", "x".repeat(GROUP_BYTES_MAX + 1)],
+            "one": "a",
+            "none": 7,
+            "https://x.test/groups": ["c"],
+            "realm_access": { "roles": ["d"], "a/b": ["e"] },
+        }));
+        let read = |claim: &str| read_groups(&all, claim);
+        assert_eq!(read("groups").unwrap(), ["a", "b"]);
+        assert_eq!(read("one").unwrap(), ["a"]);
+        assert_eq!(read("none").unwrap(), Vec::<String>::new());
+        assert_eq!(read("https://x.test/groups").unwrap(), ["c"]);
+        assert_eq!(read("/realm_access/roles").unwrap(), ["d"]);
+        assert_eq!(read("/realm_access/a~1b").unwrap(), ["e"]);
+        assert_eq!(read("/one").unwrap(), ["a"]);
+        for absent in ["absent", "/realm_access/absent", "/absent/roles", "/"] {
+            assert_eq!(read(absent), None, "{absent}");
+        }
+    }
+
+    #[test]
+    fn of_several_groups_the_greatest_role_counts() {
+        let rules: Vec<GroupRule> = ["eng=member", "leads=admin", "it=owner"]
+            .iter()
+            .map(|text| text.parse().unwrap())
+            .collect();
+        let rules: Vec<&GroupRule> = rules.iter().collect();
+        let role = |groups: &[&str]| {
+            let groups: Vec<String> = groups.iter().map(|&one| one.to_owned()).collect();
+            role_by(&rules, &groups)
+        };
+        assert_eq!(role(&["eng"]), Some(Role::Member));
+        assert_eq!(role(&["leads", "eng", "other"]), Some(Role::Admin));
+        assert_eq!(role(&["ENG", "engi"]), None);
+        assert_eq!(role(&[]), None);
+    }
+
+    #[test]
+    fn groups_decide_about_members_who_have_no_other_way_in() {
+        let config = OidcConfig {
+            issuer: "https://id.test".to_owned(),
+            client_id: "c".to_owned(),
+            client_secret: None,
+            name: "Id".to_owned(),
+            groups: GroupRules {
+                rules: vec![
+                    "eng=member".parse().unwrap(),
+                    "x=acme/admin".parse().unwrap(),
+                ],
+                ..GroupRules::default()
+            },
+        };
+        let member = |subject: Option<&str>, password: Option<&str>| Member {
+            workspace_id: "w".to_owned(),
+            id: "m".to_owned(),
+            email: "ada@example.com".to_owned(),
+            name: "Ada".to_owned(),
+            role: Role::Member,
+            password_hash: password.map(str::to_owned),
+            oidc_subject: subject.map(str::to_owned),
+            created_at_ms: 1,
+            last_seen_at_ms: None,
+            vouched: true,
+        };
+        let own = Some("https://id.test 7");
+        let alone = member(own, None);
+        assert!(governs(&config, &alone, "first", true));
+        assert!(governs(&config, &alone, "acme", false));
+        assert!(!governs(&config, &alone, "other", false));
+        for other in [
+            member(own, Some("hash")),
+            member(None, None),
+            member(Some("https://id.test.evil 7"), None),
+            member(Some("https://other.test 7"), None),
+        ] {
+            assert!(
+                !governs(&config, &other, "first", true),
+                "{:?}",
+                other.oidc_subject
+            );
+        }
+    }
+}

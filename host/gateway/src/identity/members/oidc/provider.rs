@@ -1,0 +1,284 @@
+//! Asking the provider: where its endpoints are, and what it says of an account.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Method;
+use jsonwebtoken::jwk::JwkSet;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::groups::read_groups;
+use super::{OidcProblem, failed};
+use crate::config::OidcConfig;
+use toolgate_catalog::manifest::TokenAuth;
+use toolgate_egress::{Egress, HostRequest, HostResponse};
+use toolgate_oauth::Provider;
+use toolgate_oauth::id_token::{self, ExpectedClaims};
+use toolgate_oauth::token::Tokens;
+use toolgate_vault::Secret;
+
+const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// What every sign-in asks for.
+const SCOPES: [&str; 3] = ["openid", "email", "profile"];
+/// For tokens by which the provider can be asked again.
+const OFFLINE: &str = "offline_access";
+
+pub(crate) struct OidcProvider {
+    pub(super) config: OidcConfig,
+    egress: Egress,
+}
+
+/// The provider's own description (OpenID Connect Discovery 1.0, section 3).
+#[derive(Deserialize)]
+pub(super) struct Discovered {
+    pub(super) issuer: String,
+    authorization_endpoint: String,
+    token_endpoint: String,
+    jwks_uri: String,
+    #[serde(default)]
+    userinfo_endpoint: Option<String>,
+    #[serde(default)]
+    token_endpoint_auth_methods_supported: Option<Vec<String>>,
+    #[serde(default)]
+    scopes_supported: Option<Vec<String>>,
+}
+
+/// What the provider says of an account.
+#[derive(Clone, Debug)]
+pub(super) struct ToldAccount {
+    pub(super) subject: String,
+    pub(super) email: Option<String>,
+    pub(super) email_verified: bool,
+    pub(super) name: Option<String>,
+    /// In which groups it is; none where the provider says nothing of groups.
+    pub(super) groups: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct OidcUserInfo {
+    sub: String,
+    #[serde(default)]
+    email: Option<String>,
+    #[serde(default)]
+    email_verified: Option<bool>,
+    #[serde(flatten)]
+    more: Map<String, Value>,
+}
+
+impl OidcProvider {
+    pub(super) fn new(config: OidcConfig, egress: Egress) -> Self {
+        Self { config, egress }
+    }
+
+    pub(super) async fn discover(&self) -> Result<Discovered, OidcProblem> {
+        let url = format!("{}/.well-known/openid-configuration", self.config.issuer);
+        let found: Discovered = self.fetch(&url).await?;
+        if found.issuer.trim_end_matches('/') != self.config.issuer {
+            return Err(failed(
+                "the provider names itself otherwise than --oidc-issuer",
+            ));
+        }
+        Ok(found)
+    }
+
+    /// The gateway's registration there.
+    pub(super) fn registration(&self, found: &Discovered) -> Provider {
+        let methods = found.token_endpoint_auth_methods_supported.as_deref();
+        let takes = |method: &str| methods.is_some_and(|all| all.iter().any(|one| one == method));
+        Provider {
+            authorize_url: Some(found.authorization_endpoint.clone()),
+            token_url: found.token_endpoint.clone(),
+            revoke_url: None,
+            issuer: Some(self.config.issuer.clone()),
+            client_id: self.config.client_id.clone(),
+            client_secret: self.config.client_secret.clone(),
+            // Basic is what a provider takes that says nothing (Discovery 1.0, section 3).
+            token_auth: if takes("client_secret_post") && !takes("client_secret_basic") {
+                TokenAuth::Post
+            } else {
+                TokenAuth::Basic
+            },
+            pkce: true,
+            scope_separator: " ".to_owned(),
+            authorize_params: BTreeMap::new(),
+            origins: vec![origin(&self.config.issuer).to_owned()],
+        }
+    }
+
+    /// What a sign-in asks for: where groups decide, also the groups and to be able to ask again.
+    pub(super) fn scopes(&self, found: &Discovered) -> Vec<String> {
+        let mut scopes = SCOPES.map(str::to_owned).to_vec();
+        let groups = &self.config.groups;
+        if groups.rules.is_empty() {
+            return scopes;
+        }
+        let supported = found.scopes_supported.as_deref();
+        let offers = |scope: &str| supported.is_some_and(|all| all.iter().any(|one| one == scope));
+        if supported.is_none() || offers(OFFLINE) {
+            scopes.push(OFFLINE.to_owned());
+        }
+        if offers(&groups.claim) {
+            scopes.push(groups.claim.clone());
+        }
+        scopes
+    }
+
+    /// What the provider says with tokens of a sign-in (`nonce`) or of a refresh. `None`: it takes the
+    /// access token no more.
+    pub(super) async fn told(
+        &self,
+        found: &Discovered,
+        tokens: &Tokens,
+        nonce: Option<&str>,
+        now_ms: i64,
+    ) -> Result<Option<ToldAccount>, OidcProblem> {
+        let claim = &self.config.groups.claim;
+        let wants_groups = !self.config.groups.rules.is_empty();
+        let (mut told, mut groups) = match &tokens.id_token {
+            Some(id_token) => {
+                let keys: JwkSet = self.fetch(&found.jwks_uri).await?;
+                let expected = ExpectedClaims {
+                    issuer: &found.issuer,
+                    client_id: &self.config.client_id,
+                    nonce,
+                    now_ms,
+                };
+                let claims = id_token::verified(id_token.expose(), &keys, &expected)?;
+                let groups = read_groups(&claims.more, claim);
+                let told = ToldAccount {
+                    subject: claims.sub,
+                    email: claims.email,
+                    email_verified: claims.email_verified == Some(true),
+                    name: name_of(&claims.more),
+                    groups: Vec::new(),
+                };
+                (Some(told), groups)
+            }
+            None if nonce.is_some() => return Err(failed("the provider sent no ID token")),
+            None => (None, None),
+        };
+        let complete = |told: &ToldAccount, groups: &Option<Vec<String>>| {
+            told.email.is_some() && (groups.is_some() || !wants_groups)
+        };
+        if !told.as_ref().is_some_and(|told| complete(told, &groups)) {
+            match self.user_info(found, &tokens.access).await? {
+                UserInfoOutcome::Nowhere => {}
+                UserInfoOutcome::Refused => return Ok(None),
+                UserInfoOutcome::Said(said) => {
+                    let groups_now = read_groups(&said.more, claim);
+                    groups = groups.or(groups_now);
+                    let base = told.get_or_insert_with(|| ToldAccount {
+                        subject: said.sub.clone(),
+                        email: None,
+                        email_verified: false,
+                        name: None,
+                        groups: Vec::new(),
+                    });
+                    // OpenID Connect Core 1.0, section 5.3.2.
+                    if said.sub != base.subject {
+                        return Err(failed("the provider describes another account"));
+                    }
+                    if base.email.is_none() {
+                        base.email = said.email;
+                        base.email_verified = said.email_verified == Some(true);
+                    }
+                    base.name = base.name.take().or_else(|| name_of(&said.more));
+                }
+            }
+        }
+        let mut told =
+            told.ok_or_else(|| failed("the provider does not say whose the tokens are"))?;
+        told.groups = groups.unwrap_or_default();
+        Ok(Some(told))
+    }
+
+    async fn user_info(
+        &self,
+        found: &Discovered,
+        access: &Secret,
+    ) -> Result<UserInfoOutcome, OidcProblem> {
+        let Some(url) = &found.userinfo_endpoint else {
+            return Ok(UserInfoOutcome::Nowhere);
+        };
+        let answer = self.get(url, Some(access)).await?;
+        match answer.status {
+            200 => read(&answer).map(UserInfoOutcome::Said),
+            401 => Ok(UserInfoOutcome::Refused),
+            _ => Err(failed("the provider does not answer")),
+        }
+    }
+
+    async fn fetch<T: DeserializeOwned>(&self, url: &str) -> Result<T, OidcProblem> {
+        let answer = self.get(url, None).await?;
+        if answer.status != 200 {
+            return Err(failed("the provider does not answer"));
+        }
+        read(&answer)
+    }
+
+    async fn get(&self, url: &str, bearer: Option<&Secret>) -> Result<HostResponse, OidcProblem> {
+        let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
+        if let Some(token) = bearer {
+            let value = format!("Bearer {}", token.expose());
+            headers.push(("authorization".to_owned(), value));
+        }
+        let request = HostRequest {
+            method: Method::GET,
+            url: url.to_owned(),
+            headers,
+            body: Bytes::new(),
+            origins: vec![origin(&self.config.issuer).to_owned()],
+            response_bytes_max: DOCUMENT_BYTES_MAX,
+            timeout: TIMEOUT,
+        };
+        let answer = self.egress.send_for_host(request).await;
+        answer.map_err(|cause| OidcProblem::Failed(cause.into()))
+    }
+
+    pub(super) fn egress(&self) -> &Egress {
+        &self.egress
+    }
+}
+
+enum UserInfoOutcome {
+    /// The provider has no such endpoint.
+    Nowhere,
+    /// It takes the access token no more.
+    Refused,
+    Said(OidcUserInfo),
+}
+
+fn read<T: DeserializeOwned>(answer: &HostResponse) -> Result<T, OidcProblem> {
+    serde_json::from_slice(&answer.body).map_err(|cause| OidcProblem::Failed(cause.into()))
+}
+
+fn name_of(claims: &Map<String, Value>) -> Option<String> {
+    claims.get("name")?.as_str().map(str::to_owned)
+}
+
+/// Scheme, host and port of an address.
+pub(crate) fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host..].find('/').map_or(url.len(), |at| host + at);
+    &url[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_ends_before_the_path() {
+        for (url, expected) in [
+            ("https://id.test", "https://id.test"),
+            ("https://id.test/realms/x", "https://id.test"),
+            ("http://127.0.0.1:9/", "http://127.0.0.1:9"),
+        ] {
+            assert_eq!(origin(url), expected);
+        }
+    }
+}
