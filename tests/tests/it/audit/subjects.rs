@@ -249,6 +249,9 @@ impl Walk {
         let (verb, leaves) = ("member create", Leaves::Entry("members.create"));
         self.verb_that(verb, &output, leaves).await;
         self.verb("member remove", &["e@example.com"]).await;
+        let machine = ["--name", "Nightly", "--acts-for", "reports"];
+        self.verb("client create", &machine).await;
+        self.verb("client remove", &["Nightly"]).await;
         self.verb("service configure", &["acme", "--set", "region=us"])
             .await;
         let app = ["acme", "--client-id", "ours"];

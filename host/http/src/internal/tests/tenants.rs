@@ -23,6 +23,7 @@ fn body(path: &str) -> Value {
         "/internal/keys/{key_id}" => json!({"name": "taken over"}),
         "/internal/app-requests/{request_id}" => json!({"allow": true}),
         "/internal/app-blocks" => json!({"client_id": "tgc_of_nobody"}),
+        "/internal/app-clients" => json!({"name": "client"}),
         _ => body_of(&path.replace("/internal/", "/v1/")),
     }
 }
@@ -80,6 +81,8 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     let guest = json!({"email": "guest-of-ours@example.com", "role": "member"});
     let key_id = made("/internal/keys", key, "key_id").await;
     let invitation_id = made("/internal/members", guest, "invitation_id").await;
+    let client = json!({"name": "client-of-ours", "acts_for": "user-of-ours"});
+    let client_id = made("/internal/app-clients", client, "client_id").await;
     let (_, answer) = by_owner.send(&world, "GET", "/internal/me/sign-ins").await;
     let sign_in_id = answer["data"]["sign_ins"][0]["sign_in_id"].as_str();
     let (request_id, app_id) = connected_app(&world, &by_owner).await;
@@ -88,6 +91,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
         ("app_id", app_id.clone()),
         ("key_id", key_id.clone()),
         ("invitation_id", invitation_id.clone()),
+        ("client_id", client_id),
         ("member_id", owner.me.member_id.clone()),
         ("sign_in_id", sign_in_id.unwrap().to_owned()),
         ("service", "github".to_owned()),
@@ -133,6 +137,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
         ("/internal/members", &owner.me.member_id),
         ("/internal/me/sign-ins", &ours["sign_in_id"]),
         ("/internal/apps", &app_id),
+        ("/internal/app-clients", &ours["client_id"]),
         ("/internal/skills", &ours["skill_id"]),
         ("/internal/webhooks", &ours["webhook_id"]),
         ("/internal/knowledge/documents", &ours["document_id"]),
