@@ -9,11 +9,14 @@
 #![warn(unreachable_pub)]
 
 mod arguments;
+pub mod compatibility;
 #[cfg(any(test, feature = "testing"))]
 pub mod fixture;
 mod hosts;
 pub mod lint;
 pub mod manifest;
+#[cfg(test)]
+mod manifest_schema;
 pub mod overview;
 mod parse;
 pub mod queries;

@@ -6,6 +6,7 @@
 //! what an argument schema may contain.
 
 mod auth;
+mod defaults;
 mod hooks;
 mod parameters;
 mod schema;

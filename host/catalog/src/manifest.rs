@@ -19,10 +19,17 @@ pub const MANIFEST_VERSION: u32 = 1;
 
 /// A plugin's manifest. Unknown keys are refused, so that a right can never be asked for unseen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
+    /// Version of the manifest's form: 1.
+    #[cfg_attr(test, schemars(range(min = 1, max = 1)))]
     pub manifest: u32,
     /// Integration name: lowercase, `[a-z][a-z0-9_]*`, the prefix of every tool name.
+    #[cfg_attr(
+        test,
+        schemars(regex(pattern = r"^[a-z][a-z0-9_]*$"), length(max = 40))
+    )]
     pub service: String,
     pub title: String,
     /// Semantic version of the integration.
@@ -64,6 +71,7 @@ pub struct Manifest {
 
 /// What a component may import beyond `call` and `types`, which need no grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Capability {
     #[serde(rename = "egress")]
     Egress,
@@ -89,6 +97,7 @@ impl Capability {
 
 /// One credential a user can connect. The plugin names the slot; only the host sees the value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Slot {
     pub slot: String,
@@ -122,6 +131,7 @@ pub struct Slot {
     pub fields: Vec<SecretField>,
     /// Where the credential goes. Several where a provider wants several.
     #[serde(deserialize_with = "one_or_many")]
+    #[cfg_attr(test, schemars(schema_with = "crate::manifest_schema::one_or_many"))]
     pub placement: Vec<Placement>,
     /// Origins (`https://host`, the host may be a pattern of `hosts`) that may receive it, and
     /// `{setting}` for the address that the operator writes into that setting. No other does.
@@ -137,6 +147,7 @@ pub struct Slot {
 
 /// The kinds of credential, as `auth_type` in public answers names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AuthKind {
     Oauth2,
@@ -163,6 +174,7 @@ pub const CLIENT_ID: &str = "client_id";
 
 /// How the gateway authenticates itself at the token endpoint (RFC 6749, section 2.3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TokenAuth {
     #[default]
@@ -179,6 +191,7 @@ impl TokenAuth {
 
 /// One input of the connect form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SecretField {
     pub key: String,
@@ -192,6 +205,7 @@ pub struct SecretField {
 /// Where the host writes a credential. Templates name fields in braces: `{secret}` is the single
 /// field, and the access token of an OAuth slot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Placement {
     #[serde(rename_all = "snake_case")]
@@ -225,6 +239,7 @@ pub enum Placement {
 
 /// User and password of HTTP basic authentication (RFC 7617), as templates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BasicTemplate {
     #[serde(default = "username_template")]
@@ -236,6 +251,7 @@ pub struct BasicTemplate {
 /// AWS Signature Version 4; the fields are `access_key_id`, `secret_access_key` and, where the
 /// credential is temporary, `session_token`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AwsSigv4 {
     pub service: String,
@@ -245,6 +261,7 @@ pub struct AwsSigv4 {
 
 /// A request whose answer names the connected account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AccountProbe {
     /// Method and URL, for example `GET https://api.github.com/user`.
@@ -255,6 +272,7 @@ pub struct AccountProbe {
 
 /// A value of a connection that is not secret, filled in by the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
     pub key: String,
@@ -274,6 +292,7 @@ pub struct Parameter {
 
 /// An operator's setting. With `adds_host` its value is an address that is granted as that origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ConfigKey {
     pub key: String,
@@ -285,6 +304,7 @@ pub struct ConfigKey {
 
 /// Bounds the plugin asks for; the gateway's own bounds hold where they are smaller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeclaredLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,6 +324,7 @@ impl DeclaredLimits {
 /// Events that the provider sends by itself: how it signs them, and how they are read. Where
 /// `event` is absent the component exports `webhook` and reads them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HookSpec {
     pub signature: HookSignature,
@@ -320,6 +341,7 @@ pub struct HookSpec {
 
 /// An HMAC-SHA256 with the hook's secret, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HookSignature {
     pub header: String,
@@ -337,6 +359,7 @@ pub struct HookSignature {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HookTimestamp {
     Header(String),
@@ -345,6 +368,7 @@ pub enum HookTimestamp {
 
 /// A value of a delivery.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HookValue {
     Header(String),
@@ -354,6 +378,7 @@ pub enum HookValue {
 
 /// A body whose value at `at` is `is` is answered with the text at `answer`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HookChallenge {
     pub at: String,
@@ -363,6 +388,7 @@ pub struct HookChallenge {
 
 /// How a delivery becomes an event without code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HookEvent {
     /// The parts of the event's name, which dots join; an absent one is left out, but not the first.
@@ -374,9 +400,14 @@ pub struct HookEvent {
 
 /// One tool of a manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToolSpec {
     /// Action name without the service prefix.
+    #[cfg_attr(
+        test,
+        schemars(regex(pattern = r"^[a-z][a-z0-9_]*$"), length(max = 62))
+    )]
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -411,6 +442,7 @@ pub struct ToolSpec {
 
 /// What a tool does to the provider's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Changes nothing.

@@ -6,13 +6,13 @@ use toolgate_sdk::http::{Request, problem};
 use toolgate_sdk::prelude::*;
 
 /// Calls an endpoint whose arguments and answer are JSON.
-pub fn rpc(cx: &Context, endpoint: &str, arguments: &Value) -> Result<Value, ToolError> {
+pub fn rpc(cx: &Context, endpoint: &'static str, arguments: &Value) -> Result<Value, ToolError> {
     let client = cx.client("https://api.dropboxapi.com/2").errors(problem_of);
     client.post(endpoint).json(arguments).fetch()
 }
 
 /// A request with its arguments in a header, for what carries content.
-pub fn content(cx: &Context, endpoint: &str, arguments: &Value) -> Request<'static> {
+pub fn content(cx: &Context, endpoint: &'static str, arguments: &Value) -> Request<'static> {
     let client = cx
         .client("https://content.dropboxapi.com/2")
         .errors(problem_of);

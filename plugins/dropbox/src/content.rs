@@ -135,7 +135,7 @@ fn piece(file: &Blob, offset: u64) -> Result<Vec<u8>, ToolError> {
 
 fn in_pieces(cx: &Context, file: &Blob, commit: &Value) -> Result<Value, ToolError> {
     let size = file.size();
-    let send = |endpoint: &str, arguments: Value, bytes: Vec<u8>| {
+    let send = |endpoint: &'static str, arguments: Value, bytes: Vec<u8>| {
         content(cx, endpoint, &arguments)
             .bytes("application/octet-stream", bytes)
             .fetch()

@@ -29,7 +29,10 @@ pub struct GetFileContents {
 #[tool(effect = "read", scopes = ["repo"], keywords = ["source", "code", "directory", "read"],
        example = { "owner": "octocat", "repo": "hello-world", "path": "README" })]
 pub fn get_file_contents(args: GetFileContents, cx: &Context) -> Result<Value, ToolError> {
-    let address = contents(&args.owner, &args.repo, &args.path);
+    let address = match args.path.as_str() {
+        "" | "/" => path!("/repos/{}/{}/contents", args.owner, args.repo),
+        path => contents(&args.owner, &args.repo, path),
+    };
     let found = github(cx).get(address).query("ref", args.r#ref).fetch()?;
     if found.is_array() {
         let entries = pick_each(&found, &["name", "path", "type", "size", "sha"]);

@@ -156,7 +156,9 @@ fn upload(
     let session = session.filter(|url| url.starts_with("https://www.googleapis.com/"));
     let session = session.ok_or_else(|| ToolError::upstream("the service opened no upload"))?;
     let media_type = content.media_type();
-    let request = api(cx).put(session).blob(&media_type, content);
+    let request = api(cx)
+        .put(Address::url(session))
+        .blob(&media_type, content);
     request.timeout_ms(25_000).fetch()
 }
 

@@ -16,9 +16,9 @@ pub fn next_page(answer: &Value) -> Option<String> {
 }
 
 /// The address of a page that this plugin gave out.
-pub fn page(cursor: &str) -> Result<String, ToolError> {
+pub fn page(cursor: &str) -> Result<Address, ToolError> {
     let own = cursor.starts_with('/') && !cursor.contains("..") && !cursor.contains("://");
-    own.then(|| cursor.to_owned()).ok_or_else(|| {
+    own.then(|| Address::encoded(cursor)).ok_or_else(|| {
         ToolError::invalid("/cursor", "the cursor is not one that this tool gave out")
     })
 }

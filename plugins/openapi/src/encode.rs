@@ -28,8 +28,23 @@ pub fn scalar(value: &Value) -> String {
     }
 }
 
+/// Whether a value says nothing: null, or an empty text, list or object, also within a list.
+pub fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.iter().all(says_nothing),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
 /// One path segment. None where the value would be empty or climb out of its place.
 pub fn path(input: &Input, value: &Value) -> Option<String> {
+    // Some styles write a mark for it all the same: `;id=`.
+    if says_nothing(value) {
+        return None;
+    }
     let part = |text: &str| percent(text, false);
     let written = match (input.style, value) {
         (Style::Json, other) => part(&other.to_string()),
@@ -244,6 +259,12 @@ mod tests {
             (Style::Simple, false, &json!(""), None),
             (Style::Simple, false, &json!(".."), None),
             (Style::Simple, false, &Value::Null, None),
+            (Style::Matrix, false, &json!(""), None),
+            (Style::Matrix, false, &json!([]), None),
+            (Style::Matrix, true, &json!([""]), None),
+            (Style::Label, false, &json!(""), None),
+            (Style::Label, true, &json!({}), None),
+            (Style::Simple, false, &json!(["", ""]), None),
         ] {
             assert_eq!(
                 path(&input(style, explode), value).as_deref(),

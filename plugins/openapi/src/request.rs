@@ -36,12 +36,13 @@ pub fn build(
     let query = match &turn.query_text {
         Some(text) => text.clone(),
         None => {
-            let mut pairs: Vec<(String, String)> = operation
-                .query
-                .iter()
-                .filter_map(|input| Some(encode::query(input, value(&input.source, arguments)?)))
-                .flatten()
-                .collect();
+            let mut pairs = Vec::new();
+            for input in &operation.query {
+                if let Some(value) = value(&input.source, arguments) {
+                    check_selection(operation.method, input, value)?;
+                    pairs.extend(encode::query(input, value));
+                }
+            }
             // A first page may be asked for by a constant, such as `offset=0`.
             pairs.retain(|(name, _)| turn.query.iter().all(|(page, _)| page != name));
             pairs.extend(turn.query.iter().cloned());
@@ -119,6 +120,16 @@ fn value<'a>(source: &'a Source, arguments: &'a Map<String, Value>) -> Option<&'
     match source {
         Source::Constant(value) => Some(value),
         Source::Argument(name) => arguments.get(name).filter(|value| !value.is_null()),
+    }
+}
+
+/// An argument that says nothing would have a DELETE remove what it should have chosen from.
+fn check_selection(method: Method, input: &Input, value: &Value) -> Result<(), Fault> {
+    match &input.source {
+        Source::Argument(name) if method == Method::Delete && encode::says_nothing(value) => Err(
+            Fault::argument(name, "is empty: nothing is deleted without saying what"),
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -229,6 +240,25 @@ mod tests {
             let refused = call(arguments, None).expect_err("refused");
             assert_eq!(refused.field.as_deref(), Some(field));
         }
+    }
+
+    #[test]
+    fn a_delete_is_not_sent_with_a_selection_that_is_empty() {
+        let mut delete = operation();
+        delete.method = toolgate_openapi_table::Method::Delete;
+        let made = |arguments: Value| {
+            let arguments = arguments.as_object().expect("an object").clone();
+            build(&delete, &arguments, None, &|_| None)
+        };
+        for tag in [json!([]), json!(""), json!([""])] {
+            let refused = made(json!({"id": "7", "tag": tag})).expect_err("refused");
+            assert_eq!(refused.field.as_deref(), Some("/tag"));
+        }
+        let chosen = made(json!({"id": "7", "tag": ["a"]})).expect("a request");
+        assert!(chosen.url.ends_with("/items/7?api=2&tag=a"));
+        // One that is left out was never meant, and reading everything harms nothing.
+        assert!(made(json!({"id": "7", "tag": null})).is_ok());
+        assert!(call(json!({"id": "7", "tag": []}), None).is_ok());
     }
 
     #[test]

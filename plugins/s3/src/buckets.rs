@@ -37,7 +37,7 @@ pub struct CreateBucket {
 /// Creates an empty bucket in the connection's region, closed to the public.
 #[tool(effect = "write", keywords = ["new bucket", "storage"], example = { "bucket": "acme-reports", "region": "eu-central-1" })]
 pub fn create_bucket(args: CreateBucket, cx: &Context) -> Result<Value, ToolError> {
-    let mut request = s3(cx)?.put(address::bucket(&args.bucket)?);
+    let mut request = s3(cx)?.put(Address::encoded(address::bucket(&args.bucket)?));
     if let Some(region) = args.region.filter(|region| region != "us-east-1") {
         let body = format!(
             "<CreateBucketConfiguration xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\

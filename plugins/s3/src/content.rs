@@ -13,7 +13,7 @@ const TEXT_BYTES_MAX: u64 = 256 * 1024;
 /// Reads an object as text, at most its first 256 KiB.
 #[tool(effect = "read", keywords = ["open", "show", "csv", "json", "log file"], example = { "bucket": "acme-reports", "key": "2026/summary.csv" })]
 pub fn read_text(args: OneObject, cx: &Context) -> Result<Value, ToolError> {
-    let request = s3(cx)?.get(args.path()?);
+    let request = s3(cx)?.get(args.address()?);
     // An empty object has no first byte to ask for.
     let last = TEXT_BYTES_MAX - 1;
     let answer = request.header("range", format!("bytes=0-{last}")).send();
@@ -49,7 +49,7 @@ pub fn read_text(args: OneObject, cx: &Context) -> Result<Value, ToolError> {
 /// Downloads an object. Answers with the file.
 #[tool(effect = "read", keywords = ["get file", "save", "fetch"], example = { "bucket": "acme-reports", "key": "2026/summary.pdf" })]
 pub fn download_object(args: OneObject, cx: &Context) -> Result<Output, ToolError> {
-    let content = s3(cx)?.get(args.path()?).download()?;
+    let content = s3(cx)?.get(args.address()?).download()?;
     let name = args.key().rsplit('/').find(|part| !part.is_empty());
     let told = json!({
         "key": args.key(), "name": name, "media_type": content.media_type(), "bytes": content.size(),
@@ -65,7 +65,7 @@ fn put(
     metadata: &Option<Map<String, Value>>,
     fill: impl FnOnce(toolgate_sdk::http::Request<'static>) -> Result<Response, ToolError>,
 ) -> Result<Value, ToolError> {
-    let mut request = s3(cx)?.put(path);
+    let mut request = s3(cx)?.put(Address::encoded(path));
     if !overwrite {
         request = request.header("if-none-match", "*");
     }

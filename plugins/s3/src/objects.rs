@@ -58,7 +58,7 @@ pub fn list_objects(args: ListObjects, cx: &Context) -> Result<Output, ToolError
             ("continuation-token", cx.cursor()),
         ],
     );
-    let body = s3(cx)?.get(path).send()?.text();
+    let body = s3(cx)?.get(Address::encoded(path)).send()?.text();
     let folders = xml::all(&body, "CommonPrefixes").into_iter();
     let folders = folders.filter_map(|one| xml::text(one, "Prefix"));
     let mut all: Vec<Value> = folders
@@ -103,7 +103,7 @@ pub fn list_object_versions(args: ListVersions, cx: &Context) -> Result<Output, 
             ("version-id-marker", version),
         ],
     );
-    let body = s3(cx)?.get(path).send()?.text();
+    let body = s3(cx)?.get(Address::encoded(path)).send()?.text();
     let latest = |one: &str| xml::text(one, "IsLatest").as_deref() == Some("true");
     let mut all = Vec::new();
     for (name, deleted) in [("Version", false), ("DeleteMarker", true)] {
@@ -134,9 +134,10 @@ pub struct OneObject {
 }
 
 impl OneObject {
-    pub fn path(&self) -> Result<String, ToolError> {
+    pub fn address(&self) -> Result<Address, ToolError> {
         let path = address::object(&self.bucket, &self.key, "key")?;
-        Ok(with_query(path, &[("versionId", self.version.as_deref())]))
+        let path = with_query(path, &[("versionId", self.version.as_deref())]);
+        Ok(Address::encoded(path))
     }
 
     pub fn key(&self) -> &str {
@@ -147,7 +148,7 @@ impl OneObject {
 /// Reads size, type, time and metadata of an object, not its content.
 #[tool(effect = "read", keywords = ["details", "exists", "head", "size"], example = { "bucket": "acme-reports", "key": "2026/summary.csv" })]
 pub fn get_object_info(args: OneObject, cx: &Context) -> Result<Value, ToolError> {
-    let answer = s3(cx)?.request(Method::Head, args.path()?).send()?;
+    let answer = s3(cx)?.request(Method::Head, args.address()?).send()?;
     let mut out = json!({ "key": args.key });
     for (key, name) in [
         ("media_type", "content-type"),
@@ -195,7 +196,7 @@ fn copy(args: &CopyObject, cx: &Context) -> Result<Value, ToolError> {
         return Err(ToolError::invalid("/to_key", "the copy is the original"));
     }
     let answer = s3(cx)?
-        .put(target)
+        .put(Address::encoded(target))
         .header("x-amz-copy-source", source)
         .send()?;
     done(&answer)?;
@@ -213,7 +214,7 @@ pub fn copy_object(args: CopyObject, cx: &Context) -> Result<Value, ToolError> {
 pub fn move_object(args: CopyObject, cx: &Context) -> Result<Value, ToolError> {
     let out = copy(&args, cx)?;
     let source = address::object(&args.bucket, &args.key, "key")?;
-    let deleted = s3(cx)?.delete(source).send();
+    let deleted = s3(cx)?.delete(Address::encoded(source)).send();
     deleted.map_err(|mut error| {
         error
             .message
@@ -226,7 +227,7 @@ pub fn move_object(args: CopyObject, cx: &Context) -> Result<Value, ToolError> {
 /// Deletes an object, or one version of it for good.
 #[tool(effect = "destructive", idempotent, keywords = ["remove", "erase"], example = { "bucket": "acme-reports", "key": "old/a.csv" })]
 pub fn delete_object(args: OneObject, cx: &Context) -> Result<Value, ToolError> {
-    let answer = s3(cx)?.delete(args.path()?).send()?;
+    let answer = s3(cx)?.delete(args.address()?).send()?;
     let mut out = json!({ "deleted": args.key });
     if let Some(version) = answer.header("x-amz-version-id") {
         out["version"] = json!(version);

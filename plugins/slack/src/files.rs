@@ -255,7 +255,7 @@ pub fn upload_file(args: UploadFile, cx: &Context) -> Result<Value, ToolError> {
         return Err(ToolError::upstream("Slack opened no upload"));
     }
     let media_type = content.media_type();
-    let sent = slack(cx).anonymous().post(address.to_owned());
+    let sent = slack(cx).anonymous().post(Address::url(address));
     sent.blob(&media_type, &content).timeout_ms(25_000).send()?;
     let title = args.title.unwrap_or(name);
     let mut body = json!({ "files": [{ "id": opened["file_id"], "title": title }] });
@@ -291,7 +291,7 @@ pub fn download_file(args: DownloadFile, cx: &Context) -> Result<Output, ToolErr
             "this file is not kept by Slack; open its address in a browser",
         ));
     }
-    let content = slack(cx).get(address.to_owned()).download()?;
+    let content = slack(cx).get(Address::url(address)).download()?;
     let mut told = pick(file, &["id", "name", "media_type=mimetype"]);
     told["bytes"] = json!(content.size());
     Ok(Output::new(told)?.file(content))

@@ -193,6 +193,12 @@ export declare function definePlugin(plugin: {
   tools: Tool[];
 }): Plugin;
 
+/**
+ * A path in which each value is one segment, percent-encoded: path`/books/${id}`. A value that is empty, `.` or `..` is a
+ * `ToolError`: the address would mean something else.
+ */
+export declare function path(texts: TemplateStringsArray, ...values: (string | number | bigint | boolean)[]): string;
+
 /** The fields of an answer that an agent needs: `name`, `path/to/value`, `name=path/to/value`, `*` for every element. */
 export declare function pick(value: unknown, fields: string[]): Record<string, any>;
 export declare function pickEach(list: unknown, fields: string[]): Record<string, any>[];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { definePlugin, page, pick, pickEach, problem, s, tool, ToolError } from '../src/index.js';
+import { definePlugin, page, path, pick, pickEach, problem, s, tool, ToolError } from '../src/index.js';
 import { MockHost } from '../src/testing.js';
 import { withSection, world } from '../bin/build.js';
 
@@ -37,6 +37,15 @@ test('mistakes in a declaration are named', () => {
     [{ colour: 1 }, /unknown word `colour`/], [{ input: { a: 'string' } }, /not a property/],
   ]) assert.throws(() => tool({ ...spec, ...more }), what);
   assert.throws(() => s.string('A.', { longest: 1 }), /unknown word `longest`/);
+});
+
+test('a value in a path stays one segment and cannot vanish', () => {
+  assert.equal(path`/books/${'a/b?c'}/pages/${7}`, '/books/a%2Fb%3Fc/pages/7');
+  assert.equal(path`/books`, '/books');
+  for (const value of ['', '.', '..', null, undefined, {}, []]) {
+    assert.throws(() => path`/books/${value}`, (cause) => cause instanceof ToolError && cause.kind === 'invalid-arguments');
+  }
+  assert.throws(() => path('/books'), /template tag/);
 });
 
 test('a call has its defaults, its page and its state', async () => {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
-from toolgate_plugin import Arg, Context, Plugin, ToolError, audience, build, page, pick, pick_each, problem, testing
+from toolgate_plugin import Arg, Context, Plugin, ToolError, audience, build, page, path, pick, pick_each, problem, testing
 
 AUDIENCE = "https://a.example"
 
@@ -35,6 +35,17 @@ class Place:
 
     city: str
     number: int = 1
+
+
+def test_a_value_in_a_path_stays_one_segment_and_cannot_vanish():
+    assert path("/books/{}/pages/{}", "a/b?c", 7) == "/books/a%2Fb%3Fc/pages/7"
+    assert path("/books") == "/books"
+    for value in ("", ".", "..", None):
+        with pytest.raises(ToolError, match="cannot be part of an address"):
+            path("/books/{}", value)
+    for template, values in (("/books", (1,)), ("/books/{}", ()), ("/books/{id}", (1,))):
+        with pytest.raises(TypeError, match="one value for each"):
+            path(template, *values)
 
 
 def test_a_function_becomes_a_tool():

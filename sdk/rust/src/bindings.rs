@@ -5,7 +5,7 @@
 //! rest, so that the import list says what the plugin can do.
 
 wit_bindgen::generate!({
-    path: "../../wit/toolgate.wit",
+    path: "wit/toolgate.wit",
     world: "plugin",
     pub_export_macro: true,
     export_macro_name: "export_plugin",
@@ -18,7 +18,7 @@ wit_bindgen::generate!({
 pub mod webhook {
     wit_bindgen::generate!({
         inline: "package toolgate:events; world events { export toolgate:plugin/webhook@0.1.0; }",
-        path: "../../wit/toolgate.wit",
+        path: "wit/toolgate.wit",
         world: "toolgate:events/events",
         with: { "toolgate:plugin/types@0.1.0": crate::bindings::toolgate::plugin::types },
         pub_export_macro: true,

@@ -63,7 +63,7 @@ pub mod plugin;
 pub mod bindings;
 #[cfg(target_family = "wasm")]
 mod guest;
-#[cfg(any(target_family = "wasm", test))]
+#[cfg(any(all(target_family = "wasm", feature = "allocator"), test))]
 #[allow(unsafe_code)]
 mod memory;
 
@@ -105,9 +105,10 @@ pub use toolgate_sdk_macros::tool;
 
 /// What nearly every plugin uses.
 pub mod prelude {
-    pub use crate::context::Context;
+    pub use crate::blob::Blob;
+    pub use crate::context::{Context, LogLevel};
     pub use crate::error::{ErrorKind, ToolError};
-    pub use crate::http::{Client, Response};
+    pub use crate::http::{Address, Client, Method, Response};
     pub use crate::output::Output;
     pub use crate::pick::{pick, pick_each};
     pub use crate::{Args, Map, Value, json, path, tool};

@@ -14,7 +14,7 @@ const ROOM: usize = 128 << 10;
 /// Places begin at multiples of this; no type that a plugin uses asks for more.
 const ALIGN: usize = 16;
 
-#[cfg(target_family = "wasm")]
+#[cfg(all(target_family = "wasm", feature = "allocator"))]
 #[global_allocator]
 static MEMORY: Arena = Arena::new();
 
@@ -28,7 +28,11 @@ pub(crate) struct Arena {
 
 // SAFETY: a component runs on one thread. (With WebAssembly's threads, which need a target of their
 // own, this does not hold, and this line is not compiled.)
-#[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
+#[cfg(all(
+    target_family = "wasm",
+    feature = "allocator",
+    not(target_feature = "atomics")
+))]
 unsafe impl Sync for Arena {}
 
 impl Arena {

@@ -110,6 +110,40 @@ const fn write_at(parts: Parts, out: &mut [u8], start: usize) -> usize {
     at
 }
 
+/// Whether a type takes a text: one that is no enumeration takes any. `quoted` is the text in JSON.
+pub const fn takes_word(members: Parts, quoted: &str) -> bool {
+    const ENUMERATION: &[u8] = br#""type":"string","enum":["#;
+    let [Part::Text(text)] = members else {
+        return true;
+    };
+    let (text, quoted) = (text.as_bytes(), quoted.as_bytes());
+    if !holds_at(text, 0, ENUMERATION) {
+        return true;
+    }
+    let mut at = ENUMERATION.len();
+    while at < text.len() {
+        if holds_at(text, at, quoted) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn holds_at(text: &[u8], at: usize, wanted: &[u8]) -> bool {
+    if at + wanted.len() > text.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < wanted.len() {
+        if text[at + index] != wanted[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
 macro_rules! plain {
     ($($ty:ty => $members:literal;)*) => {
         $(impl Schema for $ty {

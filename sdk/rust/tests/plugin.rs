@@ -24,7 +24,7 @@ toolgate_sdk::plugin! {
     ],
     webhook: { signature: { header: "x-notes-signature", signed: "{body}" } },
     normalize: inner::changes,
-    tools: [create_note, list_notes, inner::status],
+    tools: [create_note, list_notes, delete_notes, inner::status],
 }
 
 /// How loud a note is.
@@ -96,6 +96,24 @@ fn list_notes(args: ListNotes, cx: &Context) -> Result<Output, ToolError> {
     Output::page(pick_each(&answer.json()?, &["id"]), next)
 }
 
+#[derive(Args)]
+struct DeleteNotes {
+    folder: Option<String>,
+    ids: Option<Vec<String>>,
+    #[arg(path)]
+    owner: String,
+}
+
+/// Deletes notes.
+#[tool(effect = "destructive", auth = [])]
+fn delete_notes(args: DeleteNotes, cx: &Context) -> Result<Value, ToolError> {
+    let request = notes(cx).delete(path!("/owners/{}/notes", args.owner));
+    match args.ids {
+        Some(ids) => request.query("id", ids).fetch(),
+        None => request.query_fields(&args).fetch(),
+    }
+}
+
 mod inner {
     use toolgate_sdk::prelude::*;
     use toolgate_sdk::webhook::{Delivery, Event};
@@ -126,7 +144,10 @@ fn the_manifest_is_what_was_written() {
     );
     let tools = manifest["tools"].as_array().expect("tools");
     let names: Vec<&Value> = tools.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["create_note", "list_notes", "status"]);
+    assert_eq!(
+        names,
+        ["create_note", "list_notes", "delete_notes", "status"]
+    );
     assert_eq!(tools[0]["title"], "Create note");
     assert_eq!(tools[0]["description"], "Writes a note.\n\nLong story.");
     assert_eq!(tools[0]["auth"], json!(["user", "key"]));
@@ -137,7 +158,7 @@ fn the_manifest_is_what_was_written() {
     );
     assert_eq!(tools[1]["auth"], json!(["key"]));
     assert_eq!(tools[1]["paginated"], true);
-    assert_eq!(tools[2].get("auth"), None);
+    assert_eq!(tools[3].get("auth"), None);
 }
 
 #[test]
@@ -167,7 +188,7 @@ fn types_become_schemas() {
     );
     let paged = &manifest["tools"][1]["input"]["properties"];
     assert_eq!(paged["cursor"]["type"], "string");
-    assert_eq!(manifest["tools"][2]["input"]["properties"], json!({}));
+    assert_eq!(manifest["tools"][3]["input"]["properties"], json!({}));
 }
 
 #[test]
@@ -238,6 +259,31 @@ fn what_the_schema_forbids_is_refused_by_the_type_too() {
             .expect_err("refused");
         assert_eq!(error.kind, ErrorKind::InvalidArguments, "{arguments}");
     }
+}
+
+/// What would have chosen vanishes, and everything would be deleted.
+#[test]
+fn a_delete_that_does_not_say_what_is_not_sent() {
+    for (arguments, field) in [
+        (json!({ "owner": "" }), None),
+        (json!({ "owner": "ada", "ids": [] }), Some("/id")),
+        (json!({ "owner": "ada", "ids": ["", ""] }), Some("/id")),
+        (json!({ "owner": "ada", "folder": "" }), Some("/folder")),
+    ] {
+        let error = MockHost::new()
+            .call(&PLUGIN, "delete_notes", &arguments, None)
+            .expect_err("refused before anything is sent");
+        assert_eq!(error.kind, ErrorKind::InvalidArguments, "{arguments}");
+        let told = error.field.as_deref().filter(|field| !field.is_empty());
+        assert_eq!(told, field, "{arguments}");
+    }
+    let mut host = MockHost::new().exchange(
+        json!({ "method": "DELETE", "query": { "id": ["a", "b"] } }),
+        json!({ "status": 204 }),
+    );
+    let arguments = json!({ "owner": "ada", "ids": ["a", "b"] });
+    host.call(&PLUGIN, "delete_notes", &arguments, None)
+        .expect("deleted");
 }
 
 #[test]

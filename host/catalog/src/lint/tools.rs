@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Lint, ManifestPath, NAME_RULE, auth, is_name, schema, text};
+use super::{Lint, ManifestPath, NAME_RULE, auth, defaults, is_name, schema, text};
 use crate::manifest::{ConfigKey, Effect, Manifest, Slot, ToolSpec};
 use crate::queries::{NamedQuery, QUERIES_MAX, QueryBase};
 use crate::{arguments, hosts};
@@ -152,6 +152,7 @@ fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath
     }
     if usable {
         arguments_advice(tool, &arguments, found, &input);
+        defaults::check(&arguments, found, &input);
         examples(tool, &arguments, found, at);
     }
 }

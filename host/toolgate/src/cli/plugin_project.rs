@@ -50,7 +50,7 @@ const JS: &[ProjectFile] = &[
 const JS_SDK: &[ProjectFile] = files!("../../../../sdk/js/" => "sdk/":
     "package.json", "bin/build.js",
     "src/index.js", "src/index.d.ts", "src/plugin.js", "src/schema.js", "src/context.js", "src/error.js",
-    "src/pick.js", "src/guest.js", "src/testing.js", "src/testing.d.ts",
+    "src/path.js", "src/pick.js", "src/guest.js", "src/testing.js", "src/testing.d.ts",
     "types/plugin.d.ts", "types/interfaces/toolgate-plugin-blobs.d.ts",
     "types/interfaces/toolgate-plugin-call.d.ts", "types/interfaces/toolgate-plugin-egress.d.ts",
     "types/interfaces/toolgate-plugin-integration.d.ts", "types/interfaces/toolgate-plugin-kv.d.ts",
@@ -70,7 +70,7 @@ const PY: &[ProjectFile] = &[
 const PY_SDK: &[ProjectFile] = files!("../../../../sdk/py/src/" => "sdk/":
     "toolgate_plugin/__init__.py", "toolgate_plugin/py.typed", "toolgate_plugin/plugin.py",
     "toolgate_plugin/schema.py", "toolgate_plugin/context.py", "toolgate_plugin/http.py",
-    "toolgate_plugin/errors.py", "toolgate_plugin/output.py", "toolgate_plugin/pick.py",
+    "toolgate_plugin/errors.py", "toolgate_plugin/output.py", "toolgate_plugin/path.py", "toolgate_plugin/pick.py",
     "toolgate_plugin/host.py", "toolgate_plugin/guest.py", "toolgate_plugin/testing.py",
     "toolgate_plugin/build.py", "toolgate_plugin/audience.py",
 );

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import socket
-import sys
 import traceback
 from typing import Any
 
@@ -137,7 +136,8 @@ def bind(plugin: Plugin, manifest: str) -> type[Any]:
             except ToolError as error:
                 raise _wire(error) from None
             except Exception as cause:
-                traceback.print_exc(file=sys.stderr)
+                # In one piece, so that it is one line of the gateway's log.
+                gateway.log("error", "".join(traceback.format_exception(cause)), "{}")
                 raise _wire(ToolError.internal(f"the plugin failed: {type(cause).__name__}: {cause}")) from None
             return wit.Output(data, output.files, output.next_cursor, output.summary, None)
 

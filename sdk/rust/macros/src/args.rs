@@ -6,13 +6,14 @@
 //! the shared functions of `toolgate_sdk::fields`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Ident, Token, Type};
 
+use crate::bounds;
 use crate::docs;
-use crate::json::{self, Json};
+use crate::json::{self, Json, Value};
 
 /// What `#[arg(...)]` may say about a field or a variant.
 #[derive(Default)]
@@ -20,8 +21,18 @@ struct Options {
     rename: Option<String>,
     default: Option<Json>,
     path: bool,
-    /// Schema keyword and its JSON text.
-    keywords: Vec<(&'static str, String)>,
+    keywords: Vec<ArgKeyword>,
+}
+
+/// A keyword of the schema.
+pub struct ArgKeyword {
+    /// As the author wrote it.
+    pub word: &'static str,
+    /// In the schema.
+    pub name: &'static str,
+    /// Its JSON text.
+    pub text: String,
+    pub span: Span,
 }
 
 /// Schema keywords by the word an author writes, with the kind of value each takes.
@@ -67,7 +78,12 @@ impl Options {
             return Ok(());
         }
         if name == "unique_items" && !input.peek(Token![=]) {
-            self.keywords.push(("uniqueItems", "true".to_owned()));
+            self.keywords.push(ArgKeyword {
+                word: "unique_items",
+                name: "uniqueItems",
+                text: "true".to_owned(),
+                span: word.span(),
+            });
             return Ok(());
         }
         input.parse::<Token![=]>()?;
@@ -76,7 +92,12 @@ impl Options {
             "rename" => self.rename = Some(value.text()?.to_owned()),
             "default" => self.default = Some(value),
             _ => match KEYWORDS.iter().find(|(written, _)| *written == name) {
-                Some((_, keyword)) => self.keywords.push((keyword, value.to_text())),
+                Some((word, name)) => self.keywords.push(ArgKeyword {
+                    word,
+                    name,
+                    text: value.to_text(),
+                    span: value.span,
+                }),
                 None => {
                     let known: Vec<&str> = KEYWORDS.iter().map(|(written, _)| *written).collect();
                     return Err(syn::Error::new(
@@ -125,8 +146,11 @@ fn structure<'a>(
     let mut members = Vec::new();
     let mut properties = Vec::new();
     let mut required = String::new();
+    let mut checks = Vec::new();
     for field in fields {
         let options = Options::read(&field.attrs)?;
+        let kind = bounds::ArgumentKind::from_type(last_segment(&field.ty).as_deref());
+        bounds::check(kind, &options.keywords, options.default.as_ref())?;
         let ident = field.ident.as_ref().expect("named fields have names");
         let ty = &field.ty;
         let optional = is_option(ty);
@@ -139,6 +163,24 @@ fn structure<'a>(
                 ident.span(),
                 "an Option needs no default: leave one out",
             ));
+        }
+        // An enumeration's words are known once all types are.
+        if let Some(Json {
+            span,
+            value: Value::Text(word),
+        }) = &options.default
+            && kind.is_none()
+        {
+            let quoted = json::quoted(word);
+            checks.push(quote_spanned! {*span=>
+                const _: () = ::core::assert!(
+                    ::toolgate_sdk::schema::takes_word(
+                        <#ty as ::toolgate_sdk::schema::Schema>::MEMBERS,
+                        #quoted,
+                    ),
+                    "the default is not one of the values that this argument takes"
+                );
+            });
         }
         if !optional && options.default.is_none() {
             if !required.is_empty() {
@@ -163,6 +205,7 @@ fn structure<'a>(
     Ok(quote! {
         const _: () = {
             use ::toolgate_sdk::__private::{fields, serde};
+            #(#checks)*
             impl<'de> serde::Deserialize<'de> for #name {
                 fn deserialize<D: serde::Deserializer<'de>>(input: D) -> ::core::result::Result<Self, D::Error> {
                     fields::deserialize(input, |fields| Ok(Self { #(#builders),* }))
@@ -197,11 +240,12 @@ fn property(field: &Field, key: &str, options: &Options, first: bool) -> TokenSt
         head.push(',');
     }
     let mut tail = String::new();
-    if is_unsigned(&field.ty) && !options.keywords.iter().any(|(word, _)| *word == "minimum") {
+    let has_minimum = |keyword: &ArgKeyword| keyword.name == "minimum";
+    if is_unsigned(&field.ty) && !options.keywords.iter().any(has_minimum) {
         tail.push_str(",\"minimum\":0");
     }
-    for (keyword, text) in &options.keywords {
-        tail.push_str(&format!(",\"{keyword}\":{text}"));
+    for ArgKeyword { name, text, .. } in &options.keywords {
+        tail.push_str(&format!(",\"{name}\":{text}"));
     }
     if let Some(default) = &options.default {
         tail.push_str(",\"default\":");

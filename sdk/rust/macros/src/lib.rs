@@ -2,9 +2,10 @@
 //!
 //! Everything they make is text that exists at compile time: the manifest is one static string,
 //! and what is wrong with it is a compile error at the place where it was written. Read [`json`]
-//! (literals in token form), [`args`] (schemas), [`mod@tool`], then [`mod@plugin`].
+//! (literals in token form), [`args`] (schemas), [`bounds`] (what their words allow), [`mod@tool`], then [`mod@plugin`].
 
 mod args;
+mod bounds;
 mod docs;
 mod json;
 mod plugin;

@@ -3,6 +3,9 @@
 //! Keys are checked against the manifest's shape here, so that a slip is a compile error at the
 //! word itself; the gateway checks the meaning again when it loads the file.
 
+#[cfg(test)]
+mod tests;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use super::address::Address;
 use super::problem;
 use super::request::Client;
 use super::response::Response;
@@ -15,7 +16,7 @@ impl Client<'_> {
     /// status; data beside errors is dropped.
     pub fn graphql(
         &self,
-        address: &str,
+        address: impl Into<Address>,
         document: &str,
         variables: Value,
     ) -> Result<Value, ToolError> {

@@ -16,6 +16,8 @@ pub mod request;
 pub mod response;
 
 pub use address::Address;
+#[doc(hidden)]
+pub use address::{is_rooted, placeholders};
 pub use query::QueryValue;
 pub use request::{Body, Client, Method, Outgoing, Request, send_all};
 pub use response::Response;

@@ -178,18 +178,42 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// A query parameter; an absent option adds nothing, a list repeats the key.
+    /// A query parameter; an absent option adds nothing, a list repeats the key. A `DELETE` is not
+    /// sent with an empty text or list: it would delete what the parameter should have chosen from.
     #[must_use]
     pub fn query(mut self, key: &str, value: impl QueryValue) -> Self {
+        self.check_selection(key, value.selects_nothing());
         value.add_to(key, &mut self.outgoing.query);
         self
     }
 
-    /// The fields of a struct as query parameters.
+    /// The fields of a struct as query parameters, each as [`Self::query`] takes it.
     #[must_use]
     pub fn query_fields(mut self, fields: &impl Serialize) -> Self {
-        query::pairs_of(fields, &mut self.outgoing.query);
+        match query::fields_of(fields) {
+            Ok(fields) => {
+                for (key, value) in &fields {
+                    self.check_selection(key, query::selects_nothing(value));
+                }
+                query::pairs_of(fields, &mut self.outgoing.query);
+            }
+            Err(fault) => self.fail(fault),
+        }
         self
+    }
+
+    fn check_selection(&mut self, key: &str, selects_nothing: bool) {
+        if selects_nothing && self.outgoing.method == Method::Delete {
+            self.fail(ToolError::invalid(
+                format!("/{key}"),
+                format!("`{key}` is empty: nothing is deleted without saying what"),
+            ));
+        }
+    }
+
+    /// Keeps the first fault; the request is not sent.
+    fn fail(&mut self, fault: ToolError) {
+        self.fault.get_or_insert(fault);
     }
 
     #[must_use]
@@ -204,7 +228,7 @@ impl<'a> Request<'a> {
         match serde_json::to_vec(body) {
             Ok(bytes) => self.bytes("application/json", bytes),
             Err(error) => {
-                self.fault = Some(ToolError::internal(format!(
+                self.fail(ToolError::internal(format!(
                     "the body is not JSON: {error}"
                 )));
                 self
@@ -214,9 +238,12 @@ impl<'a> Request<'a> {
 
     /// The fields of a struct or JSON object as an `application/x-www-form-urlencoded` body.
     #[must_use]
-    pub fn form(self, fields: &impl Serialize) -> Self {
+    pub fn form(mut self, fields: &impl Serialize) -> Self {
         let mut pairs = Vec::new();
-        query::pairs_of(fields, &mut pairs);
+        match query::fields_of(fields) {
+            Ok(fields) => query::pairs_of(fields, &mut pairs),
+            Err(fault) => self.fail(fault),
+        }
         let text = query::form_text(&pairs);
         self.bytes("application/x-www-form-urlencoded", text.into_bytes())
     }

@@ -51,7 +51,9 @@ pub fn hunt(args: Hunt, cx: &Context) -> Result<Value, ToolError> {
         let said = second_door(&args.path);
         (None, format!("{said:?}"))
     } else {
-        let asked = cx.client("https://api.hunter.test").get(args.path.as_str());
+        let asked = cx
+            .client("https://api.hunter.test")
+            .get(Address::encoded(&args.path));
         match asked.send_any() {
             Ok(answer) => {
                 let text = format!("{} {:?} {}", answer.status, answer.headers, answer.text());
@@ -74,7 +76,9 @@ pub struct Crash {
 /// Asks for a path and panics with the answer.
 #[tool(effect = "read", example = { "path": "/echo" })]
 pub fn crash(args: Crash, cx: &Context) -> Result<Value, ToolError> {
-    let asked = cx.client("https://api.hunter.test").get(args.path.as_str());
+    let asked = cx
+        .client("https://api.hunter.test")
+        .get(Address::encoded(&args.path));
     panic!("{}", asked.send_any()?.text());
 }
 
