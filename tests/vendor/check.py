@@ -58,7 +58,7 @@ class Source:
     def describe(self):
         if "graphql" in self.entry:
             return GraphqlSchema(self.entry["graphql"], [Path(file).read_text() for file in self.files()])
-        documents = [described.read(file, self.entry.get("base"), self.entry.get("wide", ())) for file in self.files()]
+        documents = [described.read(file, self.entry.get("base"), self.entry.get("wide", ()), self.entry.get("ending", "")) for file in self.files()]
         return Description(documents)
 
 

@@ -67,17 +67,17 @@ class Document:
         self.nulls = root.get("kind") == "discovery#restDescription"
 
 
-def read(file, base=None, wide=()):
-    return of(parsed(Path(file)), Path(file), base, wide)
+def read(file, base=None, wide=(), ending=""):
+    return of(parsed(Path(file)), Path(file), base, wide, ending)
 
 
-def of(root, file=None, base=None, wide=()):
+def of(root, file=None, base=None, wide=(), ending=""):
     if root.get("kind") == "discovery#restDescription":
         return discovery(root)
-    return openapi(root, file, base, wide)
+    return openapi(root, file, base, wide, ending)
 
 
-def openapi(root, file, base, wide):
+def openapi(root, file, base, wide, ending):
     files = {}
 
     def resolve(ref):
@@ -123,7 +123,7 @@ def openapi(root, file, base, wide):
                 continue
             own = [url for server in node.get("servers") or item.get("servers") or [] for url in spelled(server)]
             own = servers if base is not None else own or servers
-            made = Operation(method, path, own, wide)
+            made = Operation(method, path.removesuffix(ending), own, wide)
             made.deprecated = bool(node.get("deprecated"))
             by_key = {}
             for parameter in (item.get("parameters") or []) + (node.get("parameters") or []):
