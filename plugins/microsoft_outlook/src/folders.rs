@@ -63,3 +63,60 @@ pub fn create_folder(args: CreateFolder, cx: &Context) -> Result<Value, ToolErro
     let made = request.json(&json!({ "displayName": args.name })).fetch()?;
     Ok(pick(&made, &FOLDER))
 }
+
+#[derive(Args)]
+pub struct RenameFolder {
+    /// Folder: the name of one at the top, or an id.
+    #[arg(min_length = 1)]
+    folder: String,
+    /// New name.
+    #[arg(min_length = 1, max_length = 255)]
+    name: String,
+}
+
+/// Renames a mail folder.
+#[tool(effect = "write", idempotent, scopes = ["Mail.ReadWrite"], keywords = ["change folder", "organise"],
+       example = { "folder": "Projects", "name": "Projects 2026" })]
+pub fn rename_folder(args: RenameFolder, cx: &Context) -> Result<Value, ToolError> {
+    let id = folder_id(cx, &args.folder, "folder")?;
+    let request = graph(cx).patch(path!("/mailFolders/{}", id));
+    let changed = request.json(&json!({ "displayName": args.name })).fetch()?;
+    Ok(pick(&changed, &FOLDER))
+}
+
+#[derive(Args)]
+pub struct MoveFolder {
+    /// Folder: the name of one at the top, or an id.
+    #[arg(min_length = 1)]
+    folder: String,
+    /// Folder to move it into: `inbox`, `archive`, the name of one at the top, or an id.
+    #[arg(min_length = 1)]
+    parent: String,
+}
+
+/// Moves a mail folder with all its messages into another one.
+#[tool(effect = "write", scopes = ["Mail.ReadWrite"], keywords = ["nest folder", "organise"],
+       example = { "folder": "Projects", "parent": "archive" })]
+pub fn move_folder(args: MoveFolder, cx: &Context) -> Result<Value, ToolError> {
+    let id = folder_id(cx, &args.folder, "folder")?;
+    let parent = folder_id(cx, &args.parent, "parent")?;
+    let request = graph(cx).post(path!("/mailFolders/{}/move", id));
+    let moved = request.json(&json!({ "destinationId": parent })).fetch()?;
+    Ok(pick(&moved, &FOLDER))
+}
+
+#[derive(Args)]
+pub struct DeleteFolder {
+    /// Folder: the name of one at the top, or an id.
+    #[arg(min_length = 1)]
+    folder: String,
+}
+
+/// Deletes a mail folder with all its messages; it goes to the deleted items.
+#[tool(effect = "destructive", idempotent, scopes = ["Mail.ReadWrite"], keywords = ["remove folder"],
+       example = { "folder": "Old projects" })]
+pub fn delete_folder(args: DeleteFolder, cx: &Context) -> Result<Value, ToolError> {
+    let id = folder_id(cx, &args.folder, "folder")?;
+    graph(cx).delete(path!("/mailFolders/{}", id)).send()?;
+    Ok(json!({ "deleted": id }))
+}

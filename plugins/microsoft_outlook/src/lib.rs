@@ -1,20 +1,25 @@
-//! Outlook Mail: finding, reading, writing and filing mail, over Microsoft Graph.
+//! Outlook Mail: finding, reading, writing and filing mail, rules, settings and contacts, over Microsoft Graph.
 //!
 //! Mail goes in and comes out as text: [`mail`] writes messages and reads them, HTML and all. [`search`]
 //! writes Outlook's search from plain arguments, [`api`] holds what all requests share; the tools are
-//! in [`messages`], [`sending`] and [`folders`].
+//! in [`messages`], [`threads`], [`sending`], [`drafts`], [`folders`], [`rules`], [`settings`] and [`contacts`].
 
 mod api;
+mod contacts;
+mod drafts;
 mod folders;
 mod mail;
 mod messages;
+mod rules;
 mod search;
 mod sending;
+mod settings;
+mod threads;
 
 toolgate_sdk::plugin! {
     service: "microsoft_outlook",
     title: "Outlook Mail",
-    description: "Find, read, send, answer and file mail in an Outlook or Microsoft 365 mailbox.",
+    description: "Find, read, send, answer and file mail of an Outlook or Microsoft 365 mailbox; its folders, rules, automatic replies and contacts.",
     homepage: "https://learn.microsoft.com/graph/api/resources/mail-api-overview",
     categories: ["mail"],
     hosts: ["graph.microsoft.com"],
@@ -38,19 +43,44 @@ toolgate_sdk::plugin! {
         messages::list_messages,
         search::search_messages,
         messages::get_message,
+        threads::get_thread,
+        threads::download_message,
         messages::list_attachments,
         messages::download_attachment,
         messages::update_message,
+        threads::mark_messages,
         messages::move_message,
+        threads::move_messages,
+        threads::copy_message,
         messages::delete_message,
         sending::send_mail,
         sending::reply,
         sending::reply_all,
         sending::forward_message,
         sending::create_draft,
+        drafts::create_reply_draft,
+        drafts::create_forward_draft,
+        drafts::update_draft,
+        drafts::add_attachment,
         sending::send_draft,
         folders::list_folders,
         folders::create_folder,
+        folders::rename_folder,
+        folders::move_folder,
+        folders::delete_folder,
+        rules::list_rules,
+        rules::create_rule,
+        rules::delete_rule,
+        settings::get_automatic_replies,
+        settings::set_automatic_replies,
+        settings::list_categories,
+        settings::create_category,
+        settings::get_profile,
+        contacts::list_contacts,
+        contacts::create_contact,
+        contacts::update_contact,
+        contacts::delete_contact,
+        contacts::search_people,
     ],
 }
 

@@ -64,7 +64,7 @@ fn listed(answer: &Value) -> Result<Output, ToolError> {
 pub struct OneMessage {
     /// Id of the message.
     #[arg(min_length = 1)]
-    message: String,
+    pub(crate) message: String,
 }
 
 /// Reads a message as text, HTML undone, with its recipients and the names of its attachments.

@@ -26,7 +26,23 @@ pub struct Mail {
     /// Files, as other tools answer them or as data URLs; 3 MB in all.
     #[arg(max_items = 20)]
     attachments: Option<Vec<String>>,
+    /// How important it is shown.
+    importance: Option<Importance>,
+    /// Moment at which it is sent, in UTC; at once unless given.
+    #[arg(format = "date-time", pattern = "^[0-9TtZz:.+-]+$")]
+    send_at: Option<String>,
 }
+
+/// How important a message is shown.
+#[derive(Args)]
+pub enum Importance {
+    Low,
+    Normal,
+    High,
+}
+
+/// The property of Exchange that holds a message back until a moment (PidTagDeferredSendTime, MS-OXOMSG 2.2.3.6).
+const DEFERRED_SEND_TIME: &str = "SystemTime 0x3FEF";
 
 fn message(mail: &Mail) -> Result<Value, ToolError> {
     let mut out = json!({
@@ -45,11 +61,18 @@ fn message(mail: &Mail) -> Result<Value, ToolError> {
     if !files.is_empty() {
         out["attachments"] = json!(files);
     }
+    if let Some(importance) = &mail.importance {
+        out["importance"] = json!(importance);
+    }
+    if let Some(moment) = &mail.send_at {
+        out["singleValueExtendedProperties"] =
+            json!([{ "id": DEFERRED_SEND_TIME, "value": moment }]);
+    }
     Ok(out)
 }
 
-/// Sends a mail, as text or HTML, with files. Cannot be taken back.
-#[tool(effect = "write", scopes = ["Mail.Send"], keywords = ["email", "write", "compose", "message"],
+/// Sends a mail, as text or HTML, with files, at once or at a set moment. Cannot be taken back.
+#[tool(effect = "write", scopes = ["Mail.Send"], keywords = ["email", "write", "compose", "message", "schedule send", "send later"],
        example = { "to": ["anna@example.com"], "subject": "Offer", "text": "Dear Anna, ..." })]
 pub fn send_mail(args: Mail, cx: &Context) -> Result<Value, ToolError> {
     let body = json!({ "message": message(&args)?, "saveToSentItems": true });
