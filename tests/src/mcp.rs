@@ -218,6 +218,19 @@ impl AuthorizationRun {
         }
     }
 
+    /// Waits until its client listens: it prints the address first.
+    pub async fn listens(&self) -> anyhow::Result<()> {
+        let began = tokio::time::Instant::now();
+        while let Err(cause) = tokio::net::TcpStream::connect(("127.0.0.1", self.port)).await {
+            ensure!(
+                began.elapsed() < RUN_MAX,
+                "its client never listens: {cause}"
+            );
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        Ok(())
+    }
+
     /// Waits for its end; answers every check, and what it printed.
     pub async fn end(mut self) -> anyhow::Result<(Vec<Value>, String)> {
         let mut lines = self.lines.take().context("it was started")?;

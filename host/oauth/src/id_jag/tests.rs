@@ -84,7 +84,7 @@ fn an_assertion_of_the_issuer_for_this_server_client_and_resource_is_believed() 
         ("iat", json!(NOW_S + LEEWAY_S)),
         ("act", json!({ "sub": "agent" })),
     ] {
-        assert!(read(&[allowed.clone()]).is_ok(), "{allowed:?}");
+        assert!(read(std::slice::from_ref(&allowed)).is_ok(), "{allowed:?}");
     }
     let unproven = read(&[("email_verified", json!(false))]).unwrap();
     assert_eq!(unproven.email, None);

@@ -28,6 +28,7 @@ async fn the_suite_for_authorization_servers_is_clean() {
     let page = opened.headers()["location"].to_str().unwrap();
     let decided = person.decide(&param(page, "request").unwrap(), true).await;
     let back = decided.data()["url"].as_str().unwrap().to_owned();
+    run.listens().await.unwrap();
     gateway.client.get(back).send().await.unwrap();
     let (checks, said) = run.end().await.unwrap();
     let mut statuses: Vec<(String, String)> = checks
