@@ -31,7 +31,7 @@ fn generated() -> Value {
     let mut schema = serde_json::to_value(schemars::schema_for!(Manifest)).expect("JSON");
     schema["$comment"] = json!(format!(
         "The document that a plugin's component carries in its custom section {SECTION}. \
-         The gateway checks more than a schema can say: `toolgate plugin check` tells all of it."
+         The gateway checks more than a schema can say: `toolgate plugin check` checks a file."
     ));
     // What serde writes is not what an author has to write.
     schema["title"] = json!("Manifest of a toolgate plugin");

@@ -225,7 +225,7 @@ async fn every_other_assertion_is_refused_and_written_down() {
         .filter(|(one, _)| one == "apps.refuse_assertion");
     assert_eq!(refusals.count(), written, "{told:?}");
 
-    // What the request asks for is refused before the assertion is looked at, which stays good.
+    // A bad request is refused before the assertion is read, so the assertion can still be used.
     let good = company.signed(&claims);
     let elsewhere = gateway.url("/mcp/key");
     let refused = present(&client, &good, &[("resource", &elsewhere)]).await;
