@@ -27,6 +27,9 @@ impl Gateway {
             let sentence = "an admin has not named this client to act for a user by itself";
             return Err(refused(RefusalCode::UnauthorizedClient, sentence));
         }
+        if let Some(workspace_id) = &client.workspace_id {
+            self.check_blocked(workspace_id, &client.id).await?;
+        }
         let own = self.mcp_resource();
         let resource = form.get("resource").ok_or_else(|| {
             let sentence = format!("resource is missing: send resource={own}");
