@@ -37,6 +37,32 @@ pub fn dump(url: &str) -> Vec<u8> {
     output.stdout
 }
 
+/// Runs what [`dump`] wrote on an empty database.
+///
+/// # Panics
+/// When it cannot, with the reason.
+pub fn load(url: &str, dump: &[u8]) {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), dump).expect("written");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    std::fs::set_permissions(file.path(), open).expect("the server's user reads it");
+    let output = cluster()
+        .command("psql")
+        .args([
+            "--quiet",
+            "--set",
+            "ON_ERROR_STOP=1",
+            "--dbname",
+            url,
+            "--file",
+        ])
+        .arg(file.path())
+        .output()
+        .expect("psql runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "psql: {said}");
+}
+
 fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
     CLUSTER.get_or_init(|| Cluster::start().unwrap_or_else(|error| panic!("PostgreSQL: {error:#}")))

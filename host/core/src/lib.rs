@@ -10,4 +10,5 @@ pub mod ids;
 pub mod json;
 pub mod states;
 pub mod text;
+pub mod trace;
 pub mod visible;

@@ -12,16 +12,19 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::dial::OpenResponse;
-use super::grant::Grant;
+use super::grant::{Grant, Origin};
 use super::inject::Draft;
 use super::scope::Journal;
 use super::scrub::Scrubber;
 use super::send::Egress;
+use super::wire::{Departure, HostClass, WireRequest};
 use super::{EgressFailure, FailureKind, policy, receipt};
 
 /// A request that the host makes on its own behalf. May hold secrets, so it prints nothing.
 pub struct HostRequest {
     pub method: http::Method,
+    /// What it is for.
+    pub class: HostClass,
     /// Any public https address, or one of `origins`.
     pub url: String,
     pub headers: Vec<(String, String)>,
@@ -92,7 +95,8 @@ impl Egress {
 
     async fn exchange_for_host(&self, request: HostRequest) -> Result<HostResponse, EgressFailure> {
         let (bytes_max, within) = (request.response_bytes_max, request.timeout);
-        let (draft, private) = self.draft_for_host(request)?;
+        let class = request.class;
+        let (draft, private, wire) = self.depart_for_host(request)?;
         let host = draft.url.host_str().unwrap_or_default().to_owned();
         let work = Box::pin(
             self.inner
@@ -101,7 +105,9 @@ impl Egress {
         );
         let answer = timeout(within, work)
             .await
-            .unwrap_or_else(|_| Err(late(&host)))?;
+            .unwrap_or_else(|_| Err(late(&host)));
+        wire.exchanged(&answer);
+        let answer = answer.inspect_err(|failure| self.inner.refused(class, failure))?;
         Ok(HostResponse {
             status: answer.status,
             headers: answer.headers,
@@ -112,16 +118,41 @@ impl Egress {
     /// The same for an answer that is read while it arrives; its head has to be there in time.
     pub async fn open_for_host(&self, request: HostRequest) -> Result<OpenResponse, EgressFailure> {
         let (bytes_max, within) = (request.response_bytes_max, request.timeout);
-        let (draft, private) = self.draft_for_host(request)?;
+        let class = request.class;
+        let (draft, private, wire) = self.depart_for_host(request)?;
         let host = draft.url.host_str().unwrap_or_default().to_owned();
         let work = Box::pin(self.inner.dialler.open(draft, private, bytes_max));
-        timeout(within, work)
+        let answer = timeout(within, work)
             .await
-            .unwrap_or_else(|_| Err(late(&host)))
+            .unwrap_or_else(|_| Err(late(&host)));
+        wire.opened(&answer);
+        answer.inspect_err(|failure| self.inner.refused(class, failure))
     }
 
-    /// The request as it goes out, and whether a private address may be dialled for it.
-    fn draft_for_host(&self, request: HostRequest) -> Result<(Draft, bool), EgressFailure> {
+    /// The request as it leaves; a refusal is counted.
+    fn depart_for_host(
+        &self,
+        request: HostRequest,
+    ) -> Result<(Draft, bool, WireRequest<'_>), EgressFailure> {
+        let class = request.class;
+        let drafted = self.draft_for_host(request);
+        let (mut draft, private, origin) = drafted.inspect_err(|failure| {
+            self.inner.refused(class, failure);
+        })?;
+        let departure = Departure {
+            class,
+            method: &draft.method,
+            origin: &origin,
+            credential: false,
+            resend: 0,
+        };
+        let wire = self.inner.depart(&departure, &mut draft.headers);
+        Ok((draft, private, wire))
+    }
+
+    /// The request as it goes out, whether a private address may be dialled for it, and whom it is meant
+    /// for.
+    fn draft_for_host(&self, request: HostRequest) -> Result<(Draft, bool, Origin), EgressFailure> {
         let denied = |message: String| EgressFailure {
             kind: FailureKind::Denied,
             message,
@@ -156,7 +187,7 @@ impl Egress {
             headers,
             body: request.body,
         };
-        Ok((draft, private))
+        Ok((draft, private, target.origin))
     }
 }
 

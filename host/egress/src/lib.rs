@@ -15,6 +15,7 @@
 pub mod address;
 mod answer;
 mod capture;
+mod config;
 mod declared;
 pub mod decode;
 pub mod dial;
@@ -41,6 +42,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 pub mod upstream;
+mod wire;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,6 +53,7 @@ use futures_util::future::BoxFuture;
 
 use toolgate_catalog::manifest::Placement;
 
+pub use config::{EgressConfig, HostObserver};
 pub use declared::Declarations;
 pub use dial::{DialError, Lookup, OpenResponse};
 pub use effect::AllowedQueries;
@@ -64,8 +67,9 @@ pub use scope::{
     PlanDigest,
 };
 pub use scrub::{LearnedSecrets, Scrubber};
-pub use send::{Egress, EgressConfig, HostObserver};
+pub use send::Egress;
 pub use upstream::{AllowUpstream, AllowUpstreamError};
+pub use wire::{HostClass, WireMeter, WireOutcome};
 
 /// A request as the guest asked for it, before any decision.
 #[derive(Clone, Debug)]

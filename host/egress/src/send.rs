@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use http::header::{HeaderName, HeaderValue, RANGE};
+use http::header::{HeaderMap, HeaderName, HeaderValue, RANGE};
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
-use super::dial::{DialError, Dialler, Lookup, ReceivedResponse, system_lookup};
+use super::config::{EgressConfig, HostObserver};
+use super::dial::{DialError, Dialler, ReceivedResponse};
 use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
 use super::hop::Hop;
 use super::inject::{self, Draft};
@@ -23,45 +24,16 @@ use super::policy::{self, Target};
 use super::receipt::ReceiptLine;
 use super::scope::{CallScope, Journal, Mode, ObservedExchange, TIMEOUT_MAX};
 use super::upstream::AllowUpstream;
+use super::wire::{Departure, HostClass, WireMeter, WireRequest};
 use super::{
-    CredentialChoice, EgressFailure, FailureKind, GuestRequest, Injection, Response, answer,
-    headers, plan, sigv4,
+    CredentialChoice, EgressFailure, FailureKind, GuestRequest, Injection, Origin, Response,
+    answer, headers, plan, sigv4,
 };
 
 /// The longest idempotency key that is passed on.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 /// The name under which an idempotency key travels (draft-ietf-httpapi-idempotency-key-header).
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-
-/// What the process decides once about its way out.
-#[derive(Clone)]
-pub struct EgressConfig {
-    pub allow_upstreams: Vec<AllowUpstream>,
-    /// Sent where a plugin sets none.
-    pub user_agent: String,
-    /// Certificate authorities trusted beside the system's, as PEM.
-    pub extra_roots_pem: Vec<Vec<u8>>,
-    /// How host names become addresses.
-    pub lookup: Lookup,
-    /// Where present, nothing but `allow_upstreams` is asked, and this is told of every other host
-    /// that a request was meant for.
-    pub only_upstreams: Option<HostObserver>,
-}
-
-/// Hears of a host.
-pub type HostObserver = Arc<dyn Fn(&str) + Send + Sync>;
-
-impl Default for EgressConfig {
-    fn default() -> Self {
-        Self {
-            allow_upstreams: Vec::new(),
-            user_agent: concat!("toolgate/", env!("CARGO_PKG_VERSION")).to_owned(),
-            extra_roots_pem: Vec::new(),
-            lookup: system_lookup(),
-            only_upstreams: None,
-        }
-    }
-}
 
 /// The only way out. Cheap to clone; all clones share their connections.
 #[derive(Clone)]
@@ -75,6 +47,8 @@ pub(super) struct EgressInner {
     pub(super) dialler: Dialler,
     pub(super) allow_upstreams: Vec<AllowUpstream>,
     only_upstreams: Option<HostObserver>,
+    trace_origins: Vec<Origin>,
+    meter: Option<Arc<dyn WireMeter>>,
 }
 
 impl Egress {
@@ -85,6 +59,8 @@ impl Egress {
                 dialler,
                 allow_upstreams: config.allow_upstreams,
                 only_upstreams: config.only_upstreams,
+                trace_origins: config.trace_origins,
+                meter: config.meter,
             }),
             journal: None,
         })
@@ -110,6 +86,7 @@ impl Egress {
             }),
         };
         result.map_err(|mut failure| {
+            self.inner.refused(HostClass::Provider, &failure);
             failure.sent |= sent.load(Ordering::Relaxed);
             scope.clean(failure)
         })
@@ -165,6 +142,7 @@ impl EgressInner {
             .map_err(|_| denied("the call has ended"))?;
         let mut injection: Option<Injection> = None;
         let (mut refreshed, mut repeats, mut redirects) = (false, 0, 0);
+        let mut resend = 0;
         loop {
             if let Some(name) = &slot
                 && injection.is_none()
@@ -182,8 +160,16 @@ impl EgressInner {
                 }
             }
             let (number, answer) = self
-                .attempt(scope, &hop, injection.as_ref(), body_bytes_max, sent)
+                .attempt(
+                    scope,
+                    &hop,
+                    injection.as_ref(),
+                    body_bytes_max,
+                    resend,
+                    sent,
+                )
                 .await?;
+            resend += 1;
             if answer.status == StatusCode::UNAUTHORIZED
                 && !refreshed
                 && let Some(old) = &injection
@@ -222,6 +208,7 @@ impl EgressInner {
                 return Ok(response);
             };
             redirects += 1;
+            resend = 0;
             if redirects > REDIRECTS_MAX {
                 return Err(failed(
                     FailureKind::Protocol,
@@ -263,6 +250,7 @@ impl EgressInner {
         hop: &Hop,
         injection: Option<&Injection>,
         body_bytes_max: usize,
+        resend: u16,
         sent: &AtomicBool,
     ) -> Result<(u32, ReceivedResponse), EgressFailure> {
         if let Some(injection) = injection {
@@ -311,6 +299,17 @@ impl EgressInner {
         }
         receipt.left = true;
         let private = hop.target.named || mapping.is_some();
+        let departure = Departure {
+            class: match private {
+                true => HostClass::Operator,
+                false => HostClass::Provider,
+            },
+            method: &hop.method,
+            origin: &hop.target.origin,
+            credential: injection.is_some(),
+            resend,
+        };
+        let wire = self.depart(&departure, &mut draft.headers);
         let result = self
             .dialler
             .exchange(draft, private, body_bytes_max, |count| {
@@ -321,6 +320,7 @@ impl EgressInner {
                 })
             })
             .await;
+        wire.exchanged(&result);
         match &result {
             Ok(answer) => receipt.record.status = Some(answer.status),
             Err(failure) => receipt.left = failure.sent,
@@ -334,6 +334,29 @@ impl EgressInner {
                 ..failure
             })?;
         Ok((number, answer))
+    }
+
+    pub(super) fn depart(
+        &self,
+        departure: &Departure<'_>,
+        headers: &mut HeaderMap,
+    ) -> WireRequest<'_> {
+        WireRequest::depart(
+            self.meter.as_deref(),
+            &self.trace_origins,
+            departure,
+            headers,
+        )
+    }
+
+    /// Counts a request that was not let out.
+    pub(super) fn refused(&self, class: HostClass, failure: &EgressFailure) {
+        if let Some(meter) = &self.meter
+            && failure.kind.is_refusal()
+            && !failure.sent
+        {
+            meter.refused(class, failure.kind);
+        }
     }
 
     /// Refuses what has no allowed upstream, where only those are asked.

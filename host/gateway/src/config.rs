@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use toolgate_catalog::rights::Upgrades;
-use toolgate_egress::AllowUpstream;
+use toolgate_egress::{AllowUpstream, Origin};
 use toolgate_store::Role;
 use toolgate_vault::Secret;
 
@@ -24,6 +24,8 @@ pub struct GatewayConfig {
     pub upgrades: Upgrades,
     pub master_key_file: PathBuf,
     pub allow_upstreams: Vec<AllowUpstream>,
+    /// Upstreams that learn which trace a request belongs to.
+    pub trace_origins: Vec<Origin>,
     /// The provider that members sign in with.
     pub oidc: Option<OidcConfig>,
     /// Which MCP clients may ask to be let in.
@@ -51,6 +53,7 @@ impl GatewayConfig {
             upgrades: Upgrades::default(),
             master_key_file: data_dir.join("master.key"),
             allow_upstreams: Vec::new(),
+            trace_origins: Vec::new(),
             oidc: None,
             app_clients: AppClientsConfig::default(),
             model: None,

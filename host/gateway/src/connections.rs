@@ -45,6 +45,7 @@ pub use wait::{WAIT_S_MAX, WaitFor};
 
 use crate::audit::AuditAction;
 use crate::executions::writer::Receipts;
+use crate::metrics::Metrics;
 use crate::plugins::{ServingPlugin, Snapshot};
 use crate::{Caller, Error, Gateway, Scope};
 use credential::OpenCredential;
@@ -127,6 +128,7 @@ pub(crate) struct ConnectionManager {
     /// Refreshes outlive the call that asked for them.
     running: TaskTracker,
     receipts: Receipts,
+    metrics: Arc<Metrics>,
     /// One turn for each connection that is being refreshed here.
     refreshing: Mutex<HashMap<String, Weak<RefreshLock>>>,
     known: known::KnownSecrets,
@@ -143,6 +145,7 @@ pub(crate) struct ConnectionManagerParts {
     pub(crate) snapshot: Arc<ArcSwap<Snapshot>>,
     pub(crate) running: TaskTracker,
     pub(crate) receipts: Receipts,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl ConnectionManager {
@@ -156,6 +159,7 @@ impl ConnectionManager {
             snapshot: parts.snapshot,
             running: parts.running,
             receipts: parts.receipts,
+            metrics: parts.metrics,
             refreshing: Mutex::default(),
             known: known::KnownSecrets::default(),
         })

@@ -120,10 +120,15 @@ impl Gateway {
     pub async fn open(config: &GatewayConfig, clock: Clock) -> anyhow::Result<Arc<Self>> {
         make_private_dir(&config.data_dir)?;
         // The certificates of this machine are read while the database is opened.
+        let metrics = Metrics::new();
         let upstreams = config.allow_upstreams.clone();
+        let trace_origins = config.trace_origins.clone();
+        let meter = metrics.clone();
         let egress = tokio::task::spawn_blocking(move || {
             Egress::new(toolgate_egress::EgressConfig {
                 allow_upstreams: upstreams,
+                trace_origins,
+                meter: Some(meter),
                 ..Default::default()
             })
         });
@@ -156,7 +161,6 @@ impl Gateway {
                 .allow_large_plugins()
                 .context("the engine of large plugins cannot be opened")?;
         }
-        let metrics = Metrics::new();
         let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::from_serving(
             BTreeMap::new(),
         )));
@@ -187,6 +191,7 @@ impl Gateway {
             };
             identity::members::oidc::OidcAccounts::new(oidc, parts)
         });
+        watch_database(&metrics, &store, &receipts);
         let gateway = Arc::new(Self {
             connections: connections::ConnectionManager::new(connections::ConnectionManagerParts {
                 store: store.clone(),
@@ -197,6 +202,7 @@ impl Gateway {
                 snapshot: snapshot.clone(),
                 running: running.clone(),
                 receipts: receipts.clone(),
+                metrics: metrics.clone(),
             }),
             turn_settings: conversing,
             search_cache: tools::search_cache::SearchCache::default(),
@@ -343,12 +349,37 @@ impl Gateway {
 
 /// The data folder holds secrets: only its owner may enter.
 pub fn make_private_dir(dir: &std::path::Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+    let shown = dir.display();
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(dir)
-        .with_context(|| format!("the data folder {} cannot be made", dir.display()))
+        .with_context(|| format!("the data folder {shown} cannot be made"))?;
+    let about = std::fs::metadata(dir);
+    let owner = about
+        .with_context(|| format!("the data folder {shown} cannot be read"))?
+        .uid();
+    let user = rustix::process::geteuid().as_raw();
+    // Volumes of containers belong to root and are open to the group of their user.
+    if owner != user && owner != 0 {
+        anyhow::bail!(
+            "the data folder {shown} belongs to another user ({owner}, this is {user}), who could not use what \
+             is written here: run this as that user, or give the folder to this one (chown -R)"
+        );
+    }
+    Ok(())
+}
+
+/// Has the metrics count what the database does.
+fn watch_database(metrics: &Arc<Metrics>, store: &Store, receipts: &Receipts) {
+    let counted = metrics.clone();
+    store.observe(Box::new(move |step, took| counted.database(step, took)));
+    let (store, receipts) = (store.clone(), receipts.clone());
+    metrics.sample(move |metrics| {
+        metrics.set_pools(store.pools());
+        metrics.set_receipts(receipts.queued(), receipts.behind());
+    });
 }
 
 /// The writer of receipts, which first writes what earlier processes left in their logs. A database that

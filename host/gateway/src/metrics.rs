@@ -1,108 +1,124 @@
 //! The process's metrics: every name, label and bucket is defined here once.
 //!
 //! Owns the registry that `/metrics` prints in the OpenMetrics text format 1.0. Refuses labels
-//! that grow with use: no user, no key, no raw path, no tool argument. A label's value is a word
-//! of this file, a route template, an HTTP status or the name of an installed service.
+//! that grow with use: no user, no key, no raw path, no tool argument. What has a duration is also told
+//! to an observer, which the program may set to send it elsewhere.
 
-use std::sync::Arc;
+mod gauges;
+mod labels;
+mod register;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::{Family, MetricConstructor};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
+
+pub use gauges::{GAUGES, GaugeValue};
+use labels::{
+    EgressRequest, Executed, HostClassLabel, HttpRequest, HttpRoute, McpRequest, MethodLabel,
+    OutcomeLabel, PoolLabel, ServiceLabel, StateLabel, StepLabel, TelemetryLabel,
+};
+use toolgate_egress::{FailureKind, HostClass, WireMeter, WireOutcome};
+use toolgate_store::{PoolState, StoreStep};
 
 /// Media type of [`Metrics::render`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Upper bounds of all duration histograms in seconds; the last is the longest execution.
-const SECONDS: [f64; 14] = [
+pub const SECONDS: [f64; 14] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
 
+/// Reads gauges where they are; called before each [`Metrics::render`].
+type Sampler = Box<dyn Fn(&Metrics) + Send + Sync>;
+
+/// Something that took time, as an observer is told it.
+#[derive(Clone, Copy, Debug)]
+pub enum Measurement<'a> {
+    HttpRequest {
+        method: &'static str,
+        route: &'a str,
+        status: u16,
+    },
+    /// `error`: `tool_error`, the code of a JSON-RPC error, or empty.
+    McpRequest {
+        method: &'static str,
+        error: &'a str,
+    },
+    Execution {
+        service: &'a str,
+        tool: &'a str,
+        status: &'static str,
+        reason: &'static str,
+    },
+    Egress {
+        class: HostClass,
+        outcome: WireOutcome,
+    },
+    Database {
+        step: StoreStep,
+    },
+}
+
+/// Told of each measurement on the thread that made it, so it never waits.
+pub type MetricsObserver = Box<dyn Fn(Measurement<'_>, Duration) + Send + Sync>;
+
+/// What is sent to a collector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TelemetrySignal {
+    Spans,
+    Logs,
+}
+
+/// What became of something that was to be sent to a collector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TelemetryOutcome {
+    Sent,
+    /// The queue was full.
+    Dropped,
+    /// The collector did not take it.
+    Failed,
+}
+
 /// All metrics of one process. Made once, shared, counted into from anywhere.
-#[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
     http_requests: Family<HttpRequest, Counter>,
     http_duration: Family<HttpRoute, Histogram, Buckets>,
+    http_connections: Gauge,
+    mcp_requests: Family<McpRequest, Counter>,
+    mcp_duration: Family<MethodLabel, Histogram, Buckets>,
     executions: Family<Executed, Counter>,
     execution_duration: Family<ServiceLabel, Histogram, Buckets>,
     executions_running: Gauge,
     egress_requests: Family<EgressRequest, Counter>,
+    egress_duration: Family<HostClassLabel, Histogram, Buckets>,
+    database_duration: Family<StepLabel, Histogram, Buckets>,
+    database_connections: Family<PoolLabel, Gauge>,
+    receipts_queued: Gauge,
+    receipts_behind: Gauge,
+    token_refreshes: Family<OutcomeLabel, Counter>,
+    webhook_deliveries: Family<OutcomeLabel, Counter>,
+    webhook_deliveries_pending: Gauge,
     plugins: Family<StateLabel, Gauge>,
     catalog_services: Gauge,
     catalog_tools: Gauge,
+    telemetry: Family<TelemetryLabel, Counter>,
+    samplers: RwLock<Vec<Sampler>>,
+    observer: OnceLock<MetricsObserver>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct HttpRequest {
-    method: &'static str,
-    route: String,
-    status: u16,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct HttpRoute {
-    method: &'static str,
-    route: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Executed {
-    service: String,
-    status: &'static str,
-    reason: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ServiceLabel {
-    service: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct EgressRequest {
-    host_class: HostClass,
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct StateLabel {
-    state: &'static str,
-}
-
-/// What kind of host a request leaves for. The host itself would be a label without bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HostClass {
-    /// A public host of the plugin's manifest.
-    Provider,
-    /// An address that the operator named: a service's configuration or `--allow-upstream`.
-    Operator,
-    /// A token or revocation endpoint.
-    Token,
-    Webhook,
-}
-
-impl HostClass {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Provider => "provider",
-            Self::Operator => "operator",
-            Self::Token => "token",
-            Self::Webhook => "webhook",
-        }
-    }
-}
-
-impl EncodeLabelValue for HostClass {
-    fn encode(
-        &self,
-        encoder: &mut prometheus_client::encoding::LabelValueEncoder<'_>,
-    ) -> Result<(), std::fmt::Error> {
-        self.as_str().encode(encoder)
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
     }
 }
 
@@ -134,68 +150,61 @@ impl Metrics {
             registry,
             http_requests: Family::default(),
             http_duration: Family::new_with_constructor(Buckets),
+            http_connections: Gauge::default(),
+            mcp_requests: Family::default(),
+            mcp_duration: Family::new_with_constructor(Buckets),
             executions: Family::default(),
             execution_duration: Family::new_with_constructor(Buckets),
             executions_running: Gauge::default(),
             egress_requests: Family::default(),
+            egress_duration: Family::new_with_constructor(Buckets),
+            database_duration: Family::new_with_constructor(Buckets),
+            database_connections: Family::default(),
+            receipts_queued: Gauge::default(),
+            receipts_behind: Gauge::default(),
+            token_refreshes: Family::default(),
+            webhook_deliveries: Family::default(),
+            webhook_deliveries_pending: Gauge::default(),
             plugins: Family::default(),
             catalog_services: Gauge::default(),
             catalog_tools: Gauge::default(),
+            telemetry: Family::default(),
+            samplers: RwLock::default(),
+            observer: OnceLock::new(),
         };
         metrics.register();
         Arc::new(metrics)
     }
 
-    fn register(&mut self) {
-        let registry = &mut self.registry;
-        registry.register(
-            "http_requests",
-            "Answered HTTP requests by route template, method and status",
-            self.http_requests.clone(),
-        );
-        registry.register_with_unit(
-            "http_request_duration",
-            "Time from a request's head to its answer's head",
-            Unit::Seconds,
-            self.http_duration.clone(),
-        );
-        registry.register(
-            "executions",
-            "Tool executions by service and outcome; reason is empty unless the status is error",
-            self.executions.clone(),
-        );
-        registry.register_with_unit(
-            "execution_duration",
-            "Wall clock time of tool executions",
-            Unit::Seconds,
-            self.execution_duration.clone(),
-        );
-        registry.register(
-            "executions_running",
-            "Tool executions that run now",
-            self.executions_running.clone(),
-        );
-        registry.register(
-            "egress_requests",
-            "Requests that plugins and the gateway sent or were refused, by kind of host",
-            self.egress_requests.clone(),
-        );
-        registry.register("plugins", "Plugin files by state", self.plugins.clone());
-        registry.register(
-            "catalog_services",
-            "Services in the serving catalog",
-            self.catalog_services.clone(),
-        );
-        registry.register(
-            "catalog_tools",
-            "Tools in the serving catalog",
-            self.catalog_tools.clone(),
-        );
+    /// Tells `observer` of every measurement from now on; there is one.
+    pub fn observe(&self, observer: MetricsObserver) {
+        let _ = self.observer.set(observer);
+    }
+
+    /// Has gauges read before each [`Metrics::render`].
+    pub fn sample(&self, sampler: impl Fn(&Self) + Send + Sync + 'static) {
+        let mut samplers = self
+            .samplers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        samplers.push(Box::new(sampler));
+    }
+
+    fn measured(&self, measurement: Measurement<'_>, took: Duration) {
+        if let Some(observer) = self.observer.get() {
+            observer(measurement, took);
+        }
     }
 
     /// One answered request. `route` is the template, never the path as it came.
     pub fn http_request(&self, method: &http::Method, route: &str, status: u16, took: Duration) {
         let method = method_label(method);
+        let measured = Measurement::HttpRequest {
+            method,
+            route,
+            status,
+        };
+        self.measured(measured, took);
         let of_route = HttpRoute {
             method,
             route: route.to_owned(),
@@ -211,6 +220,23 @@ impl Metrics {
         self.http_requests.get_or_create(&request).inc();
     }
 
+    pub fn set_connections(&self, open: usize) {
+        set(&self.http_connections, open);
+    }
+
+    /// One handled MCP request. `error`: `tool_error`, the code of a JSON-RPC error, or empty.
+    pub fn mcp_request(&self, method: &'static str, error: &str, took: Duration) {
+        self.measured(Measurement::McpRequest { method, error }, took);
+        self.mcp_duration
+            .get_or_create(&MethodLabel { method })
+            .observe(took.as_secs_f64());
+        let request = McpRequest {
+            method,
+            error: error.to_owned(),
+        };
+        self.mcp_requests.get_or_create(&request).inc();
+    }
+
     /// Call when an execution starts; keep the guard until it has ended.
     pub fn execution_started(&self) -> RunningGuard<'_> {
         self.executions_running.inc();
@@ -222,10 +248,18 @@ impl Metrics {
     pub fn executed(
         &self,
         service: &str,
+        tool: &str,
         status: &'static str,
         reason: &'static str,
         took: Duration,
     ) {
+        let measured = Measurement::Execution {
+            service,
+            tool,
+            status,
+            reason,
+        };
+        self.measured(measured, took);
         let of_service = ServiceLabel {
             service: service.to_owned(),
         };
@@ -240,52 +274,90 @@ impl Metrics {
         self.executions.get_or_create(&executed).inc();
     }
 
-    /// One outbound request that an answer came back for.
-    pub fn egress_answered(&self, host_class: HostClass, status: u16) {
-        let outcome = match status / 100 {
-            1 => "1xx",
-            2 => "2xx",
-            3 => "3xx",
-            4 => "4xx",
-            _ => "5xx",
+    /// One step of the database.
+    pub fn database(&self, step: StoreStep, took: Duration) {
+        self.measured(Measurement::Database { step }, took);
+        let step = match step {
+            StoreStep::Read => "read",
+            StoreStep::Write => "write",
+            StoreStep::Begin => "begin",
         };
-        self.count_egress(host_class, outcome);
+        self.database_duration
+            .get_or_create(&StepLabel { step })
+            .observe(took.as_secs_f64());
     }
 
-    /// One outbound request without an answer; `kind` is the failure's word: `denied`, `dns`, ...
-    pub fn egress_failed(&self, host_class: HostClass, kind: &'static str) {
-        self.count_egress(host_class, kind);
+    pub fn set_pools(&self, pools: impl IntoIterator<Item = PoolState>) {
+        for PoolState { pool, idle, used } in pools {
+            for (state, count) in [("idle", idle), ("used", used)] {
+                let label = PoolLabel { pool, state };
+                set(&self.database_connections.get_or_create(&label), count);
+            }
+        }
     }
 
-    fn count_egress(&self, host_class: HostClass, outcome: &'static str) {
-        let request = EgressRequest {
-            host_class,
-            outcome,
-        };
-        self.egress_requests.get_or_create(&request).inc();
+    /// `behind`: the database does not take receipts.
+    pub fn set_receipts(&self, queued: usize, behind: bool) {
+        set(&self.receipts_queued, queued);
+        set(&self.receipts_behind, behind.into());
+    }
+
+    /// One refresh of a token: `refreshed`, `refused` for good, or `failed` for now.
+    pub fn token_refresh(&self, outcome: &'static str) {
+        let label = OutcomeLabel { outcome };
+        self.token_refreshes.get_or_create(&label).inc();
+    }
+
+    /// One attempt to deliver an event: `delivered`, `failed`, or `given_up`.
+    pub fn webhook_delivery(&self, outcome: &'static str) {
+        let label = OutcomeLabel { outcome };
+        self.webhook_deliveries.get_or_create(&label).inc();
+    }
+
+    pub fn set_deliveries_pending(&self, pending: usize) {
+        set(&self.webhook_deliveries_pending, pending);
     }
 
     /// How many plugin files are in each state now; states that are not named no longer show.
     pub fn set_plugins(&self, states: impl IntoIterator<Item = (&'static str, usize)>) {
         self.plugins.clear();
         for (state, count) in states {
-            let count = i64::try_from(count).unwrap_or(i64::MAX);
-            self.plugins.get_or_create(&StateLabel { state }).set(count);
+            set(&self.plugins.get_or_create(&StateLabel { state }), count);
         }
     }
 
     /// The size of the catalog that serves now.
     pub fn set_catalog(&self, services: usize, tools: usize) {
-        for (gauge, size) in [
-            (&self.catalog_services, services),
-            (&self.catalog_tools, tools),
-        ] {
-            gauge.set(i64::try_from(size).unwrap_or(i64::MAX));
+        set(&self.catalog_services, services);
+        set(&self.catalog_tools, tools);
+    }
+
+    /// What became of spans or log lines that were to be sent to a collector.
+    pub fn telemetry(&self, signal: TelemetrySignal, outcome: TelemetryOutcome, count: usize) {
+        let label = TelemetryLabel {
+            signal: match signal {
+                TelemetrySignal::Spans => "spans",
+                TelemetrySignal::Logs => "logs",
+            },
+            outcome: match outcome {
+                TelemetryOutcome::Sent => "sent",
+                TelemetryOutcome::Dropped => "dropped",
+                TelemetryOutcome::Failed => "failed",
+            },
+        };
+        self.telemetry.get_or_create(&label).inc_by(count as u64);
+    }
+
+    fn read_samples(&self) {
+        let samplers = self.samplers.read();
+        for sampler in &*samplers.unwrap_or_else(PoisonError::into_inner) {
+            sampler(self);
         }
     }
 
     /// Everything in the OpenMetrics text format, [`CONTENT_TYPE`].
     pub fn render(&self) -> String {
+        self.read_samples();
         let mut text = String::with_capacity(16 * 1024);
         prometheus_client::encoding::text::encode(&mut text, &self.registry)
             .expect("writing to a String cannot fail");
@@ -293,8 +365,45 @@ impl Metrics {
     }
 }
 
+impl WireMeter for Metrics {
+    fn sent(&self, class: HostClass, outcome: WireOutcome, took: Duration) {
+        self.measured(Measurement::Egress { class, outcome }, took);
+        let host_class = class.as_str();
+        self.egress_duration
+            .get_or_create(&HostClassLabel { host_class })
+            .observe(took.as_secs_f64());
+        let outcome = match outcome {
+            WireOutcome::Failed(kind) => kind.as_str(),
+            WireOutcome::Answered(status) => match status / 100 {
+                1 => "1xx",
+                2 => "2xx",
+                3 => "3xx",
+                4 => "4xx",
+                _ => "5xx",
+            },
+        };
+        let request = EgressRequest {
+            host_class,
+            outcome,
+        };
+        self.egress_requests.get_or_create(&request).inc();
+    }
+
+    fn refused(&self, class: HostClass, kind: FailureKind) {
+        let request = EgressRequest {
+            host_class: class.as_str(),
+            outcome: kind.as_str(),
+        };
+        self.egress_requests.get_or_create(&request).inc();
+    }
+}
+
+fn set(gauge: &Gauge, count: usize) {
+    gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+}
+
 /// The method's name, or `other`: a client can invent methods without end.
-fn method_label(method: &http::Method) -> &'static str {
+pub fn method_label(method: &http::Method) -> &'static str {
     match method.as_str() {
         "GET" => "GET",
         "HEAD" => "HEAD",
@@ -304,84 +413,5 @@ fn method_label(method: &http::Method) -> &'static str {
         "DELETE" => "DELETE",
         "OPTIONS" => "OPTIONS",
         _ => "other",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(metrics: &Metrics, line: &str) {
-        let text = metrics.render();
-        assert!(text.lines().any(|l| l == line), "no {line} in\n{text}");
-    }
-
-    #[test]
-    fn requests_are_counted_by_template_method_and_status() {
-        let metrics = Metrics::new();
-        let route = "/v1/tools/{tool_name}/schema";
-        for status in [200, 200, 404] {
-            metrics.http_request(&http::Method::GET, route, status, Duration::from_millis(3));
-        }
-        for (status, count) in [(200, 2), (404, 1)] {
-            check(
-                &metrics,
-                &format!(
-                    "toolgate_http_requests_total{{method=\"GET\",route=\"{route}\",status=\"{status}\"}} {count}"
-                ),
-            );
-        }
-        check(
-            &metrics,
-            &format!(
-                "toolgate_http_request_duration_seconds_bucket{{le=\"0.005\",method=\"GET\",route=\"{route}\"}} 3"
-            ),
-        );
-    }
-
-    #[test]
-    fn invented_methods_share_one_label() {
-        let metrics = Metrics::new();
-        for name in ["BREW", "FROB"] {
-            let method = http::Method::from_bytes(name.as_bytes()).unwrap();
-            metrics.http_request(&method, "unmatched", 404, Duration::ZERO);
-        }
-        check(
-            &metrics,
-            r#"toolgate_http_requests_total{method="other",route="unmatched",status="404"} 2"#,
-        );
-    }
-
-    #[test]
-    fn an_execution_is_running_until_its_guard_is_dropped() {
-        let metrics = Metrics::new();
-        let running = metrics.execution_started();
-        check(&metrics, "toolgate_executions_running 1");
-        drop(running);
-        check(&metrics, "toolgate_executions_running 0");
-    }
-
-    #[test]
-    fn outcomes_and_states_show_under_their_words() {
-        let metrics = Metrics::new();
-        metrics.executed("github", "error", "timeout", Duration::from_secs(31));
-        metrics.egress_answered(HostClass::Provider, 204);
-        metrics.egress_failed(HostClass::Token, "dns");
-        metrics.set_catalog(2, 31);
-        metrics.set_plugins([("active", 2), ("quarantined", 1)]);
-        metrics.set_plugins([("active", 3)]);
-        for line in [
-            r#"toolgate_executions_total{service="github",status="error",reason="timeout"} 1"#,
-            r#"toolgate_execution_duration_seconds_bucket{le="30.0",service="github"} 0"#,
-            r#"toolgate_egress_requests_total{host_class="provider",outcome="2xx"} 1"#,
-            r#"toolgate_egress_requests_total{host_class="token",outcome="dns"} 1"#,
-            "toolgate_catalog_tools 31",
-            r#"toolgate_plugins{state="active"} 3"#,
-        ] {
-            check(&metrics, line);
-        }
-        assert!(!metrics.render().contains("quarantined"));
-        assert!(metrics.render().contains("toolgate_build_info{version="));
-        assert!(metrics.render().ends_with("# EOF\n"));
     }
 }

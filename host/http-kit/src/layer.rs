@@ -18,7 +18,9 @@ use http::Method;
 use super::answer::write_headers;
 use super::client::address_of;
 use super::envelope::{self, ApiFailure};
+use super::span;
 use toolgate_core::ids;
+use toolgate_core::trace::TraceSpan;
 use toolgate_gateway::metrics::Metrics;
 
 /// `req_<ULID>`, made for every request. One that a client sends is ignored.
@@ -36,11 +38,14 @@ pub async fn around(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let template = route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
     let mut exchange = OpenRequest {
+        span: span::serve(request.headers(), request.method(), template),
         metrics,
         request_id: ids::ulid("req"),
         method: request.method().clone(),
-        route: request.extensions().get::<MatchedPath>().cloned(),
+        route,
         client: address_of(request.extensions()),
         started: Instant::now(),
         ended: false,
@@ -49,7 +54,8 @@ pub async fn around(
     request.extensions_mut().insert(request_id);
 
     // The panic hook has already written what happened; whoever asked learns nothing of it.
-    let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let answering = exchange.span.scope(next.run(request));
+    let answer = AssertUnwindSafe(answering).catch_unwind().await;
     let answer = answer.unwrap_or_else(|_| ApiFailure::Panicked.into_response());
     let head = exchange.method == Method::HEAD;
     let (mut answer, failure) = envelope::finish(answer, &exchange.request_id, head);
@@ -74,14 +80,16 @@ struct OpenRequest {
     route: Option<MatchedPath>,
     client: Option<IpAddr>,
     started: Instant,
+    span: TraceSpan,
     ended: bool,
 }
 
 impl OpenRequest {
-    fn record(&self, status: u16, code: Option<&'static str>) {
+    fn record(&mut self, status: u16, code: Option<&'static str>) {
         let took = self.started.elapsed();
         let route = self.route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
         self.metrics.http_request(&self.method, route, status, took);
+        span::answered(&mut self.span, status, &self.request_id, code);
         tracing::info!(
             http.method = self.method.as_str(),
             http.route = route,

@@ -14,5 +14,6 @@ pub mod ids;
 pub mod layer;
 pub mod path;
 pub mod query;
+pub mod span;
 
 pub use body::BODY_BYTES_MAX;

@@ -37,6 +37,7 @@ use toolgate_http_kit::answer::write_headers;
 use toolgate_http_kit::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
 use toolgate_http_kit::client::address_of;
 use toolgate_http_kit::envelope::{ApiFailure, failure_response};
+use toolgate_http_kit::span;
 
 /// A sign of life on streams that have nothing to say, for the proxies in between.
 const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -163,12 +164,13 @@ struct Endpoint {
 async fn answer(
     endpoint: Arc<Endpoint>,
     credentials: Arc<EndpointCredentials>,
-    request: Request,
+    mut request: Request,
 ) -> Response {
     let started = Instant::now();
     let request_id = ids::ulid("req");
     let method = request.method().clone();
     let client = address_of(request.extensions());
+    let mut span = span::serve(request.headers(), &method, credentials.path);
 
     let shared_with = match endpoint.origins.check(request.headers()) {
         RequestOrigin::Allowed(origin) => Some(origin.clone()),
@@ -180,7 +182,12 @@ async fn answer(
             None => forbidden(),
         })
     } else {
-        endpoint.converse(&credentials, request, &request_id).await
+        if let Some(context) = span.context() {
+            // The handler may run elsewhere.
+            request.extensions_mut().insert(context.clone());
+        }
+        let conversing = endpoint.converse(&credentials, request, &request_id);
+        span.scope(conversing).await
     };
     let (mut answer, code) = match answered {
         Ok(answer) => (answer, None),
@@ -202,6 +209,7 @@ async fn answer(
     let status = answer.status().as_u16();
     let metrics = endpoint.gateway.metrics();
     metrics.http_request(&method, credentials.path, status, took);
+    span::answered(&mut span, status, &request_id, code);
     tracing::info!(
         http.method = method.as_str(),
         http.route = credentials.path,

@@ -22,6 +22,7 @@ pub mod connect;
 mod cors;
 pub mod credentials;
 pub mod endpoint;
+mod observe;
 pub mod operations;
 pub mod remote;
 pub mod render;

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::operations::{OperationFuture, Operations};
+use toolgate_core::trace::{self, TRACEPARENT, TRACESTATE, TraceContext};
 use toolgate_gateway::skills::{
     CreateSkill, DeletedSkill, ListSkills, Skill, SkillPage, UpdateSkill,
 };
@@ -89,10 +90,12 @@ impl Remote {
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        Ok(self
-            .client
-            .request(method, url)
-            .bearer_auth(self.key.expose()))
+        let request = self.client.request(method, url);
+        let request = match trace::current() {
+            Some(context) => traced(request, &context),
+            None => request,
+        };
+        Ok(request.bearer_auth(self.key.expose()))
     }
 
     async fn get<T: DeserializeOwned>(
@@ -143,6 +146,15 @@ impl Remote {
             return Ok(read.data);
         }
         Err(wire::refusal(status.as_u16(), &body))
+    }
+}
+
+/// The request as part of its client's trace.
+fn traced(request: reqwest::RequestBuilder, context: &TraceContext) -> reqwest::RequestBuilder {
+    let request = request.header(TRACEPARENT, context.to_string());
+    match context.state() {
+        Some(state) => request.header(TRACESTATE, &**state),
+        None => request,
     }
 }
 

@@ -21,6 +21,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
 use crate::connect::McpClient;
+use crate::observe::Observed;
 use crate::operations::{LocalOperations, Operations};
 use crate::render;
 use crate::skills;
@@ -217,13 +218,17 @@ impl ServerHandler for McpServer {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (found, next_cursor) = self.skills(page, &context).await?;
-        let resources = found.iter().map(skills::resource).collect();
-        let mut result = ListResourcesResult::with_all_items(resources)
-            .with_ttl_ms(skills::FRESH_MS)
-            .with_cache_scope(CacheScope::Private);
-        result.next_cursor = next_cursor;
-        Ok(result)
+        let listed = async {
+            let (found, next_cursor) = self.skills(page, &context).await?;
+            let resources = found.iter().map(skills::resource).collect();
+            let mut result = ListResourcesResult::with_all_items(resources)
+                .with_ttl_ms(skills::FRESH_MS)
+                .with_cache_scope(CacheScope::Private);
+            result.next_cursor = next_cursor;
+            Ok(result)
+        };
+        let observed = self.observed("resources/list");
+        observed.run(&context, |_| false, listed).await
     }
 
     async fn read_resource(
@@ -231,17 +236,21 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let Some(skill) = self.skill_at(&request.uri, &context).await? else {
-            let which = json!({ "uri": request.uri });
-            return Err(ErrorData::resource_not_found(
-                "Resource not found",
-                Some(which),
-            ));
+        let read = async {
+            let Some(skill) = self.skill_at(&request.uri, &context).await? else {
+                let which = json!({ "uri": request.uri });
+                return Err(ErrorData::resource_not_found(
+                    "Resource not found",
+                    Some(which),
+                ));
+            };
+            let result = ReadResourceResult::new(vec![skills::contents(&skill)])
+                .with_ttl_ms(skills::FRESH_MS)
+                .with_cache_scope(CacheScope::Private);
+            Ok(result.into())
         };
-        let result = ReadResourceResult::new(vec![skills::contents(&skill)])
-            .with_ttl_ms(skills::FRESH_MS)
-            .with_cache_scope(CacheScope::Private);
-        Ok(result.into())
+        let observed = self.observed("resources/read");
+        observed.run(&context, |_| false, read).await
     }
 
     async fn list_skills(
@@ -249,13 +258,17 @@ impl ServerHandler for McpServer {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
-        let (found, next_cursor) = self.skills(page, &context).await?;
-        let entries = found.iter().map(skills::entry).collect();
-        let mut result = ListSkillsResult::with_all_items(entries)
-            .with_ttl_ms(skills::FRESH_MS)
-            .with_cache_scope(CacheScope::Private);
-        result.next_cursor = next_cursor;
-        Ok(result)
+        let listed = async {
+            let (found, next_cursor) = self.skills(page, &context).await?;
+            let entries = found.iter().map(skills::entry).collect();
+            let mut result = ListSkillsResult::with_all_items(entries)
+                .with_ttl_ms(skills::FRESH_MS)
+                .with_cache_scope(CacheScope::Private);
+            result.next_cursor = next_cursor;
+            Ok(result)
+        };
+        let observed = self.observed("skills/list");
+        observed.run(&context, |_| false, listed).await
     }
 
     async fn get_skill(
@@ -263,22 +276,29 @@ impl ServerHandler for McpServer {
         request: GetSkillRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        let found = self.skill_at(&request.uri, &context).await?;
-        let skill = found
-            .ok_or_else(|| ErrorData::invalid_params("no Skill is served at this address", None))?;
-        Ok(GetSkillResult::new(skills::entry(&skill))
-            .with_ttl_ms(skills::FRESH_MS)
-            .with_cache_scope(CacheScope::Private))
+        let found = async {
+            let skill = self.skill_at(&request.uri, &context).await?;
+            let none = || ErrorData::invalid_params("no Skill is served at this address", None);
+            Ok(GetSkillResult::new(skills::entry(&skill.ok_or_else(none)?))
+                .with_ttl_ms(skills::FRESH_MS)
+                .with_cache_scope(CacheScope::Private))
+        };
+        let observed = self.observed("skills/get");
+        observed.run(&context, |_| false, found).await
     }
 
     async fn list_tools(
         &self,
         _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list().to_vec())
-            .with_ttl_ms(TOOLS_FRESH_MS)
-            .with_cache_scope(CacheScope::Public))
+        let listed = async {
+            Ok(ListToolsResult::with_all_items(tools::list().to_vec())
+                .with_ttl_ms(TOOLS_FRESH_MS)
+                .with_cache_scope(CacheScope::Public))
+        };
+        let observed = self.observed("tools/list");
+        observed.run(&context, |_| false, listed).await
     }
 
     async fn call_tool(
@@ -286,16 +306,49 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let observed = Observed {
+            tool: tools::find(&request.name).map(|row| row.name),
+            ..self.observed("tools/call")
+        };
+        let failed = |answer: &CallToolResponse| match answer {
+            CallToolResponse::Complete(result) => result.is_error == Some(true),
+            _ => false,
+        };
+        observed
+            .run(&context, failed, self.call(request, &context))
+            .await
+    }
+}
+
+impl McpServer {
+    /// A request of a method, to be counted where the operations are done.
+    fn observed(&self, method: &'static str) -> Observed<'_> {
+        let metrics = match &self.side {
+            OperationsSource::Here(gateway) => Some(&**gateway.metrics()),
+            OperationsSource::Over(_) => None,
+        };
+        Observed {
+            method,
+            tool: None,
+            metrics,
+        }
+    }
+
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(row) = tools::find(&request.name) else {
             let sentence = format!("Unknown tool: {}", request.name);
             return Err(ErrorData::invalid_params(sentence, None));
         };
-        let operations = self.operations(&context)?;
+        let operations = self.operations(context)?;
         let call = row.call(ToolRequest {
             operations: &*operations,
             arguments: request.arguments.unwrap_or_default(),
             client: McpClient {
-                context: &context,
+                context,
                 codec: &self.codec,
                 request_state: request.request_state,
             },

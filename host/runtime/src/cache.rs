@@ -52,13 +52,32 @@ impl CodeCache {
         std::hash::Hash::hash(&engine.precompile_compatibility_hash(), &mut mark);
         std::hash::Hash::hash(env!("CARGO_PKG_VERSION"), &mut mark);
         let engine_mark = format!("{:016x}", std::hash::Hasher::finish(&mark));
-        Ok(Self {
+        let cache = Self {
             dir: dir.to_owned(),
             key,
             bytes_max,
             engine_mark,
             changing: Mutex::default(),
-        })
+        };
+        cache.forget_other_engines()?;
+        Ok(cache)
+    }
+
+    /// Removes what another version of the program compiled, which this one never loads. A process of that
+    /// version goes on with what it has mapped.
+    fn forget_other_engines(&self) -> io::Result<()> {
+        let ours = format!("-{}", self.engine_mark);
+        for path in files(&self.dir)? {
+            let of_cache = path
+                .extension()
+                .is_some_and(|ending| ending == "cwasm" || ending == "mac");
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            if of_cache && !stem.is_some_and(|stem| stem.ends_with(&ours)) {
+                // Another process may have done it.
+                let _ = fs::remove_file(&path);
+            }
+        }
+        Ok(())
     }
 
     fn path(&self, sha256: &str) -> PathBuf {

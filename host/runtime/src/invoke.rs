@@ -19,6 +19,7 @@ use super::outcome::{CallEnd, Crash, DryRunEnded, StartError};
 use super::random::Random;
 use super::returned::{MESSAGE_BYTES_MAX, collect, refusal, scrub_output};
 use super::{Plugin, Runtime};
+use toolgate_core::trace::{Attribute, SpanKind, TraceSpan};
 use toolgate_egress::CallScope;
 
 /// Everything one call needs; arguments are already valid against the tool's schema.
@@ -48,14 +49,18 @@ impl Runtime {
     pub async fn invoke(&self, plugin: &Plugin, call: Call) -> Result<CallEnd, StartError> {
         let (code, pool) = plugin.code(self).await?;
         let claim = CallClaim::new(call.asker.clone(), &plugin.service);
+        let waiting = TraceSpan::begin(SpanKind::Internal, || "sandbox wait");
         let _place = pool.admit(&claim).await?;
+        drop(waiting);
+        let mut span =
+            TraceSpan::begin(SpanKind::Internal, || format!("sandbox {}", plugin.service));
         let timeout = call.timeout.min(limits::CALL_TIMEOUT);
         let scope = call.scope.clone();
         let (mut store, invocation) = self.prepare(pool, plugin, call, timeout);
         let deadline = store.data().deadline;
         let code = code.clone();
         // One piece that can go on elsewhere: a guest that computes for long does.
-        let run = async move {
+        let run = span.scope(async move {
             let run = async {
                 let bindings = code.instantiate_async(&mut store).await?;
                 let returned = bindings
@@ -67,21 +72,32 @@ impl Runtime {
             // Epochs do not end a guest that waits in the host: the whole call has a wall clock too.
             let ended = tokio::time::timeout_at(deadline, run).await;
             (store, ended)
-        };
+        });
         let (mut store, ended) = slices(&self.inner.compute, claim, run).await;
-        pool.note_memory(store.data().meter.memory_bytes());
+        let memory_bytes = store.data().meter.memory_bytes();
+        pool.note_memory(memory_bytes);
         store.data_mut().flush_stdio();
         // Behind the wasi:http door a guest learns of a failed request and may go on; the rest is not
         // what it would have done.
         if scope.is_dry_run() && !scope.planned().is_empty() {
             return Ok(CallEnd::DryRun);
         }
-        Ok(match ended {
+        let end = match ended {
             Err(_elapsed) => CallEnd::TimedOut,
             Ok(Ok(Ok(output))) => scrub_output(&scope, output),
             Ok(Ok(Err(error))) => CallEnd::Refused(refusal(&scope, error)),
             Ok(Err(cause)) => broken(&scope, store.data(), &cause),
-        })
+        };
+        span.note(|span| {
+            span.set(Attribute::Service, plugin.service.to_string().into());
+            let memory_bytes = i64::try_from(memory_bytes).unwrap_or(i64::MAX);
+            span.set(Attribute::SandboxMemory, memory_bytes.into());
+            span.set(Attribute::SandboxEnd, end.as_str().into());
+            if end.is_failure() {
+                span.fail(end.as_str().into());
+            }
+        });
+        Ok(end)
     }
 
     pub(super) fn prepare(

@@ -20,6 +20,31 @@ pub enum CallEnd {
     DryRun,
 }
 
+impl CallEnd {
+    /// Its word in spans.
+    pub(super) fn as_str(&self) -> &'static str {
+        match self {
+            Self::Returned(_) => "returned",
+            Self::Refused(_) => "refused",
+            Self::TimedOut => "timeout",
+            Self::LimitExceeded(_) => "limit_exceeded",
+            Self::Unreadable(_) => "unreadable_result",
+            Self::Crashed(_) => "plugin_crashed",
+            Self::DryRun => "dry_run",
+        }
+    }
+
+    /// Whether the sandbox, rather than the provider, ended the call.
+    pub(super) fn is_failure(&self) -> bool {
+        match self {
+            Self::TimedOut | Self::LimitExceeded(_) | Self::Unreadable(_) | Self::Crashed(_) => {
+                true
+            }
+            Self::Returned(_) | Self::Refused(_) | Self::DryRun => false,
+        }
+    }
+}
+
 /// The plugin's code did not come to its end, or answered what the contract does not allow.
 #[derive(Debug)]
 pub struct Crash {

@@ -74,6 +74,9 @@ pub struct Lease<'a> {
     pub until_ms: i64,
 }
 
+/// A count of what waits stops here.
+const PENDING_COUNTED_MAX: i64 = 100_000;
+
 /// What can be sent: an enabled webhook that rests no more, is leased to nobody and has something
 /// to send.
 macro_rules! ready {
@@ -92,6 +95,19 @@ impl Store {
     /// so unheard: look from time to time.
     pub async fn outbox_written(&self) {
         self.watch.outbox.notified().await;
+    }
+
+    /// How many deliveries wait in all workspaces, 100,000 at most.
+    pub async fn count_pending_deliveries(&self) -> Result<usize, StoreError> {
+        let pending: i64 = portable!(read self, db => {
+            sqlx::query_scalar(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries WHERE state = 'pending' LIMIT $1) waiting",
+            )
+            .bind(PENDING_COUNTED_MAX)
+            .fetch_one(db)
+            .await?
+        });
+        Ok(usize::try_from(pending).unwrap_or_default())
     }
 
     /// Leases at most `limit` webhooks that have something to send and that nobody else serves.

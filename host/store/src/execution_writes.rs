@@ -4,12 +4,14 @@ use super::batch::{Statement, statements};
 use super::events::emit;
 use super::execution_contexts::{contexts, insert_contexts};
 use super::idempotency::answer_request;
+use super::operation::RunningOperation;
 use super::payloads::insert_payloads;
 use super::sessions::{session_created, tell_new_sessions, upsert_sessions};
 use super::shared_text::SqlText;
 use super::time_limits::OPERATION_WITHIN;
 use super::{
-    Db, Event, EventType, ExecutionRow, RequestAnswer, SessionRow, Store, StoreError, portable,
+    DatabaseKind, Db, Event, EventType, ExecutionRow, RequestAnswer, SessionRow, Store, StoreError,
+    StoreStep, portable,
 };
 use serde_json::json;
 use toolgate_core::clock::rfc3339;
@@ -97,7 +99,10 @@ impl Store {
             && executions.iter().all(|row| row.payloads.is_empty())
         {
             let recorded = super::execution_arrays::record(pool, executions, sessions, answers);
-            if self.late.within(OPERATION_WITHIN, recorded).await? {
+            let running =
+                RunningOperation::begin(DatabaseKind::Postgres, StoreStep::Write, module_path!());
+            let recorded = self.late.within(OPERATION_WITHIN, recorded).await;
+            if running.end(&self.observers, recorded)? {
                 return Ok(());
             }
         }

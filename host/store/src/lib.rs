@@ -42,6 +42,7 @@ mod named_clients;
 mod oauth_apps;
 mod oidc_accounts;
 mod open;
+mod operation;
 mod page;
 mod payloads;
 mod permissions;
@@ -100,6 +101,7 @@ pub use members::{Member, MemberChange, Role};
 pub use named_clients::ClientToken;
 pub use oauth_apps::{OAuthApp, SealedBox};
 pub use oidc_accounts::OidcAccount;
+pub use operation::{PoolState, StoreObserver, StoreStep};
 pub use page::{Cursor, Page};
 pub use payloads::PayloadRow;
 pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
@@ -133,6 +135,7 @@ pub struct Store {
     db: Db,
     watch: Arc<changes::Watch>,
     late: Arc<time_limits::LateAnswers>,
+    observers: operation::Observers,
     /// Of a handle that [`Store::audited`] made: what the next change leaves in the audit log.
     entry: Option<Arc<audit::PendingEntry>>,
 }
@@ -177,15 +180,15 @@ impl DatabaseKind {
 macro_rules! portable {
     (read $store:expr, $db:ident => $body:expr) => {
         match &$store.db {
-            $crate::Db::Sqlite { read: $db, .. } => $crate::boxed!($body),
-            $crate::Db::Postgres($db) => $crate::boxed_within!($store, $body),
+            $crate::Db::Sqlite { read: $db, .. } => $crate::boxed!($store, Read, $body),
+            $crate::Db::Postgres($db) => $crate::boxed_within!($store, Read, $body),
         }
     };
     (one $store:expr, $db:ident => $body:expr) => {{
         debug_assert!($store.entry.is_none(), "an audited change needs a transaction");
         match &$store.db {
-            $crate::Db::Sqlite { write: $db, .. } => $crate::boxed!($body),
-            $crate::Db::Postgres($db) => $crate::boxed_within!($store, $body),
+            $crate::Db::Sqlite { write: $db, .. } => $crate::boxed!($store, Write, $body),
+            $crate::Db::Postgres($db) => $crate::boxed_within!($store, Write, $body),
         }
     }};
     (write unnoticed $store:expr, $tx:ident => $body:expr) => {
@@ -201,9 +204,10 @@ macro_rules! portable {
     };
     (in $store:expr, $tx:ident => $body:expr, before $before:block, after $after:block) => {{
         match &$store.db {
-            $crate::Db::Sqlite { write, .. } => $crate::boxed!({
+            $crate::Db::Sqlite { write, .. } => $crate::boxed!($store, Write, began => {
                 // Immediate: a transaction that reads first must not lose its turn to another process.
                 let mut $tx = write.begin_with("BEGIN IMMEDIATE").await?;
+                $store.observers.note($crate::StoreStep::Begin, began);
                 let done = $body;
                 if $store.entry.is_some() && $crate::audit::ChangeOutcome::is_change(&done) {
                     $store.write_entry_to_sqlite(&mut $tx).await?;
@@ -214,8 +218,9 @@ macro_rules! portable {
                 $after
                 done
             }),
-            $crate::Db::Postgres(pool) => $crate::boxed_within!($store, {
+            $crate::Db::Postgres(pool) => $crate::boxed_within!($store, Write, began => {
                 let mut $tx = pool.begin().await?;
+                $store.observers.note($crate::StoreStep::Begin, began);
                 let done = $body;
                 if $store.entry.is_some() && $crate::audit::ChangeOutcome::is_change(&done) {
                     $store.write_entry_to_postgres(&mut $tx).await?;
@@ -230,22 +235,43 @@ macro_rules! portable {
 pub(crate) use portable;
 
 /// A statement in progress is kilobytes of state for each database. In a box it is not part of every
-/// future that may come to ask one, which are made for each request and moved several times.
+/// future that may come to ask one, which are made for each request and moved several times. `$began` is
+/// when the operation began.
 macro_rules! boxed {
-    ($body:expr) => {
-        Box::pin(async { Ok::<_, $crate::StoreError>($body) }).await?
+    ($store:expr, $step:ident, $body:expr) => {
+        $crate::boxed!($store, $step, _began => $body)
     };
+    ($store:expr, $step:ident, $began:ident => $body:expr) => {{
+        let running = $crate::operation::RunningOperation::begin(
+            $crate::DatabaseKind::Sqlite,
+            $crate::StoreStep::$step,
+            module_path!(),
+        );
+        let $began = running.began();
+        let done = Box::pin(async { Ok::<_, $crate::StoreError>($body) }).await;
+        running.end(&$store.observers, done)?
+    }};
 }
 pub(crate) use boxed;
 
 /// The same for a database that may never answer.
 macro_rules! boxed_within {
-    ($store:expr, $body:expr) => {
-        Box::pin($store.late.within($crate::OPERATION_WITHIN, async {
+    ($store:expr, $step:ident, $body:expr) => {
+        $crate::boxed_within!($store, $step, _began => $body)
+    };
+    ($store:expr, $step:ident, $began:ident => $body:expr) => {{
+        let running = $crate::operation::RunningOperation::begin(
+            $crate::DatabaseKind::Postgres,
+            $crate::StoreStep::$step,
+            module_path!(),
+        );
+        let $began = running.began();
+        let done = Box::pin($store.late.within($crate::OPERATION_WITHIN, async {
             Ok::<_, $crate::StoreError>($body)
         }))
-        .await?
-    };
+        .await;
+        running.end(&$store.observers, done)?
+    }};
 }
 pub(crate) use boxed_within;
 

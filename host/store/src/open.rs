@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use super::changes::Watch;
 use super::migrations::{SQLITE, migrated};
+use super::operation::Observers;
 use super::set_up::{SetUpLock, with_suffix};
 use super::shared_version::SharedVersion;
 use super::time_limits::{ACQUIRE_WITHIN, LateAnswers};
@@ -91,6 +92,7 @@ impl Store {
             db: Db::Sqlite { write, read },
             watch,
             late: Arc::default(),
+            observers: Observers::default(),
             entry: None,
         })
     }
@@ -101,6 +103,7 @@ impl Store {
             db: Db::Postgres(postgres::open(url, late.clone()).await?),
             watch: Arc::new(Watch::new(None)),
             late,
+            observers: Observers::default(),
             entry: None,
         })
     }

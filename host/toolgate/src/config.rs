@@ -18,7 +18,7 @@ use url::Url;
 pub use settings::{LogFormat, Settings};
 
 use toolgate_core::client_address::TrustedProxies;
-use toolgate_egress::AllowUpstream;
+use toolgate_egress::{AllowUpstream, Origin};
 use toolgate_gateway::config::{
     AppClientsConfig, GatewayConfig, GroupRule, GroupRules, ModelSettings, OidcConfig, Retention,
 };
@@ -36,6 +36,8 @@ pub struct Config {
     /// Certificate and key of the address that is listened on; plain HTTP without.
     pub tls: Option<TlsSettings>,
     pub metrics_listen: Option<SocketAddr>,
+    /// Base address of the OpenTelemetry collector, without a trailing slash.
+    pub otlp_endpoint: Option<String>,
     /// `name` or `name:port`, beside loopback and the public one.
     pub mcp_hosts: Vec<String>,
     /// `scheme://host:port`, beside loopback and the public one.
@@ -107,6 +109,12 @@ impl Settings {
                 file.allow_upstream
             } else {
                 self.allow_upstream
+            },
+            otlp_endpoint: self.otlp_endpoint.or(file.otlp_endpoint),
+            trace_upstream: if self.trace_upstream.is_empty() {
+                file.trace_upstream
+            } else {
+                self.trace_upstream
             },
             oidc_issuer: self.oidc_issuer.or(file.oidc_issuer),
             oidc_client_id: self.oidc_client_id.or(file.oidc_client_id),
@@ -184,6 +192,12 @@ impl Settings {
             })
             .collect::<anyhow::Result<_>>()?;
         let groups = group_rules(&self.oidc_group_role, self.oidc_groups_claim)?;
+        let trace_origins = self
+            .trace_upstream
+            .iter()
+            .map(|text| trace_origin(text))
+            .collect::<anyhow::Result<_>>()?;
+        let otlp_endpoint = self.otlp_endpoint.map(collector).transpose()?;
         let oidc = match (&self.oidc_issuer, &self.oidc_client_id) {
             (None, _) if !groups.rules.is_empty() => {
                 anyhow::bail!("--oidc-group-role needs --oidc-issuer")
@@ -258,6 +272,7 @@ impl Settings {
                     .master_key_file
                     .unwrap_or_else(|| data_dir.join("master.key")),
                 allow_upstreams,
+                trace_origins,
                 model,
                 keep: Retention {
                     receipts_ms: days(self.keep_receipts_days),
@@ -272,6 +287,7 @@ impl Settings {
             inbound,
             tls,
             metrics_listen: self.metrics_listen,
+            otlp_endpoint,
             drain_delay: Duration::from_secs(self.drain_delay.unwrap_or_default()),
             drain: Duration::from_secs(self.drain_seconds.unwrap_or(60)),
             log_format: self.log_format.unwrap_or_default(),
@@ -364,6 +380,31 @@ fn host(text: &str) -> anyhow::Result<String> {
         anyhow::bail!("--mcp-allow-host is a name or name:port, not {text}");
     }
     Ok(text.to_ascii_lowercase())
+}
+
+/// An origin whose upstream is told of traces.
+fn trace_origin(text: &str) -> anyhow::Result<Origin> {
+    let plain = Url::parse(text)
+        .is_ok_and(|url| url.path() == "/" && url.query().is_none() && url.fragment().is_none());
+    Origin::parse(text).ok().filter(|_| plain).with_context(|| {
+        format!("--trace-upstream is an origin such as https://api.example.com, not {text}")
+    })
+}
+
+/// The base address of a collector.
+fn collector(url: Url) -> anyhow::Result<String> {
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    if !plain {
+        anyhow::bail!(
+            "--otlp-endpoint is an http or https address without user and query; credentials belong into \
+             OTEL_EXPORTER_OTLP_HEADERS"
+        );
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 /// An origin with its port (RFC 6454, section 6.2).

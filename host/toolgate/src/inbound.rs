@@ -86,6 +86,11 @@ impl Inbound {
         &self.0.limits
     }
 
+    /// How many are open now.
+    pub fn connections(&self) -> usize {
+        self.0.admission.len()
+    }
+
     /// Waits for the next connection that may stay. One that may not is told so.
     pub async fn accept(
         &self,

@@ -57,3 +57,4 @@ mod doctor;
 pub mod inbound;
 pub mod memory;
 mod signals;
+mod telemetry;

@@ -52,6 +52,9 @@ const OWNED: &[(&str, &str)] = &[
     ("safetensors", "search"),
     ("tokenizers", "search"),
     ("clap", "toolgate"),
+    ("opentelemetry", "toolgate"),
+    ("opentelemetry_sdk", "toolgate"),
+    ("opentelemetry-otlp", "toolgate"),
 ];
 
 /// The crates below `host` by the name of their folder, with what each depends on outside of tests.

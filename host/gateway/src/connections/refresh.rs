@@ -17,6 +17,7 @@ use super::{ConnectionManager, Error, about, apps, backoff, place_of, slot_of};
 use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest};
 use toolgate_core::ids;
 use toolgate_core::states::ConnectionHealth;
+use toolgate_core::trace;
 use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
 use toolgate_store::{Connection, RefreshFailed, Refreshed, StoreError};
@@ -106,7 +107,9 @@ impl ConnectionManager {
         let (manager, manifest, seen) = (self.clone(), manifest.clone(), row.clone());
         let task = self
             .running
-            .spawn(async move { manager.refresh(&manifest, &seen).await });
+            .spawn(trace::adopt(trace::current(), async move {
+                manager.refresh(&manifest, &seen).await
+            }));
         let renewed = task
             .await
             .map_err(|cause| Error::Internal(anyhow::anyhow!("the refresh ended: {cause}")))?;
@@ -198,6 +201,7 @@ impl ConnectionManager {
             .map_err(Error::Internal)?;
         match stored {
             Some(stored) => {
+                self.metrics.token_refresh("refreshed");
                 tracing::info!(
                     connection.id = stored.id,
                     recovered = row.state != ConnectionHealth::Active,
@@ -362,6 +366,10 @@ impl ConnectionManager {
             error = %why,
             "connections.refresh_failed"
         );
+        self.metrics.token_refresh(match final_word {
+            true => "refused",
+            false => "failed",
+        });
         Ok(if final_word {
             UnusableReason::Expired(why)
         } else {

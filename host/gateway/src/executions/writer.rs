@@ -128,6 +128,11 @@ impl Receipts {
         }
     }
 
+    /// How many receipts wait for the writer.
+    pub(crate) fn queued(&self) -> usize {
+        self.queue.max_capacity() - self.queue.capacity()
+    }
+
     /// Whether receipts wait that the database did not take.
     pub(crate) fn behind(&self) -> bool {
         self.behind.load(Ordering::Relaxed)

@@ -14,6 +14,8 @@ const NOTE_USES_EVERY: Duration = Duration::from_secs(10);
 const PURGE_EVERY: u32 = 60;
 /// Ends of credentials and of approvals are looked at after this many rounds.
 const ENDS_EVERY: u32 = 3;
+/// Waiting deliveries are counted after this many rounds.
+const COUNT_EVERY: u32 = 6;
 /// Told of the end of a credential that nobody can renew, a day ahead.
 const EXPIRING_AHEAD_MS: i64 = 24 * 60 * 60 * 1_000;
 const EXPIRING_AT_ONCE: usize = 200;
@@ -40,6 +42,9 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         {
             tracing::error!(error = %cause, "housekeeping.tell_ends_failed");
         }
+        if round.is_multiple_of(COUNT_EVERY) {
+            count_deliveries(&gateway).await;
+        }
         if round.is_multiple_of(PURGE_EVERY)
             && let Err(cause) = purge(&gateway).await
         {
@@ -51,6 +56,14 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         {
             tracing::error!(error = %cause, "connections.purge_failed");
         }
+    }
+}
+
+/// Counts what waits for webhooks, for the metrics.
+async fn count_deliveries(gateway: &Gateway) {
+    match gateway.store.count_pending_deliveries().await {
+        Ok(pending) => gateway.metrics.set_deliveries_pending(pending),
+        Err(cause) => tracing::error!(error = %cause, "webhooks.count_failed"),
     }
 }
 

@@ -9,6 +9,7 @@
 mod arguments;
 mod permit;
 mod receipt;
+mod spans;
 #[cfg(test)]
 mod tests;
 
@@ -87,6 +88,33 @@ impl Gateway {
         caller: &Caller,
         request: Execute,
     ) -> Result<Execution, Error> {
+        let mut span = spans::begin(self, &request);
+        let prepared = span.scope(self.prepare(caller, request)).await;
+        let run = match prepared {
+            Ok(run) => run,
+            Err(error) => {
+                spans::refused(&mut span, &error);
+                return Err(error);
+            }
+        };
+        let (gateway, caller) = (self.clone(), caller.clone());
+        let run = Box::pin(async move {
+            spans::ready(&mut span, &run);
+            let ended = span.scope(gateway.run(&caller, run)).await;
+            spans::ended(&mut span, &ended);
+            ended
+        });
+        detach(&self.running, &self.workers, run)
+            .await
+            .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the execution")))?
+    }
+
+    /// Everything before the run: what is asked for, whether it may be, and what it is permitted with.
+    async fn prepare(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: Execute,
+    ) -> Result<PreparedRun, Error> {
         caller.need(Scope::ToolsExecute)?;
         let user = caller.user(request.user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
@@ -100,12 +128,7 @@ impl Gateway {
         if self.receipts.behind() {
             return Err(Error::DatabaseUnavailable(None));
         }
-        let run = self.permit(caller, &permissions, run).await?;
-        let (gateway, caller) = (self.clone(), caller.clone());
-        let run = Box::pin(async move { gateway.run(&caller, run).await });
-        detach(&self.running, &self.workers, run)
-            .await
-            .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the execution")))?
+        self.permit(caller, &permissions, run).await
     }
 
     fn check(
@@ -219,6 +242,7 @@ impl Gateway {
         }
         self.metrics.executed(
             run.tool.service(),
+            &run.tool.name,
             status.into_str(),
             reason.map_or("", |reason| reason.into_str()),
             took,

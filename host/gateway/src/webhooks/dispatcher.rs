@@ -18,10 +18,11 @@ use tokio_util::sync::CancellationToken;
 use super::schedule::{self, AttemptVerdict, PriorState, TRIED_FOR_MS};
 use super::signing;
 use crate::Gateway;
+use crate::metrics::Metrics;
 use toolgate_core::clock::{Clock, rfc3339};
 use toolgate_core::ids;
 use toolgate_egress::follow::retry_after;
-use toolgate_egress::{Egress, HostRequest, HostResponse};
+use toolgate_egress::{Egress, HostClass, HostRequest, HostResponse};
 use toolgate_store::{
     AttemptFailed, DeliveryAttempt, DueDelivery, Event, EventType, Lease, Store, StoreError,
     WebhookRow,
@@ -54,6 +55,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         egress: gateway.egress.clone(),
         vault: gateway.vault.clone(),
         clock: gateway.clock.clone(),
+        metrics: gateway.metrics.clone(),
         stop: gateway.stop.clone(),
         owner: ids::ulid("crr"),
         released: Notify::new(),
@@ -103,6 +105,7 @@ struct Dispatcher {
     egress: Egress,
     vault: Vault,
     clock: Clock,
+    metrics: Arc<Metrics>,
     stop: CancellationToken,
     /// Of the leases, different in every process.
     owner: String,
@@ -212,6 +215,7 @@ impl Dispatcher {
         let started = Instant::now();
         let sending = self.egress.send_for_host(HostRequest {
             method: http::Method::POST,
+            class: HostClass::Webhook,
             url: webhook.url.clone(),
             headers,
             body: payload,
@@ -251,6 +255,7 @@ impl Dispatcher {
         let random = rand::rng().random();
         match schedule::judge(standing, status, wait, now_ms, random) {
             AttemptVerdict::Arrived => {
+                self.metrics.webhook_delivery("delivered");
                 let held = self
                     .store
                     .delivery_arrived(&webhook.id, delivery.seq, &attempt, self.lease_now())
@@ -262,6 +267,10 @@ impl Dispatcher {
                 rest_until_ms,
                 disable,
             } => {
+                self.metrics.webhook_delivery(match again_at_ms {
+                    Some(_) => "failed",
+                    None => "given_up",
+                });
                 tracing::warn!(
                     webhook.id = webhook.id,
                     event.id = delivery.event_id,

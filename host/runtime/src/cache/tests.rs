@@ -166,3 +166,26 @@ fn a_folder_with_a_bound_lets_go_what_was_used_longest_ago() {
         assert_eq!(run(&engine, &bounded.load(&engine, name).unwrap()), answer);
     }
 }
+
+#[test]
+fn code_of_another_version_is_removed_and_nothing_else() {
+    let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
+    let before = cache(folder.path(), &engine, None);
+    before.store("kept", &answering(&engine, 3)).unwrap();
+    let kept = before.path("kept");
+    let earlier = folder.path().join("old-0123456789abcdef.cwasm");
+    for path in [
+        earlier.clone(),
+        mac_path(&earlier),
+        folder.path().join("notes"),
+    ] {
+        fs::write(path, "x").unwrap();
+    }
+    let after = cache(folder.path(), &engine, None);
+    assert_eq!(run(&engine, &after.load(&engine, "kept").unwrap()), 3);
+    let mut left = files(folder.path()).unwrap();
+    left.sort();
+    let mut expected = [kept.clone(), mac_path(&kept), folder.path().join("notes")];
+    expected.sort();
+    assert_eq!(left, expected);
+}

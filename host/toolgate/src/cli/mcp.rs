@@ -34,7 +34,7 @@ pub(super) struct Mcp {
 
 impl Mcp {
     pub(super) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        super::serve::start_log(config.log_format);
+        super::serve::start_log(config.log_format, None);
         let key = std::env::var(KEY_VARIABLE)
             .ok()
             .filter(|key| !key.is_empty())

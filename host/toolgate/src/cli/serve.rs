@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
+use opentelemetry_sdk::logs::SdkLoggerProvider;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::output::OutputFormat;
 use crate::config::{Config, InboundSettings, LogFormat, base_url};
@@ -21,6 +24,7 @@ use crate::inbound::tls::ServerTls;
 use crate::inbound::{Inbound, descriptors};
 use crate::memory;
 use crate::signals::{self, StopSignals};
+use crate::telemetry::{self, Telemetry};
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
 use toolgate_core::visible::Lines;
@@ -49,7 +53,12 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
-        start_log(config.log_format);
+        let telemetry = Telemetry::open(config.otlp_endpoint.as_deref())?;
+        let logs = telemetry.as_ref().and_then(Telemetry::logs);
+        start_log(config.log_format, logs);
+        if let Some(telemetry) = &telemetry {
+            telemetry.record_spans();
+        }
         descriptors::raise();
         signals::outlive_file_limit();
         half_the_cores_for_compiling();
@@ -60,6 +69,10 @@ impl Serve {
                 config.listen
             )
         })?;
+        let metrics_listener = match config.metrics_listen {
+            Some(address) => Some(metrics_listener(address).await?),
+            None => None,
+        };
         let address = listener.local_addr()?;
         let tls = config.tls.as_ref().map(ServerTls::open).transpose()?;
         let mut config = config.clone();
@@ -71,20 +84,26 @@ impl Serve {
         // Beside the gateway; whoever needs it first waits for it.
         drop(tokio::task::spawn_blocking(rest::prepare));
         let gateway = Gateway::open(&config.gateway, Clock::system()).await?;
+        if let Some(telemetry) = &telemetry {
+            telemetry.watch(gateway.metrics());
+        }
         let first = FirstStart::make(&gateway, &public_url, self.dev).await?;
         let mut stop = StopSignals::open().context("signals cannot be received")?;
         announce(output, &public_url, &first)?;
 
         let app = app(&gateway, &config, &public_url);
         let closing = CancellationToken::new();
-        if let Some(address) = config.metrics_listen {
-            serve_metrics(address, &gateway, closing.clone()).await?;
+        if let Some(listener) = metrics_listener {
+            serve_metrics(listener, &gateway, closing.clone());
         }
         // A terminal that is closed ends what was started in it, unless there is something to reload.
         let reloads = tls.is_some() || !std::io::stdin().is_terminal();
         let reloading = reloads.then(|| tokio::spawn(reload_at_hangup(tls.clone())));
         let inbound = Inbound::open_with_tls(&config.inbound, tls);
         let connections_max = inbound.limits().connections_max;
+        let counted = inbound.clone();
+        let metrics = gateway.metrics();
+        metrics.sample(move |metrics| metrics.set_connections(counted.connections()));
         tracing::info!(%address, connections_max, "serve.listening");
         let workers = CoreWorkers::open(listener, &app, &inbound)
             .context("the threads that serve cannot start")?;
@@ -104,6 +123,9 @@ impl Serve {
             reloading.abort();
         }
         tracing::info!("serve.stopped");
+        if let Some(telemetry) = telemetry {
+            telemetry.close().await;
+        }
         Ok(())
     }
 }
@@ -147,22 +169,22 @@ pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::R
         ))
 }
 
+async fn metrics_listener(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| {
+        format!(
+            "cannot listen on {address} for metrics; choose another address with --metrics-listen"
+        )
+    })
+}
+
 /// Scrapers come straight to this address: no proxy, few connections.
-async fn serve_metrics(
-    address: SocketAddr,
-    gateway: &Gateway,
-    closing: CancellationToken,
-) -> anyhow::Result<()> {
-    let listener = TcpListener::bind(address)
-        .await
-        .with_context(|| format!("cannot listen on {address} for metrics"))?;
+fn serve_metrics(listener: TcpListener, gateway: &Gateway, closing: CancellationToken) {
     let inbound = Inbound::open(&InboundSettings {
         connections_max: Some(METRICS_CONNECTIONS_MAX),
         ..InboundSettings::default()
     });
     let app = rest::metrics_router(gateway.metrics().clone());
     tokio::spawn(async move { inbound.serve(listener, app, closing).await });
-    Ok(())
 }
 
 /// The address that `--dev` gives the first owner.
@@ -276,7 +298,8 @@ fn announce(output: OutputFormat, public_url: &str, first: &FirstStart) -> anyho
     })
 }
 
-pub(super) fn start_log(format: LogFormat) {
+/// `sent`: where lines go beside standard error.
+pub(super) fn start_log(format: LogFormat, sent: Option<&SdkLoggerProvider>) {
     let filter = EnvFilter::try_from_env("TOOLGATE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     // Below warnings the protocol's library logs whole messages, arguments and results included; the
     // compiler's traces would bury everything else.
@@ -299,9 +322,10 @@ pub(super) fn start_log(format: LogFormat) {
             json: format == LogFormat::Json,
         });
     // A second subscriber can only come from an embedding program, which has set its own.
+    let sent = sent.map(telemetry::lines);
     let _ = match format {
-        LogFormat::Text => builder.compact().try_init(),
-        LogFormat::Json => builder.json().try_init(),
+        LogFormat::Text => builder.compact().finish().with(sent).try_init(),
+        LogFormat::Json => builder.json().finish().with(sent).try_init(),
     };
 }
 

@@ -168,6 +168,26 @@ pub struct Settings {
     )]
     #[serde(default)]
     pub allow_upstream: Vec<String>,
+    /// Send traces, metrics and logs to this OpenTelemetry collector (OTLP over HTTP), such as http://127.0.0.1:4318; OTEL_EXPORTER_OTLP_ENDPOINT says the same [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_OTLP_ENDPOINT",
+        value_name = "URL",
+        help_heading = "Settings"
+    )]
+    pub otlp_endpoint: Option<Url>,
+    /// Tell upstreams of this origin which trace a request belongs to (traceparent); with a collector alone (repeatable) [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_TRACE_UPSTREAM",
+        value_name = "ORIGIN",
+        value_delimiter = ',',
+        help_heading = "Settings"
+    )]
+    #[serde(default)]
+    pub trace_upstream: Vec<String>,
     /// OpenID Connect provider that members sign in with, exactly as it names itself
     #[arg(
         long,

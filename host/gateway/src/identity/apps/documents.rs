@@ -14,7 +14,7 @@ use url::Url;
 use super::clients::ClientMetadata;
 use super::refusal::{AppProblem, RefusalCode, refused};
 use crate::Gateway;
-use toolgate_egress::HostRequest;
+use toolgate_egress::{HostClass, HostRequest};
 use toolgate_store::{AppClient, AppClientAuth, AppClientKind};
 
 /// Largest document.
@@ -38,6 +38,7 @@ impl Gateway {
         })?;
         let request = HostRequest {
             method: Method::GET,
+            class: HostClass::Identity,
             url: client_id.to_owned(),
             headers: vec![("accept".to_owned(), "application/json".to_owned())],
             body: Bytes::new(),

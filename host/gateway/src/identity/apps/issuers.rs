@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::origin_and_path;
 use crate::Gateway;
 use crate::identity::members::oidc::origin;
-use toolgate_egress::HostRequest;
+use toolgate_egress::{HostClass, HostRequest};
 
 /// How long keys are used without asking for them again.
 const KEYS_FRESH_MS: i64 = 10 * 60 * 1_000;
@@ -125,6 +125,7 @@ impl Gateway {
     async fn fetch_from<T: DeserializeOwned>(&self, issuer: &str, url: &str) -> anyhow::Result<T> {
         let request = HostRequest {
             method: Method::GET,
+            class: HostClass::Identity,
             url: url.to_owned(),
             headers: vec![("accept".to_owned(), "application/json".to_owned())],
             body: Bytes::new(),

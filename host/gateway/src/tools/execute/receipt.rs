@@ -9,6 +9,7 @@ use crate::tools::{Execution, FailureReason, Outcome};
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids;
 use toolgate_core::text::Text;
+use toolgate_core::trace::{SpanKind, TraceSpan};
 use toolgate_egress::RequestRecord;
 use toolgate_store::{ExecutionRow, RequestAnswer, SessionRow};
 
@@ -47,6 +48,8 @@ impl Gateway {
         durable: bool,
     ) {
         let execution_id = receipt.0.id.clone();
+        let _waiting = (durable || answer.is_some())
+            .then(|| TraceSpan::begin(SpanKind::Internal, || "receipt"));
         let kept = match answer {
             Some(answer) => self.receipts.keep_answered(receipt, answer).await,
             None => self.receipts.keep(receipt, durable).await,

@@ -14,7 +14,7 @@ use super::groups::read_groups;
 use super::{OidcProblem, failed};
 use crate::config::OidcConfig;
 use toolgate_catalog::manifest::TokenAuth;
-use toolgate_egress::{Egress, HostRequest, HostResponse};
+use toolgate_egress::{Egress, HostClass, HostRequest, HostResponse};
 use toolgate_oauth::Provider;
 use toolgate_oauth::id_token::{self, ExpectedClaims};
 use toolgate_oauth::token::Tokens;
@@ -228,6 +228,7 @@ impl OidcProvider {
         }
         let request = HostRequest {
             method: Method::GET,
+            class: HostClass::Identity,
             url: url.to_owned(),
             headers,
             body: Bytes::new(),

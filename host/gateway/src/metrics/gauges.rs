@@ -1,0 +1,71 @@
+//! What the gauges stand at, for whoever sends them elsewhere.
+
+use super::Metrics;
+use super::labels::{PoolLabel, StateLabel};
+use strum::VariantArray as _;
+use toolgate_store::PluginState;
+
+/// Every gauge, as [`GaugeValue::name`] names it.
+pub const GAUGES: [&str; 9] = [
+    "toolgate.http.connections",
+    "toolgate.executions.running",
+    "toolgate.database.connections",
+    "toolgate.receipts.queued",
+    "toolgate.receipts.behind",
+    "toolgate.webhook.deliveries.pending",
+    "toolgate.plugins",
+    "toolgate.catalog.services",
+    "toolgate.catalog.tools",
+];
+
+/// One gauge, or one of its labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GaugeValue {
+    pub name: &'static str,
+    pub labels: Vec<(&'static str, &'static str)>,
+    pub value: i64,
+}
+
+impl Metrics {
+    /// All gauges, read now.
+    pub fn gauges(&self) -> Vec<GaugeValue> {
+        self.read_samples();
+        let plain = [
+            (GAUGES[0], &self.http_connections),
+            (GAUGES[1], &self.executions_running),
+            (GAUGES[3], &self.receipts_queued),
+            (GAUGES[4], &self.receipts_behind),
+            (GAUGES[5], &self.webhook_deliveries_pending),
+            (GAUGES[7], &self.catalog_services),
+            (GAUGES[8], &self.catalog_tools),
+        ];
+        let mut gauges: Vec<GaugeValue> = plain
+            .map(|(name, gauge)| GaugeValue {
+                name,
+                labels: Vec::new(),
+                value: gauge.get(),
+            })
+            .into();
+        for pool in ["read", "write", "main"] {
+            for state in ["idle", "used"] {
+                if let Some(gauge) = self.database_connections.get(&PoolLabel { pool, state }) {
+                    gauges.push(GaugeValue {
+                        name: GAUGES[2],
+                        labels: vec![("pool", pool), ("state", state)],
+                        value: gauge.get(),
+                    });
+                }
+            }
+        }
+        for state in PluginState::VARIANTS.iter().map(|state| state.into_str()) {
+            if let Some(gauge) = self.plugins.get(&StateLabel { state }) {
+                gauges.push(GaugeValue {
+                    name: GAUGES[6],
+                    labels: vec![("state", state)],
+                    value: gauge.get(),
+                });
+            }
+        }
+        gauges
+    }
+}
