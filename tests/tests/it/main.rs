@@ -57,6 +57,7 @@ mod store;
 mod telemetry;
 mod tls;
 mod tools;
+mod upgrades;
 mod vendor;
 mod webhooks;
 mod writes;
