@@ -32,6 +32,28 @@ if ! installed "$tools/providers" "$here/python/providers.txt"; then
     cat "$here/python/providers.txt" > "$tools/providers/.installed"
 fi
 
+# One environment for each agent framework: their packages do not agree on versions of others.
+for file in "$here"/../../examples/frameworks-python/requirements/*.txt; do
+    name=$(basename "$file" .txt)
+    if ! installed "$tools/frameworks/$name" "$file"; then
+        rm -rf "$tools/frameworks/$name"
+        python3 -m venv "$tools/frameworks/$name"
+        "$tools/frameworks/$name/bin/pip" install --quiet --disable-pip-version-check -r "$file"
+        cat "$file" > "$tools/frameworks/$name/.installed"
+    fi
+done
+
+# The packages of the frameworks in TypeScript, but the client itself.
+example=$here/../../examples/frameworks-typescript/package.json
+if ! installed "$tools/frameworks/typescript" "$example"; then
+    rm -rf "$tools/frameworks/typescript"
+    mkdir -p "$tools/frameworks/typescript"
+    grep -v '"toolgate": "file:' "$example" > /dev/null || { echo "$example names the client by its folder" >&2; exit 1; }
+    sed 's|, "toolgate": "file:[^"]*"||' "$example" > "$tools/frameworks/typescript/package.json"
+    npm install --prefix "$tools/frameworks/typescript" --no-audit --no-fund --loglevel=error
+    cat "$example" > "$tools/frameworks/typescript/.installed"
+fi
+
 # The compiler, the generator of types and the writer of the reference.
 if ! installed "$tools/node" "$here/node/package.json" "$here/node/package-lock.json"; then
     rm -rf "$tools/node"

@@ -12,6 +12,6 @@ export * as formats from "./formats.js";
 export * from "./outcomes.js";
 export { Pager } from "./pager.js";
 export * from "./resources.js";
-export { Toolset, type ToolsetOptions, type VercelAI, type VercelTools } from "./toolset.js";
+export { Toolset, type ToolsetOptions, type MastraTools, type VercelAI, type VercelTools } from "./toolset.js";
 export { verify as verifyWebhook, type HeadersLike, type VerifyOptions } from "./webhooks.js";
 export { VERSION } from "./version.js";

@@ -27,6 +27,11 @@ export interface VercelAI {
 /** The package's own type of a set of tools: what its `generateText` takes. */
 export type VercelTools<AI extends VercelAI> = Parameters<AI["generateText"]>[0] extends { tools?: infer Tools } ? NonNullable<Tools> : never;
 
+/** The part of the module `@mastra/core/tools` that `Toolset.mastra` needs: pass the module itself. */
+export interface MastraTools {
+  createTool: (made: never) => unknown;
+}
+
 /** What a toolset needs of the client. */
 interface ToolsetClient {
   readonly tools: Tools;
@@ -106,6 +111,16 @@ export class Toolset<F extends Format = Format> {
       return [name, ai.tool({ description, inputSchema, execute } as never)] as const;
     });
     return Object.fromEntries(entries) as VercelTools<AI>;
+  }
+
+  /** The same as tools of Mastra: `toolset.mastra(await import("@mastra/core/tools"))`. */
+  mastra<Module extends MastraTools>(module: Module): Record<string, ReturnType<Module["createTool"]>> {
+    const entries = this.#made.map(({ name, description, lowered }) => {
+      const execute = (args: Record<string, unknown>): Promise<unknown> => this.call(name, args);
+      const made = { id: name, description, inputSchema: lowered.schema, execute };
+      return [name, module.createTool(made as never) as ReturnType<Module["createTool"]>] as const;
+    });
+    return Object.fromEntries(entries);
   }
 
   #user(): { user_id?: string } {

@@ -112,24 +112,39 @@ async fn news() -> (TestGateway, Upstream) {
 /// An agent whose model searches, executes and answers; the second answer of the model comes after the
 /// tool's result.
 async fn converses(example: &Example) {
+    converses_with(example, example.commands(), "svc_", &[]).await;
+}
+
+/// `prefix`: of the names of the three operations, as the model sees them.
+async fn converses_with(
+    example: &Example,
+    commands: &str,
+    prefix: &str,
+    environment: &[(&str, &str)],
+) {
     let (gateway, upstream) = news().await;
     let model = Model::start([
-        model::call("svc_search_tools", json!({ "query": "top stories" })),
         model::call(
-            "svc_execute_tool",
+            &format!("{prefix}search_tools"),
+            json!({ "query": "top stories" }),
+        ),
+        model::call(
+            &format!("{prefix}execute_tool"),
             json!({ "tool_name": "hackernews_list_top_stories", "arguments": "{}" }),
         ),
         model::text(ANSWER),
     ])
     .await;
+    let (url, model_url) = (gateway.url(""), model.url());
+    let own = [
+        ("TOOLGATE_URL", url.as_str()),
+        ("TOOLGATE_API_KEY", &gateway.key),
+        ("MODEL_URL", &model_url),
+        ("MODEL", "scripted"),
+        ("MODEL_API_KEY", "key-of-the-model"),
+    ];
     let (said, log) = example
-        .run(&[
-            ("TOOLGATE_URL", &gateway.url("")),
-            ("TOOLGATE_API_KEY", &gateway.key),
-            ("MODEL_URL", &model.url()),
-            ("MODEL", "scripted"),
-            ("MODEL_API_KEY", "key-of-the-model"),
-        ])
+        .run_commands(commands, &[&own[..], environment].concat())
         .await;
     assert_eq!(
         said.trim_end().lines().last(),
@@ -189,6 +204,83 @@ async fn the_agent_in_typescript_answers_with_a_tool_s_result() {
     }
     example.link(compiler.join(".bin"), "node_modules/.bin");
     converses(&example).await;
+}
+
+/// Each framework's own loop with the client's tools in it.
+async fn converses_in_python(framework: &str, script: &str) {
+    let example = Example::new("frameworks-python");
+    let installed = tools::installed(&format!("sdk/frameworks/{framework}"), "sdk").unwrap();
+    example.link(installed, ".venv");
+    let commands = example.commands().replace("langchain_agent.py", script);
+    // The README installs the client from its folder.
+    let client = root().join("sdk/python/src");
+    let environment = [
+        ("PYTHONPATH", client.to_str().unwrap()),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+        // Nothing is told to the makers of a framework.
+        ("OTEL_SDK_DISABLED", "true"),
+        ("CREWAI_DISABLE_TELEMETRY", "true"),
+    ];
+    converses_with(&example, &commands, "", &environment).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_of_crewai_answers_with_a_tool_s_result() {
+    converses_in_python("crewai", "crewai_agent.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_of_langchain_answers_with_a_tool_s_result() {
+    converses_in_python("langchain", "langchain_agent.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_of_llama_index_answers_with_a_tool_s_result() {
+    converses_in_python("llama_index", "llama_index_agent.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_of_the_openai_agents_sdk_answers_with_a_tool_s_result() {
+    converses_in_python("openai_agents", "openai_agents.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_of_pydantic_ai_answers_with_a_tool_s_result() {
+    converses_in_python("pydantic_ai", "pydantic_ai_agent.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_of_the_vercel_ai_sdk_and_mastra_answer_with_a_tool_s_result() {
+    let example = Example::new("frameworks-typescript");
+    let modules = tools::installed("sdk/frameworks/typescript/node_modules", "sdk").unwrap();
+    for entry in std::fs::read_dir(&modules).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        example.link(modules.join(&name), &format!("node_modules/{name}"));
+    }
+    // The client as its package has it.
+    let clean = tempfile::tempdir().unwrap();
+    let packed = Command::new("bash")
+        .arg(root().join("tests/sdk/node/prepare.sh"))
+        .arg(clean.path())
+        .output();
+    let packed = packed.await.unwrap();
+    assert!(packed.status.success(), "{packed:?}");
+    example.link(
+        clean.path().join("app/node_modules/toolgate"),
+        "node_modules/toolgate",
+    );
+    let (checked, rest) = example.commands().split_once("node vercel.ts").unwrap();
+    let vercel = format!(
+        "{checked}node vercel.ts{}",
+        rest.split_once('\n').unwrap().0
+    );
+    converses_with(&example, &vercel, "", &[]).await;
+    let mastra = rest
+        .lines()
+        .find(|line| line.contains("mastra.ts"))
+        .unwrap();
+    let exported = checked.lines().next().unwrap();
+    converses_with(&example, &format!("{exported}\n{mastra}"), "", &[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

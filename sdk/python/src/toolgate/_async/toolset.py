@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
-from .. import dialects, formats
+from .. import dialects, formats, frameworks
 from ..dialects import Lowered
 from ..errors import ToolgateError
 from ..formats import Call, Format, Said
@@ -97,6 +97,22 @@ class AsyncToolset(Generic[Definition, Result]):
         from langchain_core.tools import StructuredTool
 
         return [self._structured(StructuredTool, *made) for made in self._made]
+
+    def openai_agents(self) -> list[Any]:
+        """The same as tools of the OpenAI Agents SDK; needs `openai-agents`."""
+        return frameworks.openai_agents(self._made, self.call)
+
+    def pydantic_ai(self) -> list[Any]:
+        """The same as tools of Pydantic AI; needs `pydantic-ai-slim`."""
+        return frameworks.pydantic_ai(self._made, self.call)
+
+    def llama_index(self) -> list[Any]:
+        """The same as tools of LlamaIndex; needs `llama-index-core`."""
+        return frameworks.llama_index(self._made, self.call)
+
+    def crewai(self) -> list[Any]:
+        """The same as tools of CrewAI; needs `crewai`, which runs them without asyncio."""
+        return frameworks.crewai(self._made, self.call)
 
     def _structured(self, kind: Any, name: str, description: str, lowered: Lowered) -> Any:
         async def run(**arguments: Any) -> dict[str, Any]:
