@@ -10,5 +10,6 @@
 pub mod authorization;
 mod built_page;
 pub mod connect;
+pub mod guide;
 pub mod internal;
 pub mod rest;

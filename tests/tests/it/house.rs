@@ -32,11 +32,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "core", "catalog", "egress", "model", "oauth", "runtime", "search", "store", "vault",
         ],
     ),
+    ("guide", &[]),
     ("http-kit", &["core", "gateway"]),
     (
         "http",
         &[
-            "core", "catalog", "gateway", "http-kit", "runtime", "store", "vault",
+            "core", "catalog", "gateway", "guide", "http-kit", "openapi", "runtime",
+            "store", "vault",
         ],
     ),
     ("mcp", &["core", "egress", "gateway", "http-kit", "vault"]),
@@ -55,6 +57,7 @@ const OWNED: &[(&str, &str)] = &[
     ("opentelemetry", "toolgate"),
     ("opentelemetry_sdk", "toolgate"),
     ("opentelemetry-otlp", "toolgate"),
+    ("pulldown-cmark", "guide"),
 ];
 
 /// The crates below `host` by the name of their folder, with what each depends on outside of tests.
