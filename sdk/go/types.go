@@ -22,8 +22,9 @@ type Approval struct {
 	UserID     string `json:"user_id"`
 	ToolName   string `json:"tool_name"`
 	// The tool's title.
-	Title  string         `json:"title"`
-	Status ApprovalStatus `json:"status"`
+	Title       string         `json:"title"`
+	Annotations *Annotations   `json:"annotations,omitempty"`
+	Status      ApprovalStatus `json:"status"`
 	// What the tool is called with; secrets read `[hidden]`.
 	Arguments map[string]any `json:"arguments"`
 	// What the call would send first, as a dry run shows it. The run may begin with nothing else.
@@ -832,8 +833,10 @@ type RuleApprovers struct {
 
 // One session.
 type Session struct {
-	SessionID    string    `json:"session_id"`
-	UserID       string    `json:"user_id"`
+	SessionID string `json:"session_id"`
+	UserID    string `json:"user_id"`
+	// The beginning of what it was created with; absent for a session that executions made.
+	Title        string    `json:"title,omitempty"`
 	CreatedAt    time.Time `json:"created_at"`
 	LastActiveAt time.Time `json:"last_active_at"`
 	// When it is gone unless it is used before.

@@ -65,6 +65,19 @@ await walk(async (browser, look) => {
     await page.getByRole('tabpanel').getByText('github_create_issue').waitFor();
   }
   done('a failed call says why in the words of the provider, and is copied for a program');
+
+  await visit(page, '/executions');
+  await page.getByRole('checkbox', { name: /^Compare github_get_authenticated_user/ }).check();
+  assert.ok(await page.getByRole('button', { name: 'Select another to compare' }).isDisabled());
+  await page.getByRole('checkbox', { name: /^Compare github_create_issue/ }).check();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await page.getByRole('heading', { name: 'Compare executions' }).waitFor();
+  await page.getByText(asked.words).waitFor();
+  const marked = await page.locator('mark.differs').allInnerTexts();
+  for (const text of ['github_create_issue', 'github_get_authenticated_user', 'POST api.github.com/repos/ada/engine/issues', '422']) assert.ok(marked.includes(text), `${text} in ${marked}`);
+  assert.ok(!marked.includes('default'), 'what is the same is not marked');
+  const compared = new URL(page.url());
+  done('two executions are compared');
   await context.close();
 
   const all = [...wrong];
@@ -73,7 +86,7 @@ await walk(async (browser, look) => {
       const one = await open(browser, { viewport: { width, height }, colorScheme });
       look(one.page);
       await signIn(one.page);
-      for (const [name, path, text] of [['executions', '/executions', 'github_create_issue'], ['execution', `/executions/${failed.execution_id}`, asked.words]]) {
+      for (const [name, path, text] of [['executions', '/executions', 'github_create_issue'], ['execution', `/executions/${failed.execution_id}`, asked.words], ['compare', compared.pathname + compared.search, asked.words]]) {
         await visit(one.page, path);
         await one.page.getByText(text).first().waitFor();
         const wide = await one.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -85,6 +98,6 @@ await walk(async (browser, look) => {
       await one.context.close();
     }
   }
-  done('both pages fit and are accessible at three widths in two themes');
+  done('the pages fit and are accessible at three widths in two themes');
   assert.deepEqual(all, []);
 });

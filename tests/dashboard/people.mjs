@@ -93,6 +93,7 @@ await walk(async (browser, look) => {
   assert.equal(parked.status, 'approval_required', JSON.stringify(parked));
   await member.page.goto(parked.approval_url);
   await member.page.getByRole('heading', { name: 'May bob@example.com run words_count?' }).waitFor();
+  assert.equal(await member.page.getByRole('button', { name: /^More options/ }).count(), 0, 'a member sets no rules');
   await member.page.getByRole('button', { name: 'Approve words_count' }).click();
   await member.page.getByText('approved', { exact: true }).waitFor();
   assert.equal((await call('bob@example.com', 'may I')).data.status, 'success');

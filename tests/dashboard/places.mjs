@@ -16,11 +16,11 @@ export async function furnish(key, tool = 'words_count', parkedTool = 'words_cou
   for (const user_id of ['charles', 'grace', 'mary']) {
     for (const text of ['one', 'one two', 'one two three']) await run({ text }, { user_id });
   }
-  await run({ text: 'only looked at' }, { dry_run: true });
   await must('PATCH', `/v1/permissions/users/charles/tools/${parkedTool}`, { permission: 'ask' });
   await must('PATCH', '/v1/permissions/users/charles/services/github', { permission: 'deny' });
   const until = new Date(Date.now() + 7_200_000).toISOString();
   await must('PATCH', '/v1/permissions/users/charles/services/words', { permission: 'allow', expires_at: until, max_calls: 5 });
+  const looked = await run({ text: 'only looked at' }, { dry_run: true });
   const parked = await run({ text: 'may I' }, { user_id: 'charles' });
   const instructions = '# Triage\n\n1. List what is open with `github_list_issues`.\n2. For each without a label:\n   - read it\n   - **label** it\n\n> Never close an issue by yourself.\n\n| label | when |\n|---|---|\n| bug | it worked before |\n| question | it is not clear yet |\n';
   const skill = await must('POST', '/v1/skills', { name: 'Triage new issues', summary: 'Sorts what came in over night. Use it every morning.', instructions });
@@ -39,7 +39,7 @@ export async function furnish(key, tool = 'words_count', parkedTool = 'words_cou
   const webhook = '/v1/webhooks' in paths
     ? await must('POST', '/v1/webhooks', { url: 'https://app.example.com/toolgate', events: ['tool.*', 'approval.*'], description: 'Production' })
     : null;
-  return { execution: call.execution_id, approval: parked.approval_id, skill: skill.skill_id, document: document.document_id, passage, session: session.session_id, webhook: webhook?.webhook_id };
+  return { execution: call.execution_id, other: looked.execution_id, approval: parked.approval_id, skill: skill.skill_id, document: document.document_id, passage, session: session.session_id, webhook: webhook?.webhook_id };
 }
 
 /** Name of a page, its path, and what to press first. */
@@ -62,6 +62,7 @@ export const places = (of) => [
   ['approval', `/approvals/${of.approval}`],
   ['executions', '/executions'],
   ['execution', `/executions/${of.execution}`],
+  ['compare', `/executions/compare?a=${of.execution}&b=${of.other}`],
   ['sessions', '/sessions'],
   ['session', `/sessions/${of.session}`],
   ['session-new', '/sessions', (page) => page.getByRole('button', { name: 'New session' }).first().click()],

@@ -62,7 +62,7 @@ await walk(async (browser, look) => {
   await page.getByRole('button', { name: 'New session' }).first().click();
   await page.getByRole('dialog').getByLabel('What should be done?').fill('Say hello');
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
-  await page.getByRole('heading', { name: 'Session', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Say hello', level: 1 }).waitFor();
   const said = page.getByRole('list', { name: 'Messages' });
   await said.locator('strong', { hasText: 'Hello' }).waitFor();
   done('a session is begun with a first message and its answer');

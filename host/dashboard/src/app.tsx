@@ -49,6 +49,7 @@ const PAGES: [string, LazyExoticComponent<ComponentType>][] = [
   ['/approvals', lazy(part(() => import('./pages/approvals')))],
   ['/approvals/:approval', lazy(part(() => import('./pages/approval')))],
   ['/executions', lazy(part(() => import('./pages/executions')))],
+  ['/executions/compare', lazy(part(() => import('./pages/compare')))],
   ['/executions/:execution', lazy(part(() => import('./pages/execution')))],
   ['/sessions', lazy(part(() => import('./pages/sessions')))],
   ['/sessions/:session', lazy(part(() => import('./pages/session')))],

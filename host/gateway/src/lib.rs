@@ -45,7 +45,7 @@ use tokio_util::task::TaskTracker;
 use zeroize::Zeroizing;
 
 pub use access::permissions::{DecidedBy, Permission};
-pub use dashboard::health::{Health, KeyStatus, Limits, PluginCounts, Status};
+pub use dashboard::health::{Health, KeyStatus, Limits, PluginCounts, PluginLoading, Status};
 pub use error::{Error, RateLimited, Violation};
 pub use identity::caller::{Caller, Identity, Scope};
 

@@ -20,6 +20,8 @@ pub const PROMPT_CHARS_MAX: usize = messages::CONTENT_CHARS_MAX;
 /// Messages that a session is shown with.
 const MESSAGES_SHOWN_MAX: usize = 100;
 pub const LIST_LIMIT_MAX: usize = 100;
+/// Characters of a title.
+const TITLE_CHARS_MAX: usize = 80;
 
 /// What sessions that were created begin with; executions make `tool_` sessions by themselves.
 const CREATED: &str = "ses_";
@@ -37,6 +39,10 @@ pub struct Session {
     #[schema(example = "ses_9f86d081884c7d659a2feaa0c55ad015")]
     pub session_id: String,
     pub user_id: String,
+    /// The beginning of what it was created with; absent for a session that executions made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 80)]
+    pub title: Option<String>,
     #[schema(format = DateTime)]
     pub created_at: String,
     #[schema(format = DateTime)]
@@ -282,6 +288,7 @@ fn shown(row: store::SessionRow, messages: Option<Vec<Message>>) -> Session {
     Session {
         session_id: row.id.to_string(),
         user_id: row.user_id.to_string(),
+        title: row.prompt.as_deref().and_then(title),
         created_at: rfc3339(row.created_at_ms),
         last_active_at: rfc3339(row.last_active_at_ms),
         expires_at: rfc3339(row.last_active_at_ms + SESSION_IDLE_MS),
@@ -289,10 +296,39 @@ fn shown(row: store::SessionRow, messages: Option<Vec<Message>>) -> Session {
     }
 }
 
+/// The first line that says something, cut to [`TITLE_CHARS_MAX`].
+fn title(prompt: &str) -> Option<String> {
+    let line = prompt
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())?;
+    Some(match line.char_indices().nth(TITLE_CHARS_MAX) {
+        None => line.to_owned(),
+        Some(_) => {
+            let cut: String = line.chars().take(TITLE_CHARS_MAX - 1).collect();
+            format!("{}…", cut.trim_end())
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::TestWorld;
+
+    #[test]
+    fn a_title_is_the_first_line_that_says_something() {
+        assert_eq!(
+            title("\n  \n Plan the week \nand more").as_deref(),
+            Some("Plan the week")
+        );
+        assert_eq!(title(" \n"), None);
+        let whole = "ü".repeat(TITLE_CHARS_MAX);
+        assert_eq!(title(&whole), Some(whole.clone()));
+        let cut = title(&format!("{whole}x")).unwrap();
+        assert_eq!(cut.chars().count(), TITLE_CHARS_MAX);
+        assert!(cut.ends_with('…'));
+    }
 
     fn create(prompt: &str) -> CreateSession {
         CreateSession {

@@ -65,7 +65,19 @@ pub struct ApprovalFilter<'a> {
 }
 
 fn told(kind: EventType, approval: &ApprovalRow, at_ms: i64) -> Event {
-    let data = json!({
+    Event::new(kind, &approval.workspace_id, at_ms, about(approval))
+}
+
+/// `approval_url`: the page of the approval. It opens nothing by itself: whoever opens it signs in.
+fn requested(approval: &ApprovalRow, approval_url: &str, at_ms: i64) -> Event {
+    let mut data = about(approval);
+    data["approval_url"] = json!(approval_url);
+    let kind = EventType::ApprovalRequested;
+    Event::new(kind, &approval.workspace_id, at_ms, data)
+}
+
+fn about(approval: &ApprovalRow) -> serde_json::Value {
+    json!({
         "approval_id": approval.id,
         "user_id": approval.user_id,
         "tool_name": approval.tool_name,
@@ -73,8 +85,7 @@ fn told(kind: EventType, approval: &ApprovalRow, at_ms: i64) -> Event {
         "status": approval.state.into_str(),
         "decided_by": approval.decided_by,
         "expires_at": rfc3339(approval.expires_at_ms),
-    });
-    Event::new(kind, &approval.workspace_id, at_ms, data)
+    })
 }
 
 fn resolved(approvals: &[ApprovalRow], at_ms: i64) -> Vec<Event> {
@@ -84,8 +95,12 @@ fn resolved(approvals: &[ApprovalRow], at_ms: i64) -> Vec<Event> {
 
 impl Store {
     /// Asks for approval of a call, and answers the approval that now stands: the earlier one if
-    /// the same call has asked before and it is still open.
-    pub async fn open_approval(&self, asked: &ApprovalRow) -> Result<ApprovalRow, StoreError> {
+    /// the same call has asked before and it is still open. `approval_url`: its page, for subscribers.
+    pub async fn open_approval(
+        &self,
+        asked: &ApprovalRow,
+        approval_url: &str,
+    ) -> Result<ApprovalRow, StoreError> {
         Ok(portable!(write self, tx => {
             let expired: Vec<ApprovalRow> = sqlx::query_as(
                 "UPDATE approvals SET state = 'expired' WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
@@ -130,7 +145,7 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             if done.rows_affected() == 1 {
-                emit!(tx, self, &[told(EventType::ApprovalRequested, asked, asked.created_at_ms)]);
+                emit!(tx, self, &[requested(asked, approval_url, asked.created_at_ms)]);
             }
             sqlx::query_as(
                 "SELECT * FROM approvals WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \

@@ -983,6 +983,7 @@ export interface components {
         Approval: {
             /** @description The account's name at the provider, where it is known. */
             account?: string | null;
+            annotations?: components["schemas"]["Annotations"] | null;
             /**
              * @description `apr_<ULID>`.
              * @example apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
@@ -2025,6 +2026,8 @@ export interface components {
             messages?: components["schemas"]["Message"][] | null;
             /** @example ses_9f86d081884c7d659a2feaa0c55ad015 */
             session_id: string;
+            /** @description The beginning of what it was created with; absent for a session that executions made. */
+            title?: string | null;
             user_id: string;
         };
         SessionPage: {

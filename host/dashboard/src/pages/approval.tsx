@@ -6,12 +6,12 @@ import { call } from '../api/client';
 import type { Approval as Shape } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { Planned } from '../ui/answer';
-import { State } from '../ui/badge';
-import { Code } from '../ui/copy';
+import { Badge, State } from '../ui/badge';
+import { Decide, isDestructive } from '../ui/decide';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { Readable } from '../ui/readable';
 import { whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
-import { Decide } from './approvals';
 
 const ASKED_BY: Record<string, string> = { key: 'API key', app: 'connected app' };
 
@@ -29,7 +29,7 @@ export default function Approval() {
               <Pairs
                 items={[
                   ['Status', <State name={loaded.status} />],
-                  ['Tool', <><span>{loaded.title} </span><Link href={`/tools/${loaded.tool_name}`} className="mono">{loaded.tool_name}</Link></>],
+                  ['Tool', <><span>{loaded.title} </span><Link href={`/tools/${loaded.tool_name}`} className="mono">{loaded.tool_name}</Link>{isDestructive(loaded) && <> <Badge tone="bad">destructive</Badge></>}</>],
                   ['User', admin ? <Link href={`/permissions/${encodeURIComponent(loaded.user_id)}`}>{loaded.user_id}</Link> : loaded.user_id],
                   ['Account', loaded.connection_id ? (loaded.account ?? loaded.connection_id) : 'none'],
                   ['Requested by', `${loaded.asked_by_name} (${ASKED_BY[loaded.asked_by.split(':')[0] ?? ''] ?? 'member'})`],
@@ -44,7 +44,7 @@ export default function Approval() {
             </Card>
             <div className="stack">
               <Card title="Arguments">
-                <Code text={JSON.stringify(loaded.arguments, null, 2)} label="arguments" />
+                <Readable value={loaded.arguments} label="arguments" />
               </Card>
               <Card title="Planned requests">
                 <Planned requests={loaded.requests} />

@@ -1,18 +1,19 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
 import type { Approval } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { useAddressState } from '../ui/address';
-import { State } from '../ui/badge';
+import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
+import { Decide, isDestructive } from '../ui/decide';
+import { DecideMany } from '../ui/decide-many';
 import { SelectField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { Table } from '../ui/table';
-import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { plural, Time } from '../ui/time';
 import { visible } from '../ui/visible';
 
 const STATUSES = [['pending', 'Waiting'], ['', 'All'], ['approved', 'Approved'], ['used', 'Approved and run'], ['denied', 'Denied'], ['expired', 'Expired']] as const;
@@ -28,10 +29,27 @@ export default function Approvals() {
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
   const approvals = list.data?.pages.flatMap((page) => page.approvals) ?? [];
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const [deciding, setDeciding] = useState(false);
+  // What was decided meanwhile is not picked any more.
+  const chosenOnes = approvals.filter((row) => row.can_decide && picked.has(row.approval_id));
+  const decidable = approvals.filter((row) => row.can_decide);
+  const pick = (id: string, on: boolean) => {
+    const next = new Set(picked);
+    if (on) next.add(id);
+    else next.delete(id);
+    setPicked(next);
+  };
   return (
     <Page title="Approvals" about="Calls that need a person's approval. An approved call runs once, when the agent repeats it.">
       <div className="filters">
         <SelectField bare label="Status" className="narrow" value={status} options={STATUSES} onChange={(value) => setChosen(value === '' ? 'all' : value === 'pending' ? '' : value)} />
+        {decidable.length > 1 && (
+          <>
+            <Button size="small" onClick={() => setPicked(new Set(chosenOnes.length === decidable.length ? [] : decidable.map((row) => row.approval_id)))}>{chosenOnes.length === decidable.length ? 'Select none' : 'Select all'}</Button>
+            <Button size="small" kind="primary" disabled={chosenOnes.length === 0} onClick={() => setDeciding(true)}>Review {plural(chosenOnes.length, 'call')}</Button>
+          </>
+        )}
       </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
@@ -47,19 +65,21 @@ export default function Approvals() {
               rows={approvals}
               rowKey={(row) => row.approval_id}
               columns={[
-                { head: 'Call', cell: (row) => <Link href={`/approvals/${row.approval_id}`} className="mono strong">{row.tool_name}</Link> },
+                ...(decidable.length > 1 ? [{ head: 'Select', align: 'acts' as const, cell: (row: Approval) => row.can_decide && <label className="pick"><input type="checkbox" aria-label={`Select ${row.tool_name} for ${row.user_id}`} checked={picked.has(row.approval_id)} onChange={(event) => pick(row.approval_id, event.target.checked)} /></label> }] : []),
+                { head: 'Call', cell: (row) => <><Link href={`/approvals/${row.approval_id}`} className="mono strong">{row.tool_name}</Link>{isDestructive(row) && <div><Badge tone="bad">destructive</Badge></div>}</> },
                 { head: 'User', cell: (row) => row.user_id },
                 { head: 'Arguments', wide: true, cell: (row) => <span className="mono small">{brief(row.arguments)}</span> },
                 { head: 'Would send', wide: true, cell: (row) => <span className="mono small">{row.requests[0] ? `${row.requests[0].method} ${row.requests[0].url}` : 'nothing'}</span> },
                 { head: 'Status', cell: (row) => <State name={row.status} /> },
                 { head: 'Requested', cell: (row) => <Time at={row.created_at} /> },
-                { head: 'Actions', align: 'acts', cell: (row) => row.status === 'pending' && <Decide approval={row} /> },
+                { head: 'Actions', align: 'acts', cell: (row) => row.can_decide && <Decide approval={row} /> },
               ]}
             />
           )}
           {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
         </Card>
       )}
+      {deciding && <DecideMany approvals={chosenOnes} onClose={() => setDeciding(false)} />}
     </Page>
   );
 }
@@ -70,26 +90,4 @@ const BRIEF_MAX = 160;
 function brief(value: unknown): string {
   const text = visible(JSON.stringify(value) ?? '');
   return text.length > BRIEF_MAX ? `${text.slice(0, BRIEF_MAX)}...` : text;
-}
-
-export function Decide({ approval, size = 'small' }: { approval: Approval; size?: 'small' | 'normal' }) {
-  const client = useQueryClient();
-  const say = useSay();
-  const [busy, setBusy] = useState<string | null>(null);
-  const decide = (decision: 'approve' | 'deny') => {
-    setBusy(decision);
-    call<Approval>('POST', `/approvals/${approval.approval_id}`, { body: { decision } })
-      .then(() => say.done(decision === 'approve' ? 'Approved. The agent can repeat the call.' : 'Denied'))
-      .catch(say.failed)
-      .finally(() => {
-        setBusy(null);
-        void client.invalidateQueries({ queryKey: ['approvals'] });
-      });
-  };
-  return (
-    <>
-      <Button size={size} kind="primary" icon="done" busy={busy === 'approve'} aria-label={`Approve ${approval.tool_name}`} onClick={() => decide('approve')}>Approve</Button>
-      <Button size={size} kind="danger" busy={busy === 'deny'} aria-label={`Deny ${approval.tool_name}`} onClick={() => decide('deny')}>Deny</Button>
-    </>
-  );
 }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import { useDeferredValue } from 'react';
-import { Link } from 'wouter';
+import { useDeferredValue, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
 import type { Keys, Receipt } from '../api/types';
 import { useIsAdmin } from '../shell/me';
@@ -15,7 +15,7 @@ import { csv } from '../ui/export';
 import { failureOf } from '../ui/failures';
 import { useServices } from '../ui/services';
 import { Table } from '../ui/table';
-import { duration, Time } from '../ui/time';
+import { duration, exact, Time } from '../ui/time';
 
 const STATUSES = ['success', 'error', 'auth_required', 'auth_expired', 'approval_required', 'dry_run', 'running', 'interrupted'];
 const REASONS = ['provider_error', 'provider_rate_limited', 'timeout', 'limit_exceeded', 'plugin_crashed'];
@@ -89,6 +89,10 @@ export default function Executions() {
     },
   });
   const rows = list.data?.pages.flatMap((page) => page.executions) ?? [];
+  const [, go] = useLocation();
+  const [picked, setPicked] = useState<string[]>([]);
+  // The two that were picked last.
+  const pick = (id: string, on: boolean) => setPicked(on ? [...picked, id].slice(-2) : picked.filter((one) => one !== id));
   const filtered = [tool, service, user, key, status, reason, since, kind].some(Boolean);
   const clear = () => [setTool, setService, setUser, setKey, setStatus, setReason, setSince, setKind].forEach((set) => set(''));
   const choices = (all: readonly string[], any: string) => [['', any], ...all.map((name) => [name, words(name)] as const)] as const;
@@ -104,6 +108,7 @@ export default function Executions() {
         <SelectField bare label="Time" className="narrow" value={since} onChange={setSince} options={[['', 'Any time'], ...Object.entries(SINCE).map(([name, [shown]]) => [name, shown] as const)]} />
         <SelectField bare label="Kind" className="narrow" value={kind} onChange={setKind} options={[['', 'Calls of tools'], ['connection', 'The gateway\'s own requests']]} />
         {filtered && <Button kind="quiet" size="small" onClick={clear}>Clear filters</Button>}
+        {picked.length > 0 && <Button size="small" disabled={picked.length < 2} onClick={() => go(`/executions/compare?a=${picked[0]}&b=${picked[1]}`)}>{picked.length < 2 ? 'Select another to compare' : 'Compare'}</Button>}
       </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {save.error && <ErrorNote error={save.error} />}
@@ -120,6 +125,7 @@ export default function Executions() {
               rows={rows}
               rowKey={(row) => row.execution_id}
               columns={[
+                { head: 'Compare', align: 'acts', cell: (row) => <label className="pick"><input type="checkbox" aria-label={`Compare ${row.tool_name}, ${exact(row.started_at)}`} checked={picked.includes(row.execution_id)} onChange={(event) => pick(row.execution_id, event.target.checked)} /></label> },
                 { head: 'Tool', cell: (row) => <Link href={`/executions/${row.execution_id}`} className="mono strong">{row.tool_name}</Link> },
                 { head: 'Status', cell: (row) => <Outcome row={row} /> },
                 { head: 'User', cell: (row) => row.user_id },

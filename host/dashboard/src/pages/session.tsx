@@ -13,6 +13,7 @@ import { TextArea } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { Time } from '../ui/time';
+import { visible } from '../ui/visible';
 
 export default function Session() {
   const { session: id = '' } = useParams<{ session: string }>();
@@ -27,7 +28,7 @@ export default function Session() {
   };
   return (
     <Page
-      title="Session"
+      title={session.data?.title ? visible(session.data.title) : 'Session'}
       about={<span className="mono">{id}</span>}
       back={{ to: '/sessions', name: 'Sessions' }}
       actions={session.data && <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>Delete</Button>}

@@ -15,6 +15,7 @@ import { Card, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
+import { visible } from '../ui/visible';
 
 /** A call that names no session has one of its own, which nobody looks for. */
 const isImplicit = (session: Session) => session.session_id.startsWith('tool_');
@@ -31,8 +32,11 @@ export default function Sessions() {
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
   const [which, setWhich] = useAddressState('which');
+  const [typed, setTyped] = useAddressState('query');
   const loaded = list.data?.pages.flatMap((page) => page.sessions) ?? [];
-  const sessions = which === 'all' ? loaded : loaded.filter((session) => !isImplicit(session));
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = (session: Session) => words.every((word) => `${session.title ?? ''} ${session.session_id} ${session.user_id}`.toLowerCase().includes(word));
+  const sessions = loaded.filter((session) => (which === 'all' || !isImplicit(session)) && matches(session));
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
   const pages = list.data?.pages.length ?? 0;
   // Pages of nothing but folded ones are read on, some at a time.
@@ -48,7 +52,8 @@ export default function Sessions() {
   const begin = <Button kind="primary" icon="plus" onClick={() => setBeginning(true)}>New session</Button>;
   return (
     <Page title="Sessions" about="A session groups the messages and calls that belong together, with the state that plugins keep for them. It ends after a day without activity." actions={begin}>
-      <div className="filters">
+      <div className="filters" role="search">
+        <div className="search"><TextField bare label="Filter sessions" type="search" placeholder="Filter by title, user or ID" value={typed} onChange={setTyped} /></div>
         <SelectField bare label="Which sessions" className="narrow" value={which} onChange={setWhich} options={[['', 'Conversations and named sessions'], ['all', 'All, also of single calls']]} />
       </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
@@ -56,8 +61,8 @@ export default function Sessions() {
       {list.data && (
         <Card flush>
           {sessions.length === 0 ? (
-            <Empty icon="sessions" title="No sessions" action={loaded.length > 0 ? <Button onClick={() => setWhich('all')}>Show sessions of single calls</Button> : <>{begin}<Link className="button" href="/tools">Try a tool</Link></>}>
-              {loaded.length > 0 ? 'Only single calls so far. Each call that names no session creates one of its own; these are hidden here.' : 'Start one here, or let an agent name a session in its calls.'}
+            <Empty icon="sessions" title={typed ? 'No matches' : 'No sessions'} action={typed ? <Button onClick={() => setTyped('')}>Clear filter</Button> : loaded.length > 0 ? <Button onClick={() => setWhich('all')}>Show sessions of single calls</Button> : <>{begin}<Link className="button" href="/tools">Try a tool</Link></>}>
+              {typed ? 'Only sessions that are loaded are searched.' : loaded.length > 0 ? 'Only single calls so far. Each call that names no session creates one of its own; these are hidden here.' : 'Start one here, or let an agent name a session in its calls.'}
             </Empty>
           ) : (
             <Table
@@ -65,7 +70,7 @@ export default function Sessions() {
               rows={sessions}
               rowKey={(row) => row.session_id}
               columns={[
-                { head: 'Session', cell: (row) => <Link href={`/sessions/${row.session_id}`} className="mono">{row.session_id}</Link> },
+                { head: 'Session', wide: true, cell: (row) => (row.title ? <><Link href={`/sessions/${row.session_id}`} className="strong">{visible(row.title)}</Link><div className="mono small muted">{row.session_id}</div></> : <Link href={`/sessions/${row.session_id}`} className="mono">{row.session_id}</Link>) },
                 { head: 'User', cell: (row) => row.user_id },
                 { head: 'Created', cell: (row) => <Time at={row.created_at} /> },
                 { head: 'Last used', cell: (row) => <Time at={row.last_active_at} /> },

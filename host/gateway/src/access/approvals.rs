@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::audit::AuditAction;
-use crate::tools::ApprovalNeeded;
+use crate::tools::{Annotations, ApprovalNeeded};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::ApprovalStatus;
@@ -36,6 +36,9 @@ pub struct Approval {
     pub tool_name: String,
     /// The tool's title.
     pub title: String,
+    /// How the tool that serves now is declared; absent if there is none of this name any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
     pub status: ApprovalStatus,
     /// What the tool is called with; secrets read `[hidden]`.
     #[schema(value_type = Value)]
@@ -140,7 +143,7 @@ impl Gateway {
         }
         let found = found.filter(|row| asked_it || is_visible(caller, row));
         let row = found.ok_or_else(|| unknown(approval_id))?;
-        shown(caller, row, self.clock.now_ms())
+        self.shown(caller, row, self.clock.now_ms())
     }
 
     /// Questions, newest first.
@@ -173,7 +176,10 @@ impl Gateway {
                 request.limit,
             )
             .await?;
-        let approvals = page.items.into_iter().map(|row| shown(caller, row, now_ms));
+        let approvals = page
+            .items
+            .into_iter()
+            .map(|row| self.shown(caller, row, now_ms));
         Ok(ApprovalPage {
             approvals: approvals.collect::<Result<_, _>>()?,
             next_cursor: page.next.map(|cursor| cursor.to_string()),
@@ -220,7 +226,19 @@ impl Gateway {
                 standing.status
             )));
         };
-        shown(caller, row, now_ms)
+        self.shown(caller, row, now_ms)
+    }
+
+    fn shown(
+        &self,
+        caller: &Caller,
+        row: store::ApprovalRow,
+        now_ms: i64,
+    ) -> Result<Approval, Error> {
+        let snapshot = self.snapshot();
+        let tool = snapshot.catalog.get(&row.tool_name);
+        let annotations = tool.map(|tool| Annotations::new(tool.effect(), tool.idempotent()));
+        shown(caller, row, annotations, now_ms)
     }
 }
 
@@ -232,11 +250,17 @@ fn needed(public_url: &str, open: store::ApprovalRow) -> Result<ApprovalNeeded, 
             "A person has to approve this call of {} for the user {} first.",
             open.tool_name, open.user_id
         ),
-        approval_url: format!("{public_url}/approvals/{}", open.id),
+        approval_url: page_of(public_url, &open.id),
         expires_at: rfc3339(open.expires_at_ms),
         requests: requests_of(&open)?,
         approval_id: open.id,
     })
+}
+
+/// Where a person decides. The page asks for a sign-in and shows only who may decide the buttons, so the address
+/// gives nothing to whoever else reads it.
+fn page_of(public_url: &str, approval_id: &str) -> String {
+    format!("{public_url}/approvals/{approval_id}")
 }
 
 fn requests_of(row: &store::ApprovalRow) -> Result<Vec<PlannedRequest>, Error> {
@@ -250,7 +274,12 @@ fn unknown(approval_id: &str) -> Error {
     ))
 }
 
-fn shown(caller: &Caller, row: store::ApprovalRow, now_ms: i64) -> Result<Approval, Error> {
+fn shown(
+    caller: &Caller,
+    row: store::ApprovalRow,
+    annotations: Option<Annotations>,
+    now_ms: i64,
+) -> Result<Approval, Error> {
     let status = row.state.at(now_ms, row.expires_at_ms);
     let plan: Value = serde_json::from_str(&row.plan).unwrap_or_default();
     Ok(Approval {
@@ -263,6 +292,7 @@ fn shown(caller: &Caller, row: store::ApprovalRow, now_ms: i64) -> Result<Approv
         user_id: row.user_id,
         tool_name: row.tool_name,
         title: row.title,
+        annotations,
         status,
         asked_by: row.asker,
         asked_by_name: row.asker_name,

@@ -1,5 +1,6 @@
 //! Whether the gateway works, and what the caller's key is good for.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,19 @@ pub struct PluginCounts {
     pub pending_approval: usize,
 }
 
+/// How far the plugins of a start are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PluginLoading {
+    /// Services of the catalog that serves now.
+    pub services: usize,
+    /// Tools of that catalog.
+    pub tools: usize,
+    /// Files of the folder that are neither loaded nor refused yet.
+    pub loading: usize,
+    /// Whether every file that was there at the start is loaded or refused.
+    pub all_judged: bool,
+}
+
 /// `GET /v1/status`.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Status {
@@ -75,6 +89,17 @@ pub struct Limits {
 }
 
 impl Gateway {
+    /// How far the plugins are, from memory alone.
+    pub fn plugin_loading(&self) -> PluginLoading {
+        let snapshot = self.snapshot();
+        PluginLoading {
+            services: snapshot.serving.len(),
+            tools: snapshot.catalog.tools().len(),
+            loading: self.plugins_loading(),
+            all_judged: self.scanned.load(Ordering::Relaxed),
+        }
+    }
+
     /// Health in full; answers within a few seconds whatever the database does.
     pub async fn health(&self) -> Health {
         let snapshot = self.snapshot();

@@ -1390,6 +1390,7 @@ class Approval(TypedDict):
     """
     The tool's title.
     """
+    annotations: NotRequired[Annotations | None]
     status: ApprovalStatus
     arguments: Any
     """
@@ -1767,6 +1768,10 @@ class Session(TypedDict):
 
     session_id: str
     user_id: str
+    title: NotRequired[str | None]
+    """
+    The beginning of what it was created with; absent for a session that executions made.
+    """
     created_at: str
     last_active_at: str
     expires_at: str

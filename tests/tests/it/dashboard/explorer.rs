@@ -33,5 +33,5 @@ async fn an_operator_learns_in_the_browser_why_a_call_failed() {
     let shots = std::env::var("TOOLGATE_SHOTS").ok();
     let asked = json!({ "token": TOKEN, "words": WORDS, "shots": shots });
     let printed = world.walk("explorer.mjs", asked).await;
-    assert_eq!(printed.lines().count(), 4, "{printed}");
+    assert_eq!(printed.lines().count(), 5, "{printed}");
 }

@@ -171,6 +171,8 @@ export interface Approval {
   user_id: string;
   tool_name: string;
   title: string;
+  /** How the tool is declared; absent when it no longer serves. */
+  annotations?: { readOnlyHint: boolean; destructiveHint: boolean } | null;
   status: 'pending' | 'approved' | 'denied' | 'used' | 'expired';
   arguments: unknown;
   requests: PlannedRequest[];

@@ -32,6 +32,8 @@ export interface SkillCheck {
 export interface Session {
   session_id: string;
   user_id: string;
+  /** The beginning of what it was created with. */
+  title?: string | null;
   created_at: string;
   last_active_at: string;
   expires_at: string;

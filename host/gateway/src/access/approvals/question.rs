@@ -238,7 +238,8 @@ impl Gateway {
             created_at_ms: now_ms,
             expires_at_ms: now_ms + super::STANDS_MS,
         };
-        let open = self.store.open_approval(&asked).await?;
+        let url = super::page_of(&self.public_url, &asked.id);
+        let open = self.store.open_approval(&asked, &url).await?;
         super::needed(&self.public_url, open)
     }
 }
