@@ -24,6 +24,7 @@ mod apps;
 mod audit;
 mod client;
 mod cookies;
+mod descriptions;
 mod events;
 mod keys;
 mod me;
@@ -125,6 +126,7 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     apps::routes(&mut routes);
     services::routes(&mut routes);
     plugins::routes(&mut routes);
+    descriptions::routes(&mut routes);
     users::routes(&mut routes);
     mirror::routes(&mut routes, document);
     let (routes, listed) = routes.finish();

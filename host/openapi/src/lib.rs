@@ -22,6 +22,7 @@ pub mod schema;
 pub mod security;
 pub mod servers;
 pub mod swagger;
+pub mod text;
 #[cfg(test)]
 mod tests;
 pub mod words;

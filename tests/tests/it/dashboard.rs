@@ -3,6 +3,8 @@
 //! The walks themselves are `tests/dashboard/*.mjs`.
 
 mod connect;
+mod decide;
+mod describe;
 mod explorer;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 // The plugins: what serves, what does not and why, and how new ones come in.
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState, type DragEvent } from 'react';
 import { Link } from 'wouter';
 import { call, upload } from '../api/client';
@@ -9,16 +9,15 @@ import { useIsOperator } from '../shell/me';
 import { useAddressState } from '../ui/address';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
-import { Dialog } from '../ui/dialog';
 import { SelectField, TextField } from '../ui/field';
+import { FromDescription } from '../ui/from-description';
 import { Icon } from '../ui/icon';
+import { Install } from '../ui/install';
 import { Logo } from '../ui/logo';
 import { Empty, ErrorNote, Note, Progress } from '../ui/note';
-import { Card, Loaded, Page, Pairs } from '../ui/page';
-import { Changes, Rights } from '../ui/rights';
+import { Card, Loaded, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { bytes, count, duration, plural } from '../ui/time';
-import { useSay } from '../ui/toast';
 import { visible } from '../ui/visible';
 
 export default function Plugins() {
@@ -26,8 +25,14 @@ export default function Plugins() {
   const plugins = useQuery({ queryKey: ['plugins'], queryFn: () => call<All>('GET', '/plugins') });
   const [typed, setTyped] = useAddressState('query');
   const [state, setState] = useAddressState('state');
+  const [describing, setDescribing] = useState(false);
+  const canAdd = operator && plugins.data?.folder_writable;
   return (
-    <Page title="Plugins" about="Each integration is a WebAssembly component in a sandbox. It can reach only what its manifest requests and you have granted.">
+    <Page
+      title="Plugins"
+      about="Each integration is a WebAssembly component in a sandbox. It can reach only what its manifest requests and you have granted."
+      actions={canAdd && <Button kind="primary" icon="plus" onClick={() => setDescribing(true)}>Add from a description</Button>}
+    >
       <Loaded query={plugins}>
         {(data) => {
           const states = [...new Set(data.plugins.map((plugin) => plugin.state))].sort();
@@ -46,7 +51,7 @@ export default function Plugins() {
                 <Card flush>
                   {shown.length === 0 ? (
                     <Empty icon="plugins" title={data.plugins.length === 0 ? 'No plugins yet' : 'No matches'}>
-                      {data.plugins.length === 0 ? 'Drop a .wasm file above, or build one from an OpenAPI description with toolgate plugin build.' : 'Try fewer letters or another state.'}
+                      {data.plugins.length === 0 ? 'Drop a .wasm file above, or add an integration from its OpenAPI description.' : 'Try fewer letters or another state.'}
                     </Empty>
                   ) : (
                     <List plugins={shown} />
@@ -57,6 +62,7 @@ export default function Plugins() {
           );
         }}
       </Loaded>
+      {describing && <FromDescription onClose={() => setDescribing(false)} />}
     </Page>
   );
 }
@@ -137,59 +143,5 @@ function Drop() {
       {check.error && <ErrorNote error={check.error} />}
       {check.data && file && <Install check={check.data} file={file} onClose={() => check.reset()} />}
     </div>
-  );
-}
-
-/** What the file would be allowed, before it is installed. */
-function Install({ check, file, onClose }: { check: PluginCheck; file: File; onClose: () => void }) {
-  const client = useQueryClient();
-  const say = useSay();
-  const [share, setShare] = useState(0);
-  const install = useMutation({
-    mutationFn: () => upload<PluginCheck>('/plugins', file, setShare),
-    onSuccess: () => {
-      say.done(`${check.title ?? check.service} ${check.version} is being installed`);
-      void client.invalidateQueries({ queryKey: ['plugins'] });
-      onClose();
-    },
-  });
-  const { difference, waits } = check;
-  return (
-    <Dialog
-      wide
-      title={check.replaces ? `Upgrade ${check.title ?? check.service}?` : `Install ${check.title ?? check.service}?`}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" busy={install.isPending} onClick={() => install.mutate()}>{check.replaces ? 'Upload the upgrade' : 'Grant and install'}</Button>
-        </>
-      }
-    >
-      <Pairs
-        items={[
-          ['Service', <span className="mono">{check.service}</span>],
-          ['Version', check.replaces ? `${check.replaces.version ?? 'none'} to ${check.version}` : check.version],
-          ['Tools', String(check.tools)],
-          ['SHA-256', <span className="mono">{check.sha256}</span>],
-        ]}
-      />
-      {check.warnings.map((warning) => <Note key={warning} tone="warn"><p>{visible(warning)}</p></Note>)}
-      {waits ? (
-        <>
-          <Note tone="warn"><p>This version asks for more than the active one. After the upload it waits for your approval; the active version keeps running.</p></Note>
-          <h3>Changes</h3>
-          {difference && <Changes difference={difference} />}
-        </>
-      ) : (
-        <>
-          {difference && <><h3>Changes</h3><Changes difference={difference} /></>}
-          <h3>{check.replaces ? 'What it may do' : 'What you grant'}</h3>
-          <Rights rights={check.rights} />
-        </>
-      )}
-      {install.isPending && <Progress label="Sending" share={share} />}
-      {install.error && <ErrorNote error={install.error} />}
-    </Dialog>
   );
 }

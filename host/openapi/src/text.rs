@@ -1,0 +1,219 @@
+//! A description that arrives as text, such as from a browser. Nothing on the disk and nothing on the network is read: a
+//! reference to another file is refused.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::document::{self, Documents};
+use crate::{BuiltPlugin, Compose, Described, METHODS, Notes, Problem, bake, check_version};
+use crate::{swagger, words};
+
+/// What problems call the text.
+const NAME: &str = "the description";
+/// Characters of a summary.
+const SUMMARY_CHARS: usize = 200;
+
+/// A description and what is chosen of it.
+#[derive(Clone, Debug, Default)]
+pub struct DescriptionText {
+    /// JSON or YAML.
+    pub text: String,
+    /// Service name in place of the derived one.
+    pub service: Option<String>,
+    /// `METHOD /path` of each operation that becomes a tool. All of them, or those that the description chooses, if empty.
+    pub operations: Vec<String>,
+}
+
+/// What a description offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfferedOperations {
+    pub title: String,
+    /// The name that the service gets if no other is given.
+    pub service: String,
+    pub operations: Vec<OfferedOperation>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfferedOperation {
+    /// `METHOD /path`, as [`DescriptionText::operations`] takes it.
+    pub operation: String,
+    pub summary: String,
+    pub deprecated: bool,
+}
+
+/// Lists the operations of a description, in its order.
+pub fn offered(text: &str) -> Result<OfferedOperations, Problem> {
+    with_stack(|| {
+        let value = read(text)?;
+        let docs = Documents::from_value(NAME, value);
+        let root = docs.root();
+        let title = root.get("info").and_then(|info| info.text("title"));
+        let title = words::clean(title.unwrap_or_default(), 100);
+        let named = root.get("x-toolgate").and_then(|own| own.text("service"));
+        let service = named.map_or_else(|| words::service(&title), str::to_owned);
+        let mut operations = Vec::new();
+        for (path, item) in root.members("paths") {
+            let Ok(item) = docs.resolve(item) else {
+                continue;
+            };
+            for method in METHODS {
+                let Some(node) = item.get(method).filter(|node| node.value.is_object()) else {
+                    continue;
+                };
+                let about = node.text("summary").or(node.text("description"));
+                operations.push(OfferedOperation {
+                    operation: format!("{} {path}", method.to_uppercase()),
+                    summary: words::clean(about.unwrap_or_default(), SUMMARY_CHARS),
+                    deprecated: node.flag("deprecated"),
+                });
+            }
+        }
+        if operations.is_empty() {
+            return Err(Problem::new(NAME, "/paths", "has no operation"));
+        }
+        Ok(OfferedOperations {
+            title,
+            service,
+            operations,
+        })
+    })
+}
+
+/// Builds the plugin of a description.
+pub async fn build(input: &DescriptionText) -> anyhow::Result<BuiltPlugin> {
+    let described = describe(input)?;
+    let wasm = bake::bake(&described).await?;
+    Ok(BuiltPlugin { wasm, described })
+}
+
+/// Understands a description.
+pub fn describe(input: &DescriptionText) -> Result<Described, Problem> {
+    with_stack(|| {
+        let mut value = read(&input.text)?;
+        if !input.operations.is_empty() {
+            choose(&mut value, &input.operations)?;
+        }
+        let docs = Documents::from_value(NAME, value);
+        Compose {
+            docs: &docs,
+            notes: Notes::default(),
+        }
+        .compose(input.service.as_deref())
+    })
+}
+
+fn read(text: &str) -> Result<Value, Problem> {
+    let value = document::parse(NAME, text)?;
+    check_version(NAME, &value)?;
+    Ok(match swagger::is_swagger(&value) {
+        true => swagger::convert(value),
+        false => value,
+    })
+}
+
+/// Writes the choice where a description's author writes it.
+fn choose(value: &mut Value, operations: &[String]) -> Result<(), Problem> {
+    let root = value.as_object_mut();
+    let root = root.ok_or_else(|| Problem::new(NAME, "", "is no object"))?;
+    let own = root.entry("x-toolgate").or_insert_with(|| json!({}));
+    let own = own.as_object_mut();
+    let own = own.ok_or_else(|| Problem::new(NAME, "/x-toolgate", "write an object"))?;
+    own.insert("operations".to_owned(), json!(operations));
+    Ok(())
+}
+
+/// Deep documents get a stack that does not depend on the caller's.
+fn with_stack<T: Send>(work: impl FnOnce() -> Result<T, Problem> + Send) -> Result<T, Problem> {
+    let made = document::with_stack(work);
+    made.unwrap_or_else(|| Err(Problem::new(NAME, "", "could not be read to its end")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+openapi: 3.1.0
+info: { title: Ice Cream Shop, version: 1.0.0 }
+servers: [{ url: https://api.example.com }]
+paths:
+  /cones:
+    get: { operationId: list_cones, summary: Lists all cones, responses: { '200': { description: ok } } }
+    post: { operationId: add_cone, summary: Adds a cone, responses: { '200': { description: ok } } }
+  /cones/{id}:
+    delete:
+      operationId: eat_cone
+      deprecated: true
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses: { '204': { description: ok } }
+";
+
+    #[test]
+    fn operations_are_offered_in_the_order_of_the_text() {
+        let offer = offered(TEXT).unwrap();
+        assert_eq!(offer.service, "ice_cream_shop");
+        let names: Vec<&str> = offer.operations.iter().map(|one| &*one.operation).collect();
+        assert_eq!(names, ["GET /cones", "POST /cones", "DELETE /cones/{id}"]);
+        assert!(offer.operations[2].deprecated);
+    }
+
+    #[test]
+    fn chosen_operations_alone_become_tools() {
+        let input = DescriptionText {
+            text: TEXT.to_owned(),
+            service: Some("ice".to_owned()),
+            operations: vec!["GET /cones".to_owned()],
+        };
+        let described = describe(&input).unwrap();
+        let tools: Vec<&str> = described
+            .manifest
+            .tools
+            .iter()
+            .map(|tool| &*tool.name)
+            .collect();
+        assert_eq!(tools, ["ice_list_cones"]);
+        assert_eq!(described.manifest.hosts, ["api.example.com"]);
+        let unknown = DescriptionText {
+            operations: vec!["GET /nowhere".to_owned()],
+            ..input
+        };
+        assert!(
+            describe(&unknown)
+                .unwrap_err()
+                .message
+                .contains("GET /nowhere")
+        );
+    }
+
+    /// The text comes from a browser, and the gateway's disk is not the browser's.
+    #[test]
+    fn no_file_is_read() {
+        let refers = TEXT.replace(
+            "schema: { type: string }",
+            "schema: { $ref: '../../../../../../etc/passwd' }",
+        );
+        let input = DescriptionText {
+            text: refers,
+            ..DescriptionText::default()
+        };
+        let described = describe(&input).unwrap();
+        let left_out = described
+            .notes
+            .iter()
+            .any(|note| note.message.contains("another file"));
+        assert!(left_out, "{:?}", described.notes);
+    }
+
+    #[test]
+    fn what_is_no_description_is_refused_with_a_reason() {
+        for (text, said) in [
+            ("", "OpenAPI"),
+            ("{", "JSON"),
+            ("openapi: 2.0", "version"),
+            ("openapi: 3.1.0\npaths: {}", "no operation"),
+        ] {
+            let refused = offered(text).unwrap_err().to_string();
+            assert!(refused.contains(said), "{text}: {refused}");
+        }
+    }
+}
