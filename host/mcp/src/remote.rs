@@ -75,6 +75,21 @@ impl Remote {
         }
     }
 
+    /// One request of the REST interface, answered as it is documented, without its envelope. `path` begins
+    /// after `/v1`.
+    pub async fn call(
+        &self,
+        method: Method,
+        path: &[&str],
+        query: &[(&str, String)],
+        body: Option<Value>,
+    ) -> Result<Value, Error> {
+        match body {
+            None => self.answer(self.request(method, path, query)?).await,
+            body => self.send(method, path, body).await,
+        }
+    }
+
     fn request(
         &self,
         method: Method,

@@ -3,11 +3,18 @@
 //! Exit status: 0 done, 1 failed, 2 wrong usage. With `--json` every command prints one JSON
 //! document on standard output; messages go to standard error.
 
+mod arguments;
 mod backup;
 mod client;
 mod completions;
+mod connect;
+mod describe;
+mod docs;
 mod doctor;
+mod exec;
+mod gateway_client;
 mod healthcheck;
+mod help;
 mod key;
 mod mcp;
 mod member;
@@ -22,6 +29,8 @@ mod plugin_new;
 mod plugin_project;
 mod plugin_rights;
 mod plugin_test;
+mod reference;
+mod search;
 mod serve;
 mod service;
 mod vault;
@@ -30,7 +39,7 @@ mod workspace;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 
 use crate::config::{Config, Settings};
 use output::OutputFormat;
@@ -42,7 +51,7 @@ use toolgate_store::{Plan, Store, Workspace};
 
 pub use serve::app;
 
-/// A tool gateway for software agents: 180+ services through search, describe and execute, each
+/// A tool gateway for software agents: 300 services through search, describe and execute, each
 /// integration in a sandbox, no plugin ever holding a secret.
 #[derive(Debug, Parser)]
 #[command(
@@ -52,6 +61,7 @@ pub use serve::app;
     after_help = "\
 Start here:
   toolgate serve --dev              serve on http://127.0.0.1:8080 and print a first API key
+  toolgate search list my issues    find tools, with the key in TOOLGATE_API_KEY
   toolgate key create --name agent  make another key
   toolgate plugin list              which integrations serve, and why others do not
 
@@ -115,10 +125,20 @@ enum Command {
     /// Settings: check them before a start
     #[command(subcommand)]
     Config(doctor::ConfigCommand),
+    /// Find tools of a running gateway
+    Search(search::Search),
+    /// Show what a tool does and which arguments it takes
+    Describe(describe::Describe),
+    /// Execute a tool
+    Exec(exec::Exec),
+    /// Print a link at which a user connects an account
+    Connect(connect::Connect),
     /// Speak MCP on standard input and output, for clients that start programs
     Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface
     Openapi,
+    /// Write the documentation as a web site to a folder; a gateway serves it at /docs/guide
+    Docs(docs::Docs),
     /// Print the script with which a shell completes commands
     Completions(completions::Completions),
     /// Print the manual page
@@ -134,7 +154,12 @@ enum Command {
 
 /// Parses the command line and runs it.
 pub async fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let mut command = help::command();
+    let matches = command.get_matches_mut();
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(cause) => cause.format(&mut command).exit(),
+    };
     let output = OutputFormat { json: cli.json };
     match run(cli, output).await {
         Ok(()) => ExitCode::SUCCESS,
@@ -152,6 +177,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         // These need no settings, or say what is wrong with them.
         Command::Compile { size } => child::run(size),
         Command::Openapi => openapi::run(),
+        Command::Docs(command) => command.run(output),
         Command::Completions(command) => command.run(),
         Command::Man => completions::man(),
         Command::Doctor(command) => command.run(settings, file, output).await,
@@ -167,6 +193,10 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Vault(command) => command.run(&config(settings)?, output).await,
         Command::Backup(command) => command.run(&config(settings)?, output).await,
         Command::Restore(command) => command.run(&config(settings)?, output).await,
+        Command::Search(command) => command.run(output).await,
+        Command::Describe(command) => command.run(output).await,
+        Command::Exec(command) => command.run(output).await,
+        Command::Connect(command) => command.run(output).await,
         Command::Healthcheck => healthcheck::run(&config(settings)?, output).await,
         Command::Mcp(command) => command.run(&config(settings)?).await,
     }
@@ -174,7 +204,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
 
 /// Every variable of the environment that a flag of some command stands for.
 fn variables() -> Vec<String> {
-    let mut command = Cli::command();
+    let mut command = help::command();
     command.build();
     let mut names = Vec::new();
     let mut left = vec![&command];
@@ -226,12 +256,10 @@ async fn operator(store: &Store, now_ms: i64) -> anyhow::Result<Caller> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        help::command().debug_assert();
     }
 }

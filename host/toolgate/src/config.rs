@@ -72,6 +72,11 @@ const MODEL_SECONDS: u64 = 120;
 /// The file read when `--config` names none; it may be absent.
 pub const DEFAULT_FILE: &str = "toolgate.toml";
 
+const DEFAULT_PLUGINS_DIR: &str = "./plugins/dist";
+
+/// Folders of plugins beside the folder of the program: of the archive, and of the Debian package.
+const INSTALLED_PLUGINS_DIRS: [&str; 2] = ["plugins", "share/toolgate/plugins"];
+
 impl Settings {
     /// Fills what flags and environment leave open from the file, then the defaults.
     /// `file`: the path of `--config`, which must exist, or none for [`DEFAULT_FILE`], which need not.
@@ -260,9 +265,7 @@ impl Settings {
                 database_url: self.database_url.unwrap_or_else(|| {
                     format!("sqlite://{}", data_dir.join("toolgate.db").display())
                 }),
-                plugins_dir: self
-                    .plugins_dir
-                    .unwrap_or_else(|| PathBuf::from("./plugins/dist")),
+                plugins_dir: self.plugins_dir.unwrap_or_else(default_plugins_dir),
                 allow_large_plugins: self.allow_large_plugins,
                 learn_from_use: !self.no_search_learning,
                 search_by_meaning: !self.no_model,
@@ -293,6 +296,37 @@ impl Settings {
             log_format: self.log_format.unwrap_or_default(),
         })
     }
+}
+
+/// Where plugins are where the settings name no folder: in a checkout, in an unpacked archive (`bin/toolgate` beside
+/// `plugins`), or where the Debian package puts them.
+fn default_plugins_dir() -> PathBuf {
+    let checkout = PathBuf::from(DEFAULT_PLUGINS_DIR);
+    let program = std::env::current_exe().ok();
+    let root = program
+        .as_deref()
+        .and_then(Path::parent)
+        .and_then(Path::parent);
+    let mut beside = root.into_iter().flat_map(|root| {
+        INSTALLED_PLUGINS_DIRS
+            .iter()
+            .map(move |folder| root.join(folder))
+    });
+    match checkout.is_dir() {
+        true => checkout,
+        false => beside
+            .find(|folder| holds_plugins(folder))
+            .unwrap_or(checkout),
+    }
+}
+
+fn holds_plugins(folder: &Path) -> bool {
+    let is_plugin = |file: &Path| file.extension().is_some_and(|kind| kind == "wasm");
+    std::fs::read_dir(folder).is_ok_and(|files| {
+        files
+            .filter_map(Result::ok)
+            .any(|file| is_plugin(&file.path()))
+    })
 }
 
 /// The address of the gateway where the settings name none.

@@ -55,6 +55,7 @@ mod silent_database;
 mod spec;
 mod store;
 mod telemetry;
+mod terminal;
 mod tls;
 mod tools;
 mod upgrades;

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use clap::{Args, Command, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -20,7 +20,7 @@ impl Completions {
         let mut script = Vec::new();
         clap_complete::generate(
             self.shell,
-            &mut super::Cli::command(),
+            &mut super::help::command(),
             "toolgate",
             &mut script,
         );
@@ -31,7 +31,7 @@ impl Completions {
 /// Prints one page, in roff, for the program and every subcommand.
 pub(super) fn man() -> anyhow::Result<()> {
     let mut page = Vec::new();
-    let mut command = super::Cli::command();
+    let mut command = super::help::command();
     // Gives the subcommands their whole names and the options that all have.
     command.build();
     Man::new(command.clone()).render(&mut page)?;

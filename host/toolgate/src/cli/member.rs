@@ -22,6 +22,13 @@ pub(super) enum MemberCommand {
     Create(CreateMember),
     /// List the members of a workspace
     List(MemberWorkspace),
+    /// Print a link, good once and for a day, at which a member chooses a new password
+    Reset {
+        /// Id or e-mail address
+        member: String,
+        #[command(flatten)]
+        of: MemberWorkspace,
+    },
     /// Remove a member by id or address; their next request is refused
     Remove {
         /// Id or e-mail address
@@ -81,6 +88,40 @@ impl MemberCommand {
                         })
                         .collect();
                     table(&["EMAIL", "NAME", "ROLE", "LAST SEEN", "ID"], &rows)
+                })
+            }
+            Self::Reset { member, of } => {
+                let workspace = super::workspace(&store, of.workspace.as_deref(), now_ms).await?;
+                let known = store.list_members(&workspace.id).await?;
+                let found = known
+                    .into_iter()
+                    .find(|one| one.id == member || one.email.eq_ignore_ascii_case(&member));
+                let found = found.with_context(|| {
+                    format!("{member} is not a member; `toolgate member list` lists them")
+                })?;
+                let new = links::NewLink {
+                    kind: LinkKind::Reset,
+                    role: found.role,
+                    email: Some(found.email.clone()),
+                    member_id: Some(found.id.clone()),
+                    vouched: false,
+                };
+                let (caller, url) = (Caller::operator(&workspace), &config.gateway.public_url);
+                let made = links::make(&store, &caller, url, new, now_ms).await?;
+                let document = json!({
+                    "member_id": found.id,
+                    "email": found.email,
+                    "workspace": workspace.name,
+                    "reset_url": made.url.expose(),
+                    "expires_at": rfc3339(made.expires_at_ms),
+                });
+                output.print(&document, |_| {
+                    format!(
+                        "{}\n\n{} chooses a new password at this link; it works once, until {}.",
+                        made.url.expose(),
+                        found.email,
+                        rfc3339(made.expires_at_ms)
+                    )
                 })
             }
             Self::Remove { member, of } => {

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use toolgate_core::visible::{visible, visible_json, visible_line};
+use toolgate_gateway::Error;
 
 /// `1 tool`, `2 tools`.
 pub(super) fn counted(count: usize, one: &str) -> String {
@@ -46,17 +47,25 @@ impl OutputFormat {
     /// Prints a failure with its causes, and the next step where one is known: as the one document of
     /// the command, unless that is printed already.
     pub(super) fn error(self, cause: &anyhow::Error) {
-        let known = cause.downcast_ref::<toolgate_gateway::Error>();
-        let hint = known.and_then(toolgate_gateway::Error::hint);
+        let known = cause.downcast_ref::<Error>();
+        let hint = known.and_then(Error::hint);
         if self.json && !cause.is::<ReportedFailure>() {
-            let code = known.map_or("failed", toolgate_gateway::Error::code);
-            let document = serde_json::json!({
+            let code = known.map_or("failed", Error::code);
+            let mut document = serde_json::json!({
                 "success": false,
                 "error": { "code": code, "message": format!("{cause:#}"), "hint": hint },
             });
+            if let Some(Error::InvalidArguments { violations, .. }) = known {
+                document["error"]["violations"] = serde_json::json!(violations);
+            }
             let _ = line(io::stdout(), &visible_json(&document.to_string()));
         } else {
             note(&format!("error: {cause:#}"));
+            if let Some(Error::InvalidArguments { violations, .. }) = known {
+                for one in violations {
+                    note(&format!("  {} {}", one.path, one.message));
+                }
+            }
             if let Some(hint) = hint {
                 note(&format!("hint: {hint}"));
             }

@@ -1,5 +1,9 @@
 //! `toolgate serve`: bind, open, answer, drain.
 
+mod first_start;
+mod plugins_folder;
+mod progress;
+
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,7 +13,6 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use opentelemetry_sdk::logs::SdkLoggerProvider;
-use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -25,18 +28,13 @@ use crate::inbound::{Inbound, descriptors};
 use crate::memory;
 use crate::signals::{self, StopSignals};
 use crate::telemetry::{self, Telemetry};
+use first_start::{Banner, FirstStart};
+use progress::{AboveProgress, Progress};
 use toolgate_core::clock::Clock;
-use toolgate_core::ids::UserId;
 use toolgate_core::visible::Lines;
-use toolgate_gateway::identity::keys;
-use toolgate_gateway::identity::members::links;
-use toolgate_gateway::{Caller, Gateway, Scope};
+use toolgate_gateway::Gateway;
 use toolgate_http::{authorization, connect, internal, rest};
 use toolgate_mcp as mcp;
-use toolgate_store::Role;
-use toolgate_vault::Secret;
-
-const DEV_PASSWORD_CHARS: usize = 20;
 
 /// Connections at one time to the address that serves metrics alone.
 const METRICS_CONNECTIONS_MAX: usize = 32;
@@ -53,14 +51,16 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
+        let progress = Progress::on_terminal(output, config.log_format);
         let telemetry = Telemetry::open(config.otlp_endpoint.as_deref())?;
         let logs = telemetry.as_ref().and_then(Telemetry::logs);
-        start_log(config.log_format, logs);
+        start_log(config.log_format, default_log(progress.as_ref()), logs);
         if let Some(telemetry) = &telemetry {
             telemetry.record_spans();
         }
         descriptors::raise();
         signals::outlive_file_limit();
+        plugins_folder::check(&config.gateway.plugins_dir)?;
         half_the_cores_for_compiling();
         memory::small_pages();
         let listener = TcpListener::bind(config.listen).await.with_context(|| {
@@ -89,7 +89,15 @@ impl Serve {
         }
         let first = FirstStart::make(&gateway, &public_url, self.dev).await?;
         let mut stop = StopSignals::open().context("signals cannot be received")?;
-        announce(output, &public_url, &first)?;
+        let banner = Banner {
+            output,
+            public_url: &public_url,
+            first,
+        };
+        // A program that reads it must not wait for plugins.
+        if progress.is_none() {
+            banner.print(None)?;
+        }
 
         let app = app(&gateway, &config, &public_url);
         let closing = CancellationToken::new();
@@ -107,7 +115,22 @@ impl Serve {
         tracing::info!(%address, connections_max, "serve.listening");
         let workers = CoreWorkers::open(listener, &app, &inbound)
             .context("the threads that serve cannot start")?;
-        stop.next().await;
+        let stopped = match progress {
+            None => false,
+            Some(progress) => {
+                // Requests are answered meanwhile.
+                let stopped = tokio::select! {
+                    () = progress.until_loaded(&gateway) => false,
+                    () = stop.next() => true,
+                };
+                progress.clear();
+                banner.print(Some(gateway.plugin_loading()))?;
+                stopped
+            }
+        };
+        if !stopped {
+            stop.next().await;
+        }
         gateway.announce_stop();
         if !config.drain_delay.is_zero() {
             tracing::info!(seconds = config.drain_delay.as_secs(), "serve.drain_delay");
@@ -162,6 +185,7 @@ pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::R
         .merge(internal::router(gateway.clone(), dashboard))
         .merge(mcp::router(gateway.clone(), mcp_options))
         .merge(connect::router(gateway.clone()))
+        .merge(toolgate_http::guide::router(super::reference::pages))
         .merge(authorization)
         .layer(axum::middleware::from_fn_with_state(
             proxies,
@@ -187,120 +211,19 @@ fn serve_metrics(listener: TcpListener, gateway: &Gateway, closing: Cancellation
     tokio::spawn(async move { inbound.serve(listener, app, closing).await });
 }
 
-/// The address that `--dev` gives the first owner.
-const DEV_EMAIL: &str = "owner@localhost";
-
-/// What is made on the first start and shown once.
-#[derive(Default)]
-struct FirstStart {
-    key: Option<Secret>,
-    /// With `--dev`: the owner's password.
-    password: Option<Secret>,
-    /// Otherwise, while there is no member: where the first owner is made.
-    setup_url: Option<Secret>,
-}
-
-impl FirstStart {
-    async fn make(gateway: &Gateway, public_url: &str, dev: bool) -> anyhow::Result<Self> {
-        let (store, now_ms) = (gateway.store(), gateway.clock().now_ms());
-        // Of processes that start at the same time one makes all of it.
-        let _alone = store.lock_set_up().await?;
-        let workspace = super::first_workspace(store, now_ms).await?;
-        if !dev {
-            let caller = Caller::operator(&workspace);
-            let link = links::first_owner(store, &caller, public_url, now_ms).await?;
-            return Ok(Self {
-                setup_url: link.map(|link| link.url),
-                ..Self::default()
-            });
-        }
-        let key = if store.list_keys(&workspace.id).await?.is_empty() {
-            Some(first_key(gateway, &Caller::operator(&workspace)).await?)
-        } else {
-            None
-        };
-        let password = if store.has_members().await? {
-            None
-        } else {
-            let password = keys::random_base62(DEV_PASSWORD_CHARS);
-            let email = DEV_EMAIL.to_owned();
-            let (role, kept) = (Role::Owner, password.clone());
-            super::member::with_password(store, &workspace, email, "Owner", role, kept, now_ms)
-                .await?;
-            Some(password)
-        };
-        Ok(Self {
-            key,
-            password,
-            setup_url: None,
-        })
+/// What is logged where `TOOLGATE_LOG` says nothing. On a terminal a line for each request would scroll
+/// away the password and the key, which are shown once.
+fn default_log(progress: Option<&Progress>) -> &'static str {
+    match progress {
+        Some(_) => "warn",
+        None => "info",
     }
 }
 
-/// An agent's key: every scope but those of the people who watch over agents.
-async fn first_key(gateway: &Gateway, caller: &Caller) -> anyhow::Result<Secret> {
-    let new = keys::NewKey {
-        name: "dev".to_owned(),
-        user: UserId::parse("default")?,
-        scopes: Scope::ALL
-            .iter()
-            .copied()
-            .filter(|scope| {
-                !matches!(
-                    scope,
-                    Scope::Approvals | Scope::PermissionsWrite | Scope::Admin
-                )
-            })
-            .collect(),
-        rpm: None,
-        rpd: None,
-        expires_at_ms: None,
-        networks: Vec::new(),
-    };
-    let now_ms = gateway.clock().now_ms();
-    let created = keys::create(gateway.store(), caller, new, now_ms).await?;
-    Ok(created.key)
-}
-
-fn announce(output: OutputFormat, public_url: &str, first: &FirstStart) -> anyhow::Result<()> {
-    let shown = |secret: &Option<Secret>| secret.as_ref().map(|secret| secret.expose().to_owned());
-    let (key, password) = (shown(&first.key), shown(&first.password));
-    let setup_url = shown(&first.setup_url);
-    let document = json!({
-        "dashboard": format!("{public_url}/"),
-        "rest": format!("{public_url}/v1"),
-        "mcp": format!("{public_url}/mcp"),
-        "docs": format!("{public_url}/docs"),
-        "key": key,
-        "owner": password.as_ref().map(|password| json!({ "email": DEV_EMAIL, "password": password })),
-        "setup_url": setup_url,
-    });
-    output.print(&document, |_| {
-        let mut text = format!(
-            "toolgate\n  dashboard  {public_url}/\n  REST       {public_url}/v1\n  MCP        {public_url}/mcp\n  docs       {public_url}/docs\n"
-        );
-        if let Some(setup_url) = setup_url {
-            text.push_str(&format!(
-                "\nNobody can sign in yet. Become the first owner here, once:\n  {setup_url}\n"
-            ));
-        }
-        if let Some(password) = password {
-            text.push_str(&format!(
-                "\nSign in to the dashboard, shown once:\n  {DEV_EMAIL}  {password}\n"
-            ));
-        }
-        if let Some(key) = key {
-            text.push_str(&format!(
-                "\nAPI key, shown once:\n  {key}\n\nTry it:\n  curl -H 'Authorization: Bearer {key}' '{public_url}/v1/tools/search?query=list+items'\n"
-            ));
-        }
-        text
-    })
-}
-
-/// `sent`: where lines go beside standard error.
-pub(super) fn start_log(format: LogFormat, sent: Option<&SdkLoggerProvider>) {
-    let filter = EnvFilter::try_from_env("TOOLGATE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+/// `default`: what is logged where `TOOLGATE_LOG` says nothing. `sent`: where lines go beside standard error.
+pub(super) fn start_log(format: LogFormat, default: &str, sent: Option<&SdkLoggerProvider>) {
+    let filter =
+        EnvFilter::try_from_env("TOOLGATE_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     // Below warnings the protocol's library logs whole messages, arguments and results included; the
     // compiler's traces would bury everything else.
     let quiet = [
@@ -318,7 +241,7 @@ pub(super) fn start_log(format: LogFormat, sent: Option<&SdkLoggerProvider>) {
         // Told on standard error too, which panics where that is a file on the same full disk.
         .log_internal_errors(false)
         .with_writer(move || Lines {
-            to: std::io::stderr(),
+            to: AboveProgress(std::io::stderr()),
             json: format == LogFormat::Json,
         });
     // A second subscriber can only come from an embedding program, which has set its own.

@@ -51,7 +51,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub database_url: Option<String>,
-    /// Watched folder of plugin files [default: ./plugins/dist]
+    /// Watched folder of plugin files [default: ./plugins/dist, else the one that came with the program]
     #[arg(
         long,
         global = true,

@@ -215,6 +215,12 @@ pub const INTERNAL: &[(&str, &str, Leaves)] = &[
     ("POST", "/internal/services/{service}/test", Nothing(LOOKS)),
     ("POST", "/internal/plugins", Entry("plugins.upload")),
     ("POST", "/internal/plugins/check", Nothing(LOOKS)),
+    ("POST", "/internal/descriptions/read", Nothing(LOOKS)),
+    (
+        "POST",
+        "/internal/descriptions/build",
+        Nothing("answers a file and installs nothing"),
+    ),
     (
         "DELETE",
         "/internal/plugins/{service}",
@@ -245,6 +251,7 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("workspace uses", Entry("workspace.change")),
     ("member create", Entry("members.invite")),
     ("member list", Nothing(LOOKS)),
+    ("member reset", Entry("members.reset")),
     ("member remove", Entry("members.remove")),
     ("client create", Entry("apps.client_create")),
     ("client list", Nothing(LOOKS)),
@@ -273,6 +280,10 @@ pub const VERBS: &[(&str, Leaves)] = &[
         Nothing("files of a model, which search falls back from"),
     ),
     ("mcp", Nothing("calls of a key")),
+    ("search", Nothing("calls of a key")),
+    ("describe", Nothing("calls of a key")),
+    ("exec", Nothing("calls of a key")),
+    ("connect", Nothing("calls of a key")),
     ("openapi", Nothing(LOOKS)),
     ("healthcheck", Nothing(LOOKS)),
     ("doctor", Nothing(LOOKS)),
@@ -285,5 +296,6 @@ pub const VERBS: &[(&str, Leaves)] = &[
         "restore",
         Nothing("the audit log comes back as it was, and no gateway serves meanwhile"),
     ),
+    ("docs", Nothing(LOOKS)),
     ("completions", Nothing(LOOKS)),
 ];

@@ -1,0 +1,123 @@
+//! `toolgate exec`: one call of a tool, for a person at a terminal.
+
+use clap::Args;
+use http::Method;
+use serde_json::{Map, Value, json};
+
+use super::arguments;
+use super::gateway_client::{GatewayAddress, KEY_HELP, text};
+use super::output::{OutputFormat, ReportedFailure};
+
+#[derive(Debug, Args)]
+#[command(after_help = KEY_HELP)]
+pub(super) struct Exec {
+    /// Exact name, as search prints it
+    tool: String,
+    /// Arguments; numbers, lists and so on become what the tool's schema says
+    #[arg(value_name = "NAME=VALUE")]
+    pairs: Vec<String>,
+    /// Arguments as one JSON object, @FILE or - for standard input
+    #[arg(long, value_name = "JSON")]
+    arguments: Option<String>,
+    /// Send nothing; print the requests that would be sent
+    #[arg(long)]
+    dry_run: bool,
+    /// User to run for [default: the key's]
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+    /// Connection to use [default: the user's newest active one]
+    #[arg(long, value_name = "ID")]
+    connection: Option<String>,
+    #[command(flatten)]
+    server: GatewayAddress,
+}
+
+impl Exec {
+    pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
+        let mut arguments = match &self.arguments {
+            Some(text) => arguments::object(text)?,
+            None => Map::new(),
+        };
+        if !self.pairs.is_empty() {
+            let path = ["tools", &self.tool, "schema"];
+            let tool = self.server.call(Method::GET, &path, &[], None).await?;
+            for pair in &self.pairs {
+                arguments::add(&mut arguments, pair, &tool["inputSchema"])?;
+            }
+        }
+        let mut body = json!({ "arguments": arguments, "dry_run": self.dry_run });
+        for (field, value) in [("user_id", self.user), ("connection_id", self.connection)] {
+            if let Some(value) = value {
+                body[field] = value.into();
+            }
+        }
+        let path = ["tools", &self.tool, "execute"];
+        let ran = self
+            .server
+            .call(Method::POST, &path, &[], Some(body))
+            .await?;
+        // The document has all of it; a person reads the next step on standard error.
+        match text(&ran, "status") {
+            "success" => output.print(&ran, |ran| pretty(&ran["result"])),
+            "dry_run" => output.print(&ran, |ran| pretty(&ran["requests"])),
+            _ => {
+                if output.json {
+                    output.print(&ran, |_| String::new())?;
+                }
+                Err(ReportedFailure(next_step(&ran)).into())
+            }
+        }
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+/// Why the tool gave no result, and what to do.
+fn next_step(ran: &Value) -> String {
+    let message = text(ran, "message");
+    match text(ran, "status") {
+        "auth_required" | "auth_expired" => match text(ran, "connect_url") {
+            "" => message.to_owned(),
+            url => {
+                format!("{message}\nConnect an account here, then run the command again:\n  {url}")
+            }
+        },
+        "approval_required" => format!(
+            "{message}\nDecide here, then run the command again:\n  {}",
+            text(ran, "approval_url")
+        ),
+        _ => {
+            let error = &ran["error"];
+            let mut said = format!("{} ({})", text(error, "message"), text(error, "code"));
+            for fix in [text(error, "suggested_fix")] {
+                if !fix.is_empty() {
+                    said.push_str(&format!("\nhint: {fix}"));
+                }
+            }
+            said.push_str(&format!("\nReceipt: {}", text(ran, "execution_id")));
+            said
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_outcome_without_a_result_says_the_next_step() {
+        let auth = json!({"status": "auth_required", "message": "Not connected.", "connect_url": "http://x/connect/y"});
+        assert!(next_step(&auth).ends_with("http://x/connect/y"));
+        let no_url = json!({"status": "auth_required", "message": "Ask the operator."});
+        assert_eq!(next_step(&no_url), "Ask the operator.");
+        let asks = json!({"status": "approval_required", "message": "Wait.", "approval_url": "http://x/approvals/z"});
+        assert!(next_step(&asks).ends_with("http://x/approvals/z"));
+        let failed = json!({"status": "error", "execution_id": "exe_1", "error": {"code": "not_found", "message": "No such page.", "suggested_fix": "Check the id."}});
+        let said = next_step(&failed);
+        for part in ["No such page. (not_found)", "hint: Check the id.", "exe_1"] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The commands of people who use a running gateway: its address, their key, and what it answers.
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::Value;
+use url::Url;
+
+use toolgate_mcp::remote::Remote;
+use toolgate_vault::Secret;
+
+/// The variable that holds the API key.
+const KEY_VARIABLE: &str = "TOOLGATE_API_KEY";
+
+pub(super) const DEFAULT_URL: &str = "http://127.0.0.1:8080";
+
+/// What the help of each of these commands ends with.
+pub(super) const KEY_HELP: &str = "\
+The API key is read from the environment variable TOOLGATE_API_KEY, never from the command line.
+`toolgate serve --dev` prints a first key, `toolgate key create --name NAME` makes another one.";
+
+#[derive(Debug, Args)]
+pub(super) struct GatewayAddress {
+    /// Public address of the gateway
+    #[arg(long, env = "TOOLGATE_URL", value_name = "URL", default_value = DEFAULT_URL)]
+    url: Url,
+}
+
+impl GatewayAddress {
+    pub(super) fn remote(&self) -> anyhow::Result<Remote> {
+        let key = std::env::var(KEY_VARIABLE)
+            .ok()
+            .filter(|key| !key.is_empty())
+            .with_context(|| {
+                format!("no API key: set {KEY_VARIABLE} to one from `toolgate key create`")
+            })?;
+        Remote::new(&self.url, Secret::new(key))
+    }
+
+    /// One request, answered without its envelope.
+    pub(super) async fn call(
+        &self,
+        method: http::Method,
+        path: &[&str],
+        query: &[(&str, String)],
+        body: Option<Value>,
+    ) -> anyhow::Result<Value> {
+        let answer = self.remote()?.call(method, path, query, body).await;
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(toolgate_gateway::Error::Internal(cause)) => Err(cause.context(format!(
+                "no answer from the gateway at {}; start it with `toolgate serve`, or name another one with --url",
+                self.url
+            ))),
+            Err(refusal) => Err(refusal.into()),
+        }
+    }
+}
+
+/// The text of a field, empty where there is none.
+pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
