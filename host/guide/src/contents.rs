@@ -16,7 +16,7 @@ pub const SECTIONS: &[&str] = &[
 
 /// One page before it is rendered.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct GuideSource {
     /// One of [`SECTIONS`].
     pub section: &'static str,
     /// Name of the page's file without `.html`.
@@ -29,7 +29,7 @@ pub struct Source {
 
 macro_rules! pages {
     ($($section:literal { $($name:literal = $path:literal;)+ })+) => {
-        &[$($(Page {
+        &[$($(ListedPage {
             section: $section,
             name: $name,
             path: $path,
@@ -38,14 +38,14 @@ macro_rules! pages {
     };
 }
 
-struct Page {
+struct ListedPage {
     section: &'static str,
     name: &'static str,
     path: &'static str,
     text: &'static str,
 }
 
-const PAGES: &[Page] = pages! {
+const PAGES: &[ListedPage] = pages! {
     "Start" {
         "index" = "docs/README.md";
         "start" = "docs/start.md";
@@ -97,16 +97,16 @@ const WIT: &str = include_str!("../../../wit/toolgate.wit");
 const INTEGRATIONS: &str = include_str!("../../../docs/integrations.md");
 
 /// The pages that are written by hand, or made from files of the repository.
-pub fn written() -> Vec<Source> {
-    let pages = PAGES.iter().map(|page| Source {
+pub fn written() -> Vec<GuideSource> {
+    let pages = PAGES.iter().map(|page| GuideSource {
         section: page.section,
         name: page.name.into(),
         path: page.path,
         markdown: page.text.into(),
     });
-    let mut all: Vec<Source> = pages.collect();
+    let mut all: Vec<GuideSource> = pages.collect();
     all.extend(integrations(INTEGRATIONS));
-    all.push(Source {
+    all.push(GuideSource {
         section: "Reference",
         name: "wit".into(),
         path: "wit/toolgate.wit",
@@ -120,7 +120,7 @@ pub fn written() -> Vec<Source> {
 }
 
 /// The list of integrations as one page with the table and a page for each first letter.
-fn integrations(list: &str) -> Vec<Source> {
+fn integrations(list: &str) -> Vec<GuideSource> {
     let mut parts = list.split("\n## ");
     let table = parts.next().unwrap_or_default();
     let letter_of = |service: &str| service.chars().next().unwrap_or('a').to_ascii_lowercase();
@@ -139,7 +139,7 @@ fn integrations(list: &str) -> Vec<Source> {
             .or_insert_with(|| format!("# Integrations: {}\n", letter.to_ascii_uppercase()));
         page.push_str(&format!("\n## {part}\n"));
     }
-    let page = |name: String, path, markdown: String| Source {
+    let page = |name: String, path, markdown: String| GuideSource {
         section: "Reference",
         name: name.into(),
         path,

@@ -3,13 +3,13 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pulldown_cmark::HeadingLevel;
 
-use crate::contents::{BELOW_INTEGRATIONS, SECTIONS, Source};
+use crate::contents::{BELOW_INTEGRATIONS, GuideSource, SECTIONS};
 use crate::markdown::Rendered;
 
 pub(crate) struct PageFrame<'a> {
     /// All pages, in the order of the navigation.
-    pub pages: &'a [(&'a Source, Rendered)],
-    pub source: &'a Source,
+    pub pages: &'a [(&'a GuideSource, Rendered)],
+    pub source: &'a GuideSource,
     pub page: &'a Rendered,
     pub version: &'a str,
 }

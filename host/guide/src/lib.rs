@@ -13,5 +13,5 @@ mod markdown;
 mod pictures;
 mod site;
 
-pub use contents::{SECTIONS, Source, written};
+pub use contents::{GuideSource, SECTIONS, written};
 pub use site::{Guide, GuideFile};

@@ -39,7 +39,7 @@ pub(crate) struct Links<'a> {
 
 /// What becomes of a link.
 #[derive(Debug, PartialEq, Eq)]
-enum Target {
+enum LinkTarget {
     Link(String),
     /// A file of the repository that is no page: its text stays, without a link.
     Text,
@@ -79,8 +79,8 @@ pub(crate) fn render(markdown: &str, links: &Links<'_>) -> Rendered {
                 id,
             }) => {
                 let target = target(&dest_url, links);
-                open_links.push(target != Target::Text);
-                if let Target::Link(url) = target {
+                open_links.push(target != LinkTarget::Text);
+                if let LinkTarget::Link(url) = target {
                     let dest_url = url.into();
                     events.push(Event::Start(Tag::Link {
                         link_type,
@@ -203,30 +203,30 @@ fn slug(text: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-fn target(url: &str, links: &Links<'_>) -> Target {
+fn target(url: &str, links: &Links<'_>) -> LinkTarget {
     if url.starts_with('#') || url.starts_with('/') {
-        return Target::Link(url.to_owned());
+        return LinkTarget::Link(url.to_owned());
     }
     // What else a scheme could do is not a document's business.
     if ["https://", "http://", "mailto:"]
         .iter()
         .any(|scheme| url.starts_with(scheme))
     {
-        return Target::Link(url.to_owned());
+        return LinkTarget::Link(url.to_owned());
     }
     let (path, anchor) = url.split_once('#').unwrap_or((url, ""));
     // A generated page names the others as they are.
     if path.ends_with(".html") && !path.contains('/') {
-        return Target::Link(url.to_owned());
+        return LinkTarget::Link(url.to_owned());
     }
     let Some(found) = links.pages.get(&*joined(links.from, path)) else {
-        return Target::Text;
+        return LinkTarget::Text;
     };
     let anchor = match anchor {
         "" => String::new(),
         anchor => format!("#{anchor}"),
     };
-    Target::Link(format!("{found}.html{anchor}"))
+    LinkTarget::Link(format!("{found}.html{anchor}"))
 }
 
 fn picture(url: &str, links: &Links<'_>) -> Option<String> {

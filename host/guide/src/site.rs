@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::contents::Source;
+use crate::contents::GuideSource;
 use crate::layout::{self, PageFrame};
 use crate::markdown::{Links, Rendered, render};
 use crate::pictures;
@@ -30,13 +30,13 @@ pub struct Guide {
 
 impl Guide {
     /// Renders all pages. `version`: of the program that they describe.
-    pub fn render(sources: &[Source], version: &str) -> Self {
+    pub fn render(sources: &[GuideSource], version: &str) -> Self {
         let by_path: BTreeMap<&str, &str> = sources
             .iter()
             .filter(|source| !source.path.is_empty())
             .map(|source| (source.path, &*source.name))
             .collect();
-        let rendered: Vec<(&Source, Rendered)> = sources
+        let rendered: Vec<(&GuideSource, Rendered)> = sources
             .iter()
             .map(|source| {
                 let links = Links {
@@ -105,7 +105,7 @@ impl GuideFile {
 }
 
 /// What `search.js` reads: each page with its headings and its words.
-fn search_index(pages: &[(&Source, Rendered)]) -> String {
+fn search_index(pages: &[(&GuideSource, Rendered)]) -> String {
     let pages: Vec<_> = pages
         .iter()
         .map(|(source, page)| {

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 
-use toolgate_guide::{Guide, Source, written};
+use toolgate_guide::{Guide, GuideSource, written};
 
 /// Scripts, styles and pictures are the site's own files.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -23,14 +23,14 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 const BASE: &str = "/docs/guide/";
 
 /// The whole site. `more`: pages of the program around this crate, such as its command line.
-pub fn site(more: Vec<Source>) -> Guide {
+pub fn site(more: Vec<GuideSource>) -> Guide {
     let document = serde_json::to_value(crate::rest::document()).unwrap_or(Value::Null);
     let mut sources = written();
     let generated = [
         ("operations", operations::markdown(&document)),
         ("errors", errors::markdown(&document)),
     ];
-    sources.extend(generated.map(|(name, markdown)| Source {
+    sources.extend(generated.map(|(name, markdown)| GuideSource {
         section: "Reference",
         name: name.into(),
         path: "",
@@ -43,7 +43,7 @@ pub fn site(more: Vec<Source>) -> Guide {
 /// Rendered when somebody asks for it first: no start waits for it.
 #[derive(Clone)]
 struct GuideState {
-    make: fn() -> Vec<Source>,
+    make: fn() -> Vec<GuideSource>,
     rendered: Arc<OnceLock<Guide>>,
 }
 
@@ -54,7 +54,7 @@ impl GuideState {
 }
 
 /// The routes of the site. `more`: as [`site`] takes it.
-pub fn router(more: fn() -> Vec<Source>) -> Router {
+pub fn router(more: fn() -> Vec<GuideSource>) -> Router {
     let state = GuideState {
         make: more,
         rendered: Arc::default(),

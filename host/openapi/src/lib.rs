@@ -22,9 +22,9 @@ pub mod schema;
 pub mod security;
 pub mod servers;
 pub mod swagger;
-pub mod text;
 #[cfg(test)]
 mod tests;
+pub mod text;
 pub mod words;
 
 use std::collections::BTreeSet;

@@ -126,13 +126,13 @@ enum Command {
     #[command(subcommand)]
     Config(doctor::ConfigCommand),
     /// Find tools of a running gateway
-    Search(search::Search),
+    Search(search::SearchCommand),
     /// Show what a tool does and which arguments it takes
     Describe(describe::Describe),
     /// Execute a tool
     Exec(exec::Exec),
     /// Print a link at which a user connects an account
-    Connect(connect::Connect),
+    Connect(connect::ConnectCommand),
     /// Speak MCP on standard input and output, for clients that start programs
     Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface

@@ -37,8 +37,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "http",
         &[
-            "core", "catalog", "gateway", "guide", "http-kit", "openapi", "runtime",
-            "store", "vault",
+            "core", "catalog", "gateway", "guide", "http-kit", "openapi", "runtime", "store",
+            "vault",
         ],
     ),
     ("mcp", &["core", "egress", "gateway", "http-kit", "vault"]),

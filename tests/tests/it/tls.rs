@@ -126,7 +126,11 @@ async fn a_certificate_that_cannot_be_used_is_refused_before_anything_starts() {
         plant();
         let output = Command::new(program())
             .args(["serve", "--listen=127.0.0.1:0", "--data-dir=data"])
-            .args(["--tls-cert=cert.pem", "--tls-key=key.pem", "--plugins-dir=."])
+            .args([
+                "--tls-cert=cert.pem",
+                "--tls-key=key.pem",
+                "--plugins-dir=.",
+            ])
             .current_dir(path)
             .output()
             .await

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::samples::{Request, Sample};
+use super::samples::{Sample, SampleRequest};
 
 const HEAD: &str = "# Operations
 
@@ -53,7 +53,7 @@ fn write_operation(text: &mut String, method: &str, path: &str, operation: &Valu
         "### {summary}\n\n`{} {path}`\n\n{first}\n",
         method.to_uppercase()
     );
-    let request = Request::from_operation(method, path, operation);
+    let request = SampleRequest::from_operation(method, path, operation);
     for sample in Sample::ALL {
         let _ = writeln!(
             text,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A request as an operation's examples make it.
-pub(super) struct Request {
+pub(super) struct SampleRequest {
     method: String,
     /// With values in place of the parameters, and the query of what is required.
     path: String,
@@ -19,7 +19,7 @@ pub(super) enum Sample {
     Go,
 }
 
-impl Request {
+impl SampleRequest {
     pub(super) fn from_operation(method: &str, path: &str, operation: &Value) -> Self {
         let mut filled = path.to_owned();
         let mut query = Vec::new();
@@ -92,7 +92,7 @@ impl Sample {
         }
     }
 
-    pub(super) fn write(self, request: &Request) -> String {
+    pub(super) fn write(self, request: &SampleRequest) -> String {
         match self {
             Self::Curl => curl(request),
             Self::Python => python(request),
@@ -107,7 +107,7 @@ fn literal(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn curl(request: &Request) -> String {
+fn curl(request: &SampleRequest) -> String {
     let mut lines = Vec::new();
     if request.method != "GET" {
         lines.push(format!("-X {}", request.method));
@@ -123,7 +123,7 @@ fn curl(request: &Request) -> String {
     lines.join(" \\\n  ")
 }
 
-fn python(request: &Request) -> String {
+fn python(request: &SampleRequest) -> String {
     let mut more = String::new();
     let mut headers = Vec::new();
     if request.needs_key {
@@ -146,7 +146,7 @@ fn python(request: &Request) -> String {
     )
 }
 
-fn typescript(request: &Request) -> String {
+fn typescript(request: &SampleRequest) -> String {
     let mut more = String::new();
     let mut headers = Vec::new();
     if request.needs_key {
@@ -164,7 +164,7 @@ fn typescript(request: &Request) -> String {
     )
 }
 
-fn go(request: &Request) -> String {
+fn go(request: &SampleRequest) -> String {
     let (import, body) = match &request.body {
         Some(body) => (
             "\n\t\"strings\"",
@@ -210,7 +210,8 @@ mod tests {
             ],
             "requestBody": {"content": {"application/json": {"example": {"text": "it's"}}}},
         });
-        let request = Request::from_operation("post", "/v1/tools/{tool_name}/execute", &operation);
+        let request =
+            SampleRequest::from_operation("post", "/v1/tools/{tool_name}/execute", &operation);
         let curl = Sample::Curl.write(&request);
         assert!(
             curl.contains("/v1/tools/a%20b/execute?query=x%26y'"),
@@ -232,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_probe_sends_no_key() {
-        let request = Request::from_operation("get", "/healthz", &json!({}));
+        let request = SampleRequest::from_operation("get", "/healthz", &json!({}));
         for sample in Sample::ALL {
             let text = sample.write(&request);
             assert!(!text.contains("TOOLGATE_API_KEY"), "{text}");

@@ -91,7 +91,10 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
         expires_at_ms: NOW_MS + 60_000,
         ..store::ApprovalRow::default()
     };
-    store.open_approval(&approval, "https://gateway.example.com/approvals/one").await.unwrap();
+    store
+        .open_approval(&approval, "https://gateway.example.com/approvals/one")
+        .await
+        .unwrap();
     store
         .put_result(
             &workspace_id,

@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 #[command(after_help = KEY_HELP)]
-pub(super) struct Connect {
+pub(super) struct ConnectCommand {
     /// Name of the service, for example github
     service: String,
     /// User who connects [default: the key's]
@@ -36,7 +36,7 @@ pub(super) struct Connect {
     server: GatewayAddress,
 }
 
-impl Connect {
+impl ConnectCommand {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         let mut body = json!({ "service": self.service });
         for (field, value) in [("user_id", &self.user), ("connection_id", &self.connection)] {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Arg, Command};
-use toolgate_guide::Source;
+use toolgate_guide::GuideSource;
 
 const HEAD: &str = "# Command line
 
@@ -15,8 +15,8 @@ Settings are flags, variables of the environment or keys of `toolgate.toml`; fla
 ";
 
 /// The pages that this crate adds to the documentation.
-pub(super) fn pages() -> Vec<Source> {
-    vec![Source {
+pub(super) fn pages() -> Vec<GuideSource> {
+    vec![GuideSource {
         section: "Reference",
         name: "cli".into(),
         path: "",

@@ -12,7 +12,7 @@ const LINE_CHARS: usize = 74;
 
 #[derive(Debug, Args)]
 #[command(after_help = KEY_HELP)]
-pub(super) struct Search {
+pub(super) struct SearchCommand {
     /// What the tool should do, in your own words
     #[arg(required = true, value_name = "WORD")]
     query: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct Search {
     server: GatewayAddress,
 }
 
-impl Search {
+impl SearchCommand {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         let mut query = vec![
             ("query", self.query.join(" ")),

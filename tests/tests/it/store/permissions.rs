@@ -178,10 +178,19 @@ fn asked(workspace: &Workspace, id: &str, at_ms: i64) -> ApprovalRow {
 async fn the_same_call_asks_once(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     let first = asked(&acme, "apr_1", 0);
-    assert_eq!(at.store.open_approval(&first, "https://gateway.example.com/approvals/one").await.unwrap(), first);
     assert_eq!(
         at.store
-            .open_approval(&asked(&acme, "apr_2", 999), "https://gateway.example.com/approvals/one")
+            .open_approval(&first, "https://gateway.example.com/approvals/one")
+            .await
+            .unwrap(),
+        first
+    );
+    assert_eq!(
+        at.store
+            .open_approval(
+                &asked(&acme, "apr_2", 999),
+                "https://gateway.example.com/approvals/one"
+            )
             .await
             .unwrap(),
         first,
@@ -189,7 +198,10 @@ async fn the_same_call_asks_once(at: Empty) {
     );
     let third = at
         .store
-        .open_approval(&asked(&acme, "apr_3", 1_000), "https://gateway.example.com/approvals/one")
+        .open_approval(
+            &asked(&acme, "apr_3", 1_000),
+            "https://gateway.example.com/approvals/one",
+        )
         .await
         .unwrap();
     assert_eq!(third.id, "apr_3", "the first has expired");
@@ -226,7 +238,10 @@ async fn the_same_call_asks_once(at: Empty) {
 async fn an_approved_call_runs_once(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     at.store
-        .open_approval(&asked(&acme, "apr_1", 0), "https://gateway.example.com/approvals/one")
+        .open_approval(
+            &asked(&acme, "apr_1", 0),
+            "https://gateway.example.com/approvals/one",
+        )
         .await
         .unwrap();
     let run = async |user_id, hash, now_ms| {
@@ -264,7 +279,10 @@ async fn an_approved_call_runs_once(at: Empty) {
     assert!(!run("ada", "hash", NOW_MS + 999).await);
     assert_eq!(
         at.store
-            .open_approval(&asked(&acme, "apr_2", 1), "https://gateway.example.com/approvals/one")
+            .open_approval(
+                &asked(&acme, "apr_2", 1),
+                "https://gateway.example.com/approvals/one"
+            )
             .await
             .unwrap()
             .id,
@@ -276,7 +294,10 @@ async fn an_approved_call_runs_once(at: Empty) {
 async fn a_denied_or_expired_call_does_not_run(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     at.store
-        .open_approval(&asked(&acme, "apr_1", 0), "https://gateway.example.com/approvals/one")
+        .open_approval(
+            &asked(&acme, "apr_1", 0),
+            "https://gateway.example.com/approvals/one",
+        )
         .await
         .unwrap();
     let late = at
@@ -310,7 +331,10 @@ async fn an_approval_belongs_to_one_workspace(at: Empty) {
         workspace(&at.store, "other").await,
     );
     at.store
-        .open_approval(&asked(&acme, "apr_1", 0), "https://gateway.example.com/approvals/one")
+        .open_approval(
+            &asked(&acme, "apr_1", 0),
+            "https://gateway.example.com/approvals/one",
+        )
         .await
         .unwrap();
     assert!(

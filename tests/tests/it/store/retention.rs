@@ -35,7 +35,14 @@ async fn approvals_go_in_steps_after_their_end_and_never_while_they_stand(at: Em
         workspace(&at.store, "other").await,
     );
     for n in 0..6 {
-        let asked = at.store.open_approval(&approval(&acme, n), "https://gateway.example.com/approvals/one").await.unwrap();
+        let asked = at
+            .store
+            .open_approval(
+                &approval(&acme, n),
+                "https://gateway.example.com/approvals/one",
+            )
+            .await
+            .unwrap();
         assert_eq!(asked.id, format!("apr_{n}"));
     }
     let decide = async |id, approve| {

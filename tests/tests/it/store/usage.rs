@@ -224,7 +224,10 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
         expires_at_ms: NOW_MS + 60_000,
         ..ApprovalRow::default()
     };
-    at.store.open_approval(&approval, "https://gateway.example.com/approvals/one").await.unwrap();
+    at.store
+        .open_approval(&approval, "https://gateway.example.com/approvals/one")
+        .await
+        .unwrap();
     let asked = look().await;
     assert_ne!(asked.approvals, called.approvals);
     let by = "member:ada";

@@ -73,7 +73,10 @@ async fn fill(world: &TestWorld, caller: &Caller) {
         expires_at_ms: now_ms + DAY_MS,
         ..ApprovalRow::default()
     };
-    store.open_approval(&approval, "https://gateway.example.com/approvals/one").await.unwrap();
+    store
+        .open_approval(&approval, "https://gateway.example.com/approvals/one")
+        .await
+        .unwrap();
     let decided = store.decide_approval(id, "apr_1", false, "member:1", now_ms);
     assert!(decided.await.unwrap().is_some());
     let rule = RuleChange {

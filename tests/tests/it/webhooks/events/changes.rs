@@ -127,8 +127,20 @@ async fn approvals_tell_once_of_each_change(at: At) {
         expires_at_ms: at_ms + 10,
         ..ApprovalRow::default()
     };
-    store.open_approval(&asked("a1", NOW_MS), "https://gateway.example.com/approvals/one").await.unwrap();
-    store.open_approval(&asked("a2", NOW_MS), "https://gateway.example.com/approvals/one").await.unwrap();
+    store
+        .open_approval(
+            &asked("a1", NOW_MS),
+            "https://gateway.example.com/approvals/one",
+        )
+        .await
+        .unwrap();
+    store
+        .open_approval(
+            &asked("a2", NOW_MS),
+            "https://gateway.example.com/approvals/one",
+        )
+        .await
+        .unwrap();
     let decided = store
         .decide_approval(ws, "a1", true, "key:k", NOW_MS + 1)
         .await;
@@ -138,7 +150,10 @@ async fn approvals_tell_once_of_each_change(at: At) {
         .await;
     assert!(twice.unwrap().is_none());
     store
-        .open_approval(&asked("a3", NOW_MS + 20), "https://gateway.example.com/approvals/one")
+        .open_approval(
+            &asked("a3", NOW_MS + 20),
+            "https://gateway.example.com/approvals/one",
+        )
         .await
         .unwrap();
     assert_eq!(store.expire_approvals(None, NOW_MS + 30).await.unwrap(), 1);
