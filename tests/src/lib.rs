@@ -1,6 +1,7 @@
 //! Real parts that tests start and stop. Nothing here is a mock, and nothing is skipped when a
 //! part is missing: the test fails and says which package brings it.
 
+pub mod balancer;
 pub mod collector;
 pub mod component;
 pub mod gate;

@@ -3,6 +3,7 @@
 pub mod apps;
 pub(crate) mod authenticate;
 pub(crate) mod caller;
+pub mod client_sessions;
 pub mod key_ring;
 pub mod keys;
 pub mod members;

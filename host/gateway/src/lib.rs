@@ -77,6 +77,7 @@ pub struct Gateway {
     services: connections::services::Services,
     known_keys: identity::authenticate::KnownKeys,
     apps: identity::apps::Apps,
+    client_sessions: identity::client_sessions::ClientSessions,
     known_rules: access::permissions::KnownRules,
     counts: limits::RequestCounts,
     hook_refusals: webhooks::inbound::refusals::Refusals,
@@ -215,6 +216,7 @@ impl Gateway {
             services: connections::services::Services::default(),
             known_keys: identity::authenticate::KnownKeys::default(),
             apps: identity::apps::Apps::new(config.app_clients.clone()),
+            client_sessions: identity::client_sessions::ClientSessions::default(),
             known_rules: access::permissions::KnownRules::default(),
             counts: limits::RequestCounts::default(),
             hook_refusals: webhooks::inbound::refusals::Refusals::default(),
@@ -281,6 +283,7 @@ impl Gateway {
             jobs::housekeeping::add_up_counts(self).await;
             jobs::housekeeping::note_hook_refusals(self).await;
             jobs::housekeeping::note_search_uses(self).await;
+            jobs::housekeeping::note_client_session_uses(self).await;
             self.store.close().await;
         };
         if timeout(COUNTS_WITHIN, counts).await.is_err() {

@@ -3,7 +3,8 @@
 //!
 //! The folder is the operator's word: a file that appears is taken, a file that disappears is
 //! dropped. What serves is always a captured copy under its content hash, never the file in the
-//! folder. Catalog and code are one [`Snapshot`], swapped whole; a call keeps the one it began on.
+//! folder. Where machines share a database, their folders are doors to one that it holds
+//! ([`shared_folder`]). Catalog and code are one [`Snapshot`], swapped whole; a call keeps the one it began on.
 //! Read [`intake`] for the way of a file, [`decide`] for the rules.
 
 pub mod admin;
@@ -16,6 +17,7 @@ mod probation;
 mod recall;
 mod removal;
 mod report;
+mod shared_folder;
 mod staged;
 mod watch;
 

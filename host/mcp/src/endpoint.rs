@@ -29,7 +29,7 @@ use url::Url;
 use super::cors::{self, Origins, RequestOrigin};
 use super::credentials::{EndpointCredentials, McpAuth};
 use super::server::McpServer;
-use super::sessions::{RequestGuard, Requests, Sessions};
+use super::sessions::{RequestGuard, Requests, SessionRequest, Sessions, follow, handshake};
 use super::unfit;
 use toolgate_core::ids;
 use toolgate_gateway::Gateway;
@@ -104,24 +104,28 @@ impl McpOptions {
 pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
     let codec = RequestStateCodec::try_new(options.state_key).expect("32 bytes are enough");
     let server = McpServer::new(gateway.clone(), Arc::new(codec));
-    let sessions = Arc::new(Sessions::open());
+    let requests = Arc::<Requests>::default();
+    let sessions = Arc::new(Sessions::open(gateway.clone(), requests.clone()));
     let origins = Origins::new(&options.allowed_origins);
     let calls = TaskTracker::new();
-    let config = StreamableHttpServerConfig::default()
+    let close = close_after(options.shutdown, calls.clone());
+    tokio::spawn(follow(Arc::downgrade(&sessions), close.clone()));
+    let mut config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(options.allowed_hosts)
         .with_allowed_origins(options.allowed_origins)
         .enforce_origin_validation()
         .with_json_response(true)
         .with_max_request_body_bytes(BODY_BYTES_MAX)
         .with_sse_keep_alive(Some(SSE_KEEP_ALIVE))
-        .with_cancellation_token(close_after(options.shutdown, calls.clone()));
+        .with_cancellation_token(close);
+    config.session_store = Some(Arc::new(handshake::SealedHandshakes));
     let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions.clone(), config);
     let main = EndpointCredentials::of_main(options.auth, &gateway);
     let endpoint = Arc::new(Endpoint {
         gateway,
         protocol,
         sessions,
-        requests: Arc::default(),
+        requests,
         origins,
         calls,
     });
@@ -235,8 +239,6 @@ impl Endpoint {
         let caller = credentials
             .authenticate(&self.gateway, &parts.headers, request_id, address)
             .await?;
-        let key_id = caller.key_id.clone();
-
         let mut running = None;
         let mut body = body;
         let mut asked = None;
@@ -257,14 +259,14 @@ impl Endpoint {
         if let Some(unfit) = asked.as_deref().and_then(unfit_list) {
             return Ok(unfit);
         }
-        let session = session_of(&parts.headers);
+        let mut session = None;
         let mut under_way = None;
-        if let Some(session) = &session {
-            if !self.sessions.owns(&key_id, session) {
+        if let Some(named) = session_of(&parts.headers) {
+            let Some(found) = self.gateway.client_session(&caller, &named).await? else {
                 return Ok(no_session());
-            }
+            };
             if let Some(id) = asked.as_deref().and_then(request_id_of) {
-                let Some(begun) = self.requests.begin(session, &id.to_string()) else {
+                let Some(begun) = self.requests.begin(&found.id, &id.to_string()) else {
                     return Ok(already_under_way(&id));
                 };
                 let begun = Arc::new(begun);
@@ -272,19 +274,31 @@ impl Endpoint {
                 parts.extensions.insert(begun.clone());
                 under_way = Some(begun);
             }
+            session = Some(found);
         }
         let ends = parts.method == Method::DELETE;
         let stateless = is_stateless(&parts.headers);
         // The key has done its work; what follows keeps the headers and may log them.
         parts.headers.remove(header::AUTHORIZATION);
-        parts.extensions.insert(caller);
+        parts.extensions.insert(caller.clone());
 
+        let asks = SessionRequest {
+            caller,
+            session_id: session.as_ref().map(|found| found.id.clone()),
+            handshake: match &session {
+                Some(found) => handshake::read(&found.handshake),
+                None => asked.as_deref().and_then(handshake::of_initialize),
+            },
+        };
         let request = Request::from_parts(parts, body);
         // Kept apart: what it needs while it runs would travel with every move of this future.
         let answering = self.protocol.handle(request);
-        let answer = Box::pin(self.sessions.on_behalf_of(&key_id, answering)).await;
+        let answer = Box::pin(self.sessions.answering(asks, answering)).await;
         let mut answer = answer.map(Body::new);
         if ends && answer.status() == StatusCode::ACCEPTED {
+            if let Some(ended) = &session {
+                self.gateway.end_client_session(ended).await?;
+            }
             // Nothing is left to do, and clients look for 200 or 204.
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }

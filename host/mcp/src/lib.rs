@@ -13,7 +13,7 @@
 //! content.
 //!
 //! Read next: [`tools`] (one file a tool), [`server`] (the handler), [`credentials`] (keys and access tokens), [`endpoint`] (hosts, sessions),
-//! [`sessions`] (whose they are), [`connect`] (the link as an elicitation), [`skills`] (Skills as files).
+//! [`sessions`] (what of them is in memory), [`connect`] (the link as an elicitation), [`skills`] (Skills as files).
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
@@ -27,7 +27,7 @@ pub mod operations;
 pub mod remote;
 pub mod render;
 pub mod server;
-pub mod sessions;
+mod sessions;
 pub mod skills;
 pub mod stdio;
 pub mod tools;

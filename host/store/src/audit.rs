@@ -9,8 +9,8 @@ use sqlx::{PgConnection, SqliteConnection};
 use super::page::one_more;
 use super::{
     Activated, ApprovalRow, ApproveRequest, Attempted, BeginOutcome, Cursor, DeliveryRecord,
-    HookRow, KvSet, MemberChange, Page, RevokeOutcome, SessionRow, SkillUpdate, Store, StoreError,
-    portable,
+    HookRow, KvSet, MemberChange, Page, RevokeOutcome, SessionRow, SkillUpdate, SourcePut, Store,
+    StoreError, portable,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -93,6 +93,7 @@ change_is! {
     RevokeOutcome: Self::Done(_),
     MemberChange: Self::Done,
     Activated: Self::Done,
+    SourcePut: Self::Done,
     ApproveRequest: Self::Recorded { .. },
     SkillUpdate: Self::Updated(_),
     BeginOutcome: Self::Run,

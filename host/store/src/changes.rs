@@ -44,6 +44,8 @@ pub enum Topic {
     Members,
     /// Documents of the knowledge.
     Knowledge,
+    /// Sessions of the session protocols that have ended, and messages about others.
+    ClientSessions,
 }
 
 /// All counters at one moment. Two equal values of a topic mean: nothing changed between.

@@ -20,6 +20,7 @@ mod approvals;
 mod audit;
 mod batch;
 mod changes;
+mod client_sessions;
 mod connect_flows;
 mod connections;
 mod deliveries;
@@ -47,6 +48,7 @@ mod page;
 mod payloads;
 mod permissions;
 mod plugin_files;
+mod plugin_sources;
 mod plugins;
 mod postgres;
 mod rate_counts;
@@ -83,6 +85,7 @@ pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind};
 pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow};
 pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
+pub use client_sessions::ClientSessionMessage;
 pub use connect_flows::{ConnectFlow, FlowState};
 pub use connections::{Connection, NewConnection, RefreshFailed, Refreshed};
 pub use deliveries::{
@@ -106,6 +109,7 @@ pub use page::{Cursor, Page};
 pub use payloads::PayloadRow;
 pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
 pub use plugin_files::PluginFile;
+pub use plugin_sources::{PluginSource, SourcePut};
 pub use plugins::{
     ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, PluginRow,
     PluginState, PluginVersionRow,

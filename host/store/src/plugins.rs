@@ -85,6 +85,8 @@ pub struct ActivatePlugin<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Activated {
     Done,
+    /// Nothing was changed: another process has activated this very file.
+    Already,
     /// Nothing was changed: another service has activated a tool of this name before.
     NameTaken {
         tool_name: String,
@@ -102,6 +104,18 @@ pub struct ParkPlugin<'a> {
     /// What it changes about the version that was approved, as JSON.
     pub difference: &'a str,
     pub now_ms: i64,
+}
+
+impl PluginRow {
+    /// Whether the file serves and nothing else waits.
+    fn is_as_activated(&self, plugin: &ActivatePlugin<'_>) -> bool {
+        self.state == PluginState::Active
+            && self.active_sha256.as_deref() == Some(plugin.sha256)
+            && self.file_name.as_deref() == Some(plugin.file_name)
+            && self.pending_sha256.is_none()
+            && self.approve_sha256.is_none()
+            && self.reason.is_none()
+    }
 }
 
 /// A difference as an event carries it: whole, or its size where that is more than a receiver takes.
@@ -173,12 +187,20 @@ impl Store {
                     return Ok(Activated::NameTaken { tool_name: name.clone(), service });
                 }
             }
-            let before: Option<(Option<String>, Option<String>)> = sqlx::query_as(
-                "SELECT active_sha256, active_version FROM plugins WHERE service = $1 AND state = 'active'",
-            )
-            .bind(plugin.service)
-            .fetch_optional(&mut *tx)
-            .await?;
+            // Held to the end, so that of processes that activate it at once one does.
+            sqlx::query("UPDATE plugins SET updated_at_ms = updated_at_ms WHERE service = $1")
+                .bind(plugin.service)
+                .execute(&mut *tx)
+                .await?;
+            let before: Option<PluginRow> =
+                sqlx::query_as("SELECT * FROM plugins WHERE service = $1 AND state = 'active'")
+                    .bind(plugin.service)
+                    .fetch_optional(&mut *tx)
+                    .await?;
+            if before.as_ref().is_some_and(|before| before.is_as_activated(plugin)) {
+                return Ok(Activated::Already);
+            }
+            let before = before.map(|before| (before.active_sha256, before.active_version));
             let served: Vec<String> = sqlx::query_scalar("SELECT sha256 FROM plugin_versions WHERE service = $1")
                 .bind(plugin.service)
                 .fetch_all(&mut *tx)
@@ -377,6 +399,35 @@ impl Store {
                 .await?;
             bump!(tx, Topic::Plugins);
             done.rows_affected() == 1
+        }))
+    }
+
+    /// Says that a service is removed. `gone`: because this file is. `false`: another process has said so, or
+    /// the file is back in the shared folder.
+    pub async fn drop_plugin(
+        &self,
+        service: &str,
+        gone: Option<&str>,
+        reason: &str,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE plugins SET state = 'removed', reason = $3, updated_at_ms = $4 WHERE service = $1 \
+                 AND state <> 'removed' AND NOT EXISTS (SELECT 1 FROM plugin_sources \
+                     WHERE file_name = $2 AND replaced_at_ms IS NULL)",
+            )
+            .bind(service)
+            .bind(gone.unwrap_or_default())
+            .bind(reason)
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?;
+            let dropped = done.rows_affected() == 1;
+            if dropped {
+                bump!(tx, Topic::Plugins);
+            }
+            dropped
         }))
     }
 

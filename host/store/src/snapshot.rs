@@ -207,6 +207,11 @@ fn damaged(cause: sqlx::Error) -> StoreError {
     }
 }
 
+/// The newest migration that this program knows, of either kind.
+pub fn newest_known() -> i64 {
+    newest(&SQLITE)
+}
+
 fn newest(migrator: &Migrator) -> i64 {
     let versions = migrator.iter().map(|migration| migration.version);
     versions.max().unwrap_or(0)

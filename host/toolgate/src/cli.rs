@@ -18,6 +18,7 @@ mod help;
 mod key;
 mod mcp;
 mod member;
+mod migrate;
 mod model;
 mod openapi;
 mod output;
@@ -118,6 +119,8 @@ enum Command {
     Backup(backup::BackupCommand),
     /// Bring an installation back from a backup, into empty folders
     Restore(backup::RestoreCommand),
+    /// Bring the database to the newest migration, or say whether the next start would
+    Migrate(migrate::Migrate),
     /// Look the installation over: settings, files, clock, database, network, disk
     Doctor(doctor::Doctor),
     /// Ask the gateway of these settings whether it takes requests; exit status 1 if not
@@ -197,6 +200,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Describe(command) => command.run(output).await,
         Command::Exec(command) => command.run(output).await,
         Command::Connect(command) => command.run(output).await,
+        Command::Migrate(command) => command.run(&config(settings)?, output).await,
         Command::Healthcheck => healthcheck::run(&config(settings)?, output).await,
         Command::Mcp(command) => command.run(&config(settings)?).await,
     }

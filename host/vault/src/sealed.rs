@@ -31,7 +31,7 @@ pub const BOX_BYTES_MAX: usize = 256 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SealContext<'a> {
     /// `connection`, `connect_flow`, `oauth_app`, `webhook`, `webhook_previous`, `hook`,
-    /// `oidc_account` or `payload`.
+    /// `oidc_account`, `payload` or `client_session`.
     pub kind: &'a str,
     pub workspace_id: &'a str,
     pub user_id: &'a str,

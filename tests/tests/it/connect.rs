@@ -16,7 +16,7 @@ mod places;
 mod plans;
 mod planted;
 mod processes;
-mod real;
+pub(crate) mod real;
 mod refusals;
 mod resume;
 mod session;
@@ -30,7 +30,7 @@ use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::provider::Provider;
 use toolgate_vault::{Secret, Vault};
 
-const TOOL: &str = "github_get_authenticated_user";
+pub(crate) const TOOL: &str = "github_get_authenticated_user";
 
 /// A gateway with the github plugin, the provider in GitHub's place and the OAuth application set.
 pub(crate) async fn world() -> (TestGateway, Provider) {

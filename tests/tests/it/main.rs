@@ -42,6 +42,7 @@ mod real_servers;
 mod receipts;
 mod refusals;
 mod refused_starts;
+mod replicas;
 mod rest;
 mod results;
 mod round_trips;

@@ -18,6 +18,8 @@ const ENDS_EVERY: u32 = 3;
 const COUNT_EVERY: u32 = 6;
 /// Told of the end of a credential that nobody can renew, a day ahead.
 const EXPIRING_AHEAD_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Contents of plugin files that nothing names stay this long: one that is being put in is named a moment later.
+const PLUGIN_BYTES_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 const EXPIRING_AT_ONCE: usize = 200;
 /// Connect links stay this long after their end, so that their page can say what happened.
 const FLOWS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -36,6 +38,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         add_up_counts(&gateway).await;
         note_hook_refusals(&gateway).await;
         note_search_uses(&gateway).await;
+        note_client_session_uses(&gateway).await;
         round = round.wrapping_add(1);
         if round.is_multiple_of(ENDS_EVERY)
             && let Err(cause) = tell_ends(&gateway).await
@@ -127,6 +130,12 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_hook_deliveries(taken_ms).await?;
     let unused_ms = now_ms - crate::tools::learning::FORGOTTEN_AFTER_MS;
     gateway.store.purge_search_uses(unused_ms).await?;
+    gateway
+        .store
+        .purge_plugin_bytes(now_ms - PLUGIN_BYTES_KEPT_MS)
+        .await?;
+    let idle_ms = now_ms - crate::identity::client_sessions::CLIENT_SESSION_IDLE_MS;
+    gateway.store.purge_client_sessions(idle_ms).await?;
     Ok(())
 }
 
@@ -141,6 +150,13 @@ pub(crate) async fn note_hook_refusals(gateway: &Gateway) {
 pub(crate) async fn note_search_uses(gateway: &Gateway) {
     if let Err(cause) = gateway.write_search_uses().await {
         tracing::error!(error = %cause, "search.write_uses_failed");
+    }
+}
+
+/// Writes when sessions of clients were used.
+pub(crate) async fn note_client_session_uses(gateway: &Gateway) {
+    if let Err(cause) = gateway.write_client_session_uses().await {
+        tracing::error!(error = %cause, "client_sessions.write_uses_failed");
     }
 }
 

@@ -10,9 +10,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
-use super::staged::{StagedFile, plain};
-use super::{INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, folder, listing, removal};
+use super::staged::{StagedFile, StagedPlugin, plain};
+use super::{
+    INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, folder, listing, removal, shared_folder,
+};
 use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Manifest;
@@ -180,7 +183,7 @@ impl Gateway {
         Ok(PluginOverview {
             plugins,
             files: list.files,
-            folder_writable: writable(&self.plugins.folder),
+            folder_writable: !self.store.is_file() || writable(&self.plugins.folder),
             file_bytes_max: self.runtime.component_bytes_max(),
         })
     }
@@ -235,7 +238,7 @@ impl Gateway {
         });
         self.record_act(caller, AuditAction::PluginsUpload, &judged.service, details)
             .await?;
-        staged.put().await?;
+        staged.put(self.clock.now_ms()).await?;
         judged.file = Some(name);
         Ok(judged)
     }
@@ -274,13 +277,12 @@ impl Gateway {
             .file_name
             .clone()
             .ok_or_else(|| Error::Conflict(format!("{service} has no file in the folder")))?;
-        let kept = folder::captured(&self.plugins.captured, sha256);
-        let bytes = tokio::fs::read(&kept).await.map_err(|_| {
+        let bytes = self.kept_file(sha256).await.map_err(|_| {
             Error::Conflict(format!(
                 "the file of this version of {service} is not kept any more"
             ))
         })?;
-        let staged = self.stage_file(name, bytes.into()).await?;
+        let staged = self.stage_file(name, bytes).await?;
         let details = json!({
             "to": { "version": version.version, "sha256": sha256 },
             "from": { "version": row.active_version, "sha256": row.active_sha256 },
@@ -293,7 +295,7 @@ impl Gateway {
         if !approved {
             return Err(Error::NotFound(format!("this version of {service}")));
         }
-        staged.put().await?;
+        staged.put(self.clock.now_ms()).await?;
         self.plugin(caller, service).await
     }
 
@@ -375,8 +377,17 @@ impl Gateway {
 
     /// The service, not `service`, whose file has this name in the folder.
     async fn other_owner(&self, name: &str, service: &str) -> Result<Option<String>, Error> {
-        let path = self.plugins.folder.join(plain(name)?);
-        if !tokio::fs::try_exists(&path).await.unwrap_or(true) {
+        let there = match self.store.is_file() {
+            true => {
+                let path = self.plugins.folder.join(plain(name)?);
+                tokio::fs::try_exists(&path).await.unwrap_or(true)
+            }
+            false => {
+                let sources = self.store.list_plugin_sources().await?;
+                sources.iter().any(|source| source.file_name == name)
+            }
+        };
+        if !there {
             return Ok(None);
         }
         let files = self.store.list_plugin_files().await?.into_iter();
@@ -397,8 +408,32 @@ impl Gateway {
         row.ok_or_else(|| unknown(service))
     }
 
-    pub(super) async fn stage_file(&self, name: String, bytes: Bytes) -> Result<StagedFile, Error> {
-        StagedFile::write(&self.plugins.folder, &name, bytes).await
+    pub(super) async fn stage_file(
+        &self,
+        name: String,
+        bytes: Bytes,
+    ) -> Result<StagedPlugin, Error> {
+        if self.store.is_file() {
+            let staged = StagedFile::write(&self.plugins.folder, &name, bytes).await?;
+            return Ok(StagedPlugin::File(staged));
+        }
+        plain(&name)?;
+        let sha256 = hex::encode(Sha256::digest(&bytes));
+        let now_ms = self.clock.now_ms();
+        self.store.put_plugin_bytes(&sha256, &bytes, now_ms).await?;
+        Ok(StagedPlugin::Shared {
+            store: self.store.clone(),
+            name,
+            sha256,
+        })
+    }
+
+    /// A file that served once, by the hash of its content.
+    pub(super) async fn kept_file(&self, sha256: &str) -> anyhow::Result<Bytes> {
+        let captured = &self.plugins.captured;
+        shared_folder::fetch(&self.store, captured, sha256).await?;
+        let kept = folder::captured(captured, sha256);
+        Ok(tokio::fs::read(&kept).await?.into())
     }
 }
 

@@ -20,10 +20,11 @@ use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use tokio::time::Instant;
 
-use super::folder::{self, Fingerprint};
+use super::folder::{self, CaptureError, Fingerprint};
 use super::names::NameOwners;
 use super::recall::{self, CapturedFile};
 use super::report::FileReport;
+use super::shared_folder::SharedFolder;
 use super::{ServingPlugin, Snapshot};
 use crate::metrics::Metrics;
 use damaged::DamagedCopies;
@@ -47,7 +48,9 @@ const TOLD_ONE_BY_ONE: usize = 4;
 
 /// The folder's memory and the hand that swaps the snapshot.
 pub struct Intake {
+    /// What is looked at: the operator's folder, or the mirror of the shared one.
     folder: PathBuf,
+    shared: Option<SharedFolder>,
     captured: PathBuf,
     store: Store,
     runtime: Runtime,
@@ -118,8 +121,15 @@ impl Intake {
     ) -> io::Result<Self> {
         let captured = data_dir.join("plugins");
         std::fs::create_dir_all(&captured)?;
+        // Machines that share a database share their files in it.
+        let shared = match store.is_file() {
+            true => None,
+            false => Some(SharedFolder::open(store.clone(), folder, data_dir)?),
+        };
+        let folder = shared.as_ref().map_or(folder, SharedFolder::mirror);
         Ok(Self {
             folder: folder.to_owned(),
+            shared,
             captured,
             store,
             runtime,
@@ -167,6 +177,12 @@ impl Intake {
     /// Looks at the folder once. Answers whether something is still on its way, so that the caller
     /// looks again soon.
     pub async fn scan(&mut self, reach: ScanScope) -> anyhow::Result<bool> {
+        let (bytes_max, now_ms) = (self.runtime.component_bytes_max(), self.clock.now_ms());
+        let starting = reach == ScanScope::Remembered;
+        let arriving = match &mut self.shared {
+            Some(shared) => shared.sync(bytes_max, now_ms, starting).await?,
+            None => false,
+        };
         let folder = self.folder.clone();
         let present = tokio::task::spawn_blocking(move || folder::files(&folder))
             .await?
@@ -193,7 +209,10 @@ impl Intake {
             true => recall::KnownFiles::default(),
             false => {
                 self.owners = NameOwners::new(self.store.tool_owners().await?);
-                recall::known(&self.store).await
+                match &self.shared {
+                    Some(shared) => shared.known(),
+                    None => recall::known(&self.store).await,
+                }
             }
         };
         for names in ready.chunks(CAPTURED_AT_ONCE) {
@@ -219,7 +238,7 @@ impl Intake {
         if !self.changed && !self.files.values().any(starting) {
             self.scanned.store(true, Ordering::Relaxed);
         }
-        Ok(self.files.values().any(|file| file.judged.is_none()))
+        Ok(arriving || self.files.values().any(|file| file.judged.is_none()))
     }
 
     /// As [`Intake::scan`], after the operator may have approved or removed something: what is parked,
@@ -243,7 +262,9 @@ impl Intake {
             return false;
         }
         let old = file.at_start && self.clock.now_ms() - file.fingerprint.modified_ms() > OLD_MS;
-        file.judged.is_none() && (old || file.since.elapsed() >= STABLE)
+        // A file of the mirror came there whole.
+        let stable = old || self.shared.is_some() || file.since.elapsed() >= STABLE;
+        file.judged.is_none() && stable
     }
 
     /// Files that served their service before come first, so that a copy cannot take its place.
@@ -290,7 +311,9 @@ impl Intake {
                     file.stood_back = false;
                     file.captured = None;
                     file.judged = None;
-                    seen.push(name);
+                    if self.shared.is_none() {
+                        seen.push(name);
+                    }
                 }
                 None => {
                     let tracked = TrackedFile {
@@ -302,7 +325,8 @@ impl Intake {
                         judged: None,
                     };
                     self.files.insert(name.clone(), tracked);
-                    if reach == ScanScope::Everything {
+                    // Of a shared folder another process may have said more by now.
+                    if reach == ScanScope::Everything && self.shared.is_none() {
                         seen.push(name);
                     }
                 }
@@ -337,7 +361,7 @@ impl Intake {
 
     /// Copies stable files by hash, and finds out what is remembered of them.
     async fn capture(
-        &self,
+        &mut self,
         names: &[String],
         known: &recall::KnownFiles,
     ) -> anyhow::Result<Vec<(String, CapturedFile)>> {
@@ -354,7 +378,17 @@ impl Intake {
         }
         let bytes_max = self.runtime.component_bytes_max();
         let captured = recall::capture(&self.store, &self.captured, bytes_max, files, known);
-        inspected.extend(captured.await?);
+        for (name, captured) in captured.await? {
+            let sound = match (&captured, &mut self.shared) {
+                (Ok((sha256, _)), Some(shared)) => shared.is_sound(&name, sha256),
+                _ => true,
+            };
+            let captured = match sound {
+                true => captured,
+                false => Err(CaptureError::Moving),
+            };
+            inspected.push((name, captured));
+        }
         Ok(inspected)
     }
 

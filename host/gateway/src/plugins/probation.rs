@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Context as _;
 use serde_json::json;
 
-use super::{ServingPlugin, folder, recall};
+use super::{ServingPlugin, recall};
 use crate::Gateway;
 use crate::audit::{self, AuditAction};
 use toolgate_catalog::rights::{self, Difference, Upgrades};
@@ -139,11 +139,11 @@ impl Gateway {
             );
             return Ok(());
         }
-        let kept = folder::captured(&self.plugins.captured, &previous.sha256);
-        let bytes = tokio::fs::read(&kept)
+        let bytes = self
+            .kept_file(&previous.sha256)
             .await
             .context("the file of the version before is not kept any more")?;
-        let staged = self.stage_file(name, bytes.into()).await?;
+        let staged = self.stage_file(name, bytes).await?;
         let details = json!({
             "to": { "version": previous.version, "sha256": previous.sha256 },
             "from": { "sha256": bad },
@@ -153,7 +153,7 @@ impl Gateway {
             .await?
             .forget_plugin_version(service, bad)
             .await?;
-        staged.put().await?;
+        staged.put(now_ms).await?;
         tracing::error!(
             plugin.service = service,
             plugin.from = bad,

@@ -9,13 +9,13 @@ use serde_json::json;
 use super::staged::TakenFile;
 use crate::audit::AuditAction;
 use crate::{Caller, Error};
-use toolgate_store::{PluginState, Store};
+use toolgate_store::{PluginSource, PluginState, Store};
 
 /// `toolgate plugin remove`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Removed {
     pub service: String,
-    /// The file that was taken out of the plugins folder.
+    /// The file that was taken out of the plugins folder, or of the one that machines share.
     pub file: Option<String>,
 }
 
@@ -58,14 +58,29 @@ pub(super) async fn take_file(
     let name = row
         .file_name
         .filter(|name| row.state != PluginState::Removed && own(name));
+    let sources = store.list_plugin_sources().await?;
+    let of_name = |source: &PluginSource| name.as_ref() == Some(&source.file_name);
+    let shared = sources.into_iter().find(of_name);
     let taken = match &name {
-        Some(name) => TakenFile::take(folder, name).await?,
+        Some(name) => match TakenFile::take(folder, name).await {
+            // The folder of this machine is only a door: the file is in the database.
+            Err(_) if shared.is_some() => None,
+            taken => taken?,
+        },
         None => None,
     };
-    let file = name.filter(|_| taken.is_some());
+    let file = name.filter(|_| taken.is_some() || shared.is_some());
     let details = json!({ "file": file, "version": row.active_version });
     let entry = caller.entry(now_ms, AuditAction::PluginsRemove, service, details);
     store.add_audit_entry(&entry).await?;
+    if let Some(PluginSource {
+        file_name, sha256, ..
+    }) = shared
+    {
+        store
+            .withdraw_plugin_source(&file_name, &sha256, now_ms)
+            .await?;
+    }
     if let Some(taken) = taken {
         taken.delete().await?;
     }

@@ -11,6 +11,7 @@ use bytes::Bytes;
 
 use crate::Error;
 use toolgate_core::ids;
+use toolgate_store::Store;
 
 /// A file that is written whole and has not got its name yet: the watcher never sees half a file.
 pub(super) struct StagedFile {
@@ -35,7 +36,7 @@ impl StagedFile {
     }
 
     /// Gives the file its name.
-    pub(super) async fn put(self) -> Result<(), Error> {
+    async fn put(self) -> Result<(), Error> {
         let put = tokio::fs::rename(&self.part, &self.target).await;
         put.map_err(|_| not_writable())
     }
@@ -44,6 +45,37 @@ impl StagedFile {
 impl Drop for StagedFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.part);
+    }
+}
+
+/// A file on its way into the plugins folder.
+pub(super) enum StagedPlugin {
+    /// Into the folder of this machine, which is the only one.
+    File(StagedFile),
+    /// Into the one that machines share: its content is stored, and its name does not stand for it yet.
+    Shared {
+        store: Store,
+        name: String,
+        sha256: String,
+    },
+}
+
+impl StagedPlugin {
+    /// Gives the file its name.
+    pub(super) async fn put(self, now_ms: i64) -> Result<(), Error> {
+        match self {
+            Self::File(staged) => staged.put().await,
+            Self::Shared {
+                store,
+                name,
+                sha256,
+            } => {
+                store
+                    .put_plugin_source(&name, &sha256, true, now_ms)
+                    .await?;
+                Ok(())
+            }
+        }
     }
 }
 

@@ -13,6 +13,8 @@ use toolgate_store::{Store, Topic};
 /// The folder is read this often, whatever the events say: moved files, network mounts and full
 /// event queues lose events.
 const SCAN_EVERY: Duration = Duration::from_secs(2);
+/// A shared folder is looked at more often: the events of another machine are not heard here.
+const SCAN_SHARED_EVERY: Duration = Duration::from_secs(1);
 /// While a file settles, it is looked at this often.
 const SETTLING: Duration = Duration::from_millis(125);
 
@@ -20,6 +22,10 @@ const SETTLING: Duration = Duration::from_millis(125);
 pub async fn watch(mut intake: Intake, folder: &Path, store: Store, stop: CancellationToken) {
     let (events, mut woken) = mpsc::channel(1);
     let _watcher = watcher(folder, events);
+    let scan_every = match store.is_file() {
+        true => SCAN_EVERY,
+        false => SCAN_SHARED_EVERY,
+    };
     // How things stood, by the database's count of changes, when all that waits was decided last.
     let mut decided = None;
     loop {
@@ -34,11 +40,11 @@ pub async fn watch(mut intake: Intake, folder: &Path, store: Store, stop: Cancel
         let wait = match scanned {
             Ok(unsettled) => {
                 decided = now.or(decided);
-                if unsettled { SETTLING } else { SCAN_EVERY }
+                if unsettled { SETTLING } else { scan_every }
             }
             Err(cause) => {
                 tracing::error!(error = format!("{cause:#}"), "plugins.scan_failed");
-                SCAN_EVERY
+                scan_every
             }
         };
         tokio::select! {

@@ -65,7 +65,7 @@ fn list(id: impl Into<Value>) -> Value {
     json!({ "jsonrpc": "2.0", "id": id.into(), "method": "tools/list" })
 }
 
-/// Defence: mcp/sessions.rs forgets an owner when the session ends and at no other time.
+/// Defence: mcp/endpoint.rs ends a session in the database where a DELETE was accepted, and nowhere else.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_delete_leaves_the_session_and_its_owner() {
     let gateway = gateway().await;
@@ -99,15 +99,15 @@ async fn a_refused_delete_leaves_the_session_and_its_owner() {
     assert_eq!(gone.status, 404);
 }
 
-/// Defence: mcp/sessions.rs gives a session its owner in the moment in which it is made, so that
+/// Defence: gateway/identity/client_sessions.rs counts the open sessions of a key in the database, so that
 /// opening and refused endings stay below the bound of one key.
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_that_are_opened_and_badly_ended_stay_within_the_bound_of_a_key() {
-    use toolgate_mcp::sessions::SESSIONS_PER_KEY_MAX;
+    use toolgate_gateway::identity::client_sessions::CLIENT_SESSIONS_PER_KEY_MAX;
     let gateway = gateway().await;
     let first = open(&gateway).await;
     let kept = open(&gateway).await;
-    for _ in 0..SESSIONS_PER_KEY_MAX - 2 {
+    for _ in 0..CLIENT_SESSIONS_PER_KEY_MAX - 2 {
         let session = open(&gateway).await;
         let refused = request(&gateway, Method::DELETE, Some(&session));
         let refused = refused.header("origin", "https://evil.example");

@@ -13,7 +13,7 @@ use crate::plugins::folder::{self, CaptureError};
 use crate::plugins::names::{TakenName, tool_names};
 use crate::plugins::recall::{self, CapturedFile};
 use crate::plugins::report::FileReport;
-use crate::plugins::{INSPECTOR, Probation, ServingPlugin};
+use crate::plugins::{INSPECTOR, Probation, ServingPlugin, shared_folder};
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights;
 use toolgate_egress::Grant;
@@ -86,6 +86,10 @@ impl Intake {
             return Ok(Some(judged.ok_or(Rejected::LargeNotAllowed)));
         }
         if reach == ScanScope::Remembered {
+            return Ok(None);
+        }
+        let shared = self.shared.as_ref();
+        if shared.is_some_and(|shared| !shared.may_inspect(name, sha256)) {
             return Ok(None);
         }
         let copy = folder::captured(&self.captured, sha256);
@@ -294,7 +298,7 @@ impl Intake {
         else {
             return Ok(());
         };
-        let there = folder::captured(&self.captured, &sha256).exists();
+        let there = shared_folder::fetch(&self.store, &self.captured, &sha256).await?;
         let remembered = recall::manifest(&self.store, &sha256).await?;
         let may_serve =
             |manifest: &Manifest| there && self.runtime.allows(Size::for_manifest(manifest));
@@ -355,7 +359,11 @@ impl Intake {
         let file = self.files.get_mut(name);
         self.untold.push(FileOutcome {
             file: name.to_owned(),
-            seen: file.as_ref().map(|file| file.fingerprint),
+            // Of a shared file each machine sees another one.
+            seen: file
+                .as_ref()
+                .map(|file| file.fingerprint)
+                .filter(|_| self.shared.is_none()),
             judged: judged.clone(),
         });
         if let Some(file) = file {

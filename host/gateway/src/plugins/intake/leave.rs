@@ -66,7 +66,7 @@ impl Intake {
     /// Tells the database what is gone. What it does not take is told again in the next scan.
     pub(super) async fn forget_gone(&mut self) -> Result<(), StoreError> {
         while let Some(gone) = self.gone.last() {
-            if !gone.is_there {
+            if !gone.is_there && !self.is_shared_again(&gone.file) {
                 self.store.delete_plugin_file(&gone.file).await?;
             }
             let services = match &gone.services {
@@ -80,6 +80,12 @@ impl Intake {
             self.give_turns(&services);
         }
         Ok(())
+    }
+
+    /// Whether another machine, or an upload, has put the file back meanwhile.
+    fn is_shared_again(&self, name: &str) -> bool {
+        let shared = self.shared.as_ref();
+        shared.is_some_and(|shared| shared.holds(name))
     }
 
     pub(super) async fn service_served_from(
@@ -100,9 +106,9 @@ impl Intake {
         } else {
             format!("the file {file} was removed from the plugins folder")
         };
-        let (state, now_ms) = (PluginState::Removed, self.clock.now_ms());
+        let (now_ms, gone) = (self.clock.now_ms(), (!is_there).then_some(file.as_str()));
         let details = json!({ "file": file });
-        audit::installation(
+        let dropped = audit::installation(
             &self.store,
             now_ms,
             AuditAction::PluginsDrop,
@@ -110,9 +116,11 @@ impl Intake {
             details,
         )
         .await?
-        .set_plugin_state(service, state, Some(&reason), now_ms)
+        .drop_plugin(service, gone, &reason, now_ms)
         .await?;
-        log_state(file, Some(service), state, Some(&reason));
+        if dropped {
+            log_state(file, Some(service), PluginState::Removed, Some(&reason));
+        }
         Ok(())
     }
 

@@ -1,0 +1,155 @@
+//! Which sessions are in this process's memory, and when each was used.
+
+use std::collections::HashMap;
+
+use rmcp::transport::streamable_http_server::session::SessionId;
+
+/// The sessions that are in memory, by the id that the database knows.
+#[derive(Debug)]
+pub(super) struct SessionMemory {
+    per_key_max: usize,
+    all_max: usize,
+    uses: u64,
+    sessions: HashMap<String, HeldSession>,
+    /// Key id to how many of its sessions are here.
+    per_key: HashMap<String, usize>,
+    /// What the client names a session by, to its id.
+    ids: HashMap<SessionId, String>,
+}
+
+#[derive(Debug)]
+struct HeldSession {
+    sealed: SessionId,
+    key_id: String,
+    /// A number that grows.
+    used: u64,
+}
+
+impl SessionMemory {
+    pub(super) fn new(per_key_max: usize, all_max: usize) -> Self {
+        Self {
+            per_key_max,
+            all_max,
+            uses: 0,
+            sessions: HashMap::new(),
+            per_key: HashMap::new(),
+            ids: HashMap::new(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+    }
+
+    /// What the client names the session by, if it is here.
+    pub(super) fn sealed(&self, id: &str) -> Option<SessionId> {
+        Some(self.sessions.get(id)?.sealed.clone())
+    }
+
+    pub(super) fn note_use(&mut self, id: &str) {
+        self.uses += 1;
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.used = self.uses;
+        }
+    }
+
+    /// Takes out the session that has to go before `key_id` may have one more here: its own, or one of the
+    /// key that has the most.
+    pub(super) fn take_out_for(&mut self, key_id: &str) -> Option<SessionId> {
+        let own = self.per_key.get(key_id).copied().unwrap_or(0);
+        let whose = if own >= self.per_key_max {
+            key_id.to_owned()
+        } else if self.sessions.len() >= self.all_max {
+            self.per_key
+                .iter()
+                .max_by_key(|(_, held)| **held)?
+                .0
+                .clone()
+        } else {
+            return None;
+        };
+        let of_key = self.sessions.values().filter(|held| held.key_id == whose);
+        let oldest = of_key.min_by_key(|held| held.used)?.sealed.clone();
+        self.remove(&oldest);
+        Some(oldest)
+    }
+
+    pub(super) fn add(&mut self, key_id: &str, id: &str, sealed: &SessionId) {
+        self.remove(sealed);
+        self.uses += 1;
+        let held = HeldSession {
+            sealed: sealed.clone(),
+            key_id: key_id.to_owned(),
+            used: self.uses,
+        };
+        self.sessions.insert(id.to_owned(), held);
+        self.ids.insert(sealed.clone(), id.to_owned());
+        *self.per_key.entry(key_id.to_owned()).or_default() += 1;
+    }
+
+    pub(super) fn remove(&mut self, sealed: &SessionId) {
+        let held = self.ids.remove(sealed);
+        let Some(held) = held.and_then(|id| self.sessions.remove(&id)) else {
+            return;
+        };
+        if let Some(of_key) = self.per_key.get_mut(&held.key_id) {
+            *of_key -= 1;
+            if *of_key == 0 {
+                self.per_key.remove(&held.key_id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(memory: &mut SessionMemory, key_id: &str, id: &str) {
+        memory.add(key_id, id, &sealed(id));
+    }
+
+    fn sealed(id: &str) -> SessionId {
+        format!("sealed {id}").into()
+    }
+
+    #[test]
+    fn a_key_at_its_bound_loses_the_session_that_it_used_longest_ago() {
+        let mut memory = SessionMemory::new(3, 100);
+        for id in ["s0", "s1", "s2"] {
+            assert_eq!(memory.take_out_for("key_a"), None);
+            add(&mut memory, "key_a", id);
+        }
+        memory.note_use("s0");
+        let other = memory.take_out_for("key_b");
+        assert_eq!(other, None, "another key has its own");
+        assert_eq!(memory.take_out_for("key_a"), Some(sealed("s1")));
+        assert_eq!(memory.take_out_for("key_a"), None, "one was enough");
+        add(&mut memory, "key_a", "s3");
+        assert_eq!(memory.sealed("s0"), Some(sealed("s0")));
+        assert_eq!(memory.sealed("s1"), None);
+    }
+
+    #[test]
+    fn at_the_bound_of_all_the_key_with_the_most_gives_way() {
+        let mut memory = SessionMemory::new(10, 5);
+        for id in ["a0", "a1", "a2", "a3"] {
+            add(&mut memory, "key_a", id);
+        }
+        add(&mut memory, "key_b", "b0");
+        assert_eq!(memory.take_out_for("key_b"), Some(sealed("a0")));
+        add(&mut memory, "key_b", "b1");
+        assert_eq!(memory.take_out_for("key_c"), Some(sealed("a1")));
+        assert_eq!(memory.sessions.len(), 4);
+    }
+
+    #[test]
+    fn what_was_taken_out_leaves_nothing() {
+        let mut memory = SessionMemory::new(10, 10);
+        add(&mut memory, "key_a", "s0");
+        add(&mut memory, "key_a", "s0");
+        memory.remove(&sealed("s0"));
+        memory.remove(&sealed("s0"));
+        assert!(memory.is_empty() && memory.per_key.is_empty() && memory.ids.is_empty());
+    }
+}
