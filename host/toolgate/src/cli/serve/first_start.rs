@@ -150,7 +150,7 @@ impl Banner<'_> {
 
 /// What the commands of another terminal need where the gateway is not at their default address.
 fn url_variable(public_url: &str) -> String {
-    match public_url == super::super::client::DEFAULT_URL {
+    match public_url == super::super::gateway_client::DEFAULT_URL {
         true => String::new(),
         false => format!("\n  export TOOLGATE_URL={public_url}"),
     }
