@@ -174,6 +174,16 @@ impl TraceSpan {
             context: self.context().cloned(),
         }
     }
+
+    /// Runs `step` in the span: lines that it logs belong to it.
+    pub fn within<T>(&self, step: impl FnOnce() -> T) -> T {
+        let mut context = self.context().cloned();
+        if context.is_none() {
+            return step();
+        }
+        let _entered = Entered::swap(&mut context);
+        step()
+    }
 }
 
 pin_project! {
@@ -199,7 +209,7 @@ impl<F: Future> Future for InSpan<F> {
     }
 }
 
-/// The thread's context is that of the future until this is dropped, also by a panic.
+/// The thread's context is that of the span until this is dropped, also by a panic.
 struct Entered<'a>(&'a mut Option<TraceContext>);
 
 impl<'a> Entered<'a> {

@@ -67,7 +67,9 @@ pub async fn around(
     );
     if let Some(cause) = failure.as_deref().and_then(ApiFailure::cause) {
         let request_id = exchange.request_id.as_str();
-        tracing::error!(request_id, error.chain = cause, "request failed");
+        exchange.span.within(|| {
+            tracing::error!(request_id, error.chain = cause, "request failed");
+        });
     }
     answer
 }
@@ -90,16 +92,18 @@ impl OpenRequest {
         let route = self.route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
         self.metrics.http_request(&self.method, route, status, took);
         span::answered(&mut self.span, status, &self.request_id, code);
-        tracing::info!(
-            http.method = self.method.as_str(),
-            http.route = route,
-            http.status = status,
-            request_id = self.request_id,
-            client.address = self.client.map(tracing::field::display),
-            duration_ms = took.as_micros() as f64 / 1_000.0,
-            error.code = code,
-            "request"
-        );
+        self.span.within(|| {
+            tracing::info!(
+                http.method = self.method.as_str(),
+                http.route = route,
+                http.status = status,
+                request_id = self.request_id,
+                client.address = self.client.map(tracing::field::display),
+                duration_ms = took.as_micros() as f64 / 1_000.0,
+                error.code = code,
+                "request"
+            );
+        });
     }
 }
 

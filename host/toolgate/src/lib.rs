@@ -9,6 +9,7 @@
 //! - [`http`]: REST, the pages behind connect links, the sign-in of MCP clients, the dashboard and its routes
 //! - [`mcp`]: MCP over HTTP and over standard input and output
 //! - [`http-kit`]: what the HTTP edges share: body limits, strict decoding, the request layer, the error envelope
+//! - [`guide`]: the documentation as a site of pages
 //!
 //! # What the gateway stands on
 //!
@@ -33,6 +34,7 @@
 //! [`http`]: ../toolgate_http/index.html
 //! [`mcp`]: ../toolgate_mcp/index.html
 //! [`http-kit`]: ../toolgate_http_kit/index.html
+//! [`guide`]: ../toolgate_guide/index.html
 //! [`catalog`]: ../toolgate_catalog/index.html
 //! [`search`]: ../toolgate_search/index.html
 //! [`runtime`]: ../toolgate_runtime/index.html

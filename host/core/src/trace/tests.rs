@@ -120,7 +120,9 @@ fn a_span_is_below_the_one_whose_future_runs_on_whichever_thread() {
         });
         let innermost = inner.scope(async { step("innermost").context().cloned() });
         assert!(innermost.await.is_some());
-        step("beside inner");
+        let beside = step("beside inner");
+        assert_eq!(beside.within(current), beside.context().cloned());
+        assert_ne!(current(), beside.context().cloned());
     });
     block_on(inner);
     request.note(|span| span.set(Attribute::Service, "github".into()));

@@ -10,11 +10,11 @@ use tokio::task::JoinHandle;
 use toolgate_runtime::{Inspected, Rejected, Runtime};
 
 /// What came of an inspection; an error is one of reading the captured copy.
-type Result = std::io::Result<std::result::Result<Inspected, Rejected>>;
+type InspectionResult = std::io::Result<std::result::Result<Inspected, Rejected>>;
 
 /// Inspections by the hash of the file.
 #[derive(Default)]
-pub(super) struct Inspections(HashMap<String, JoinHandle<Result>>);
+pub(super) struct Inspections(HashMap<String, JoinHandle<InspectionResult>>);
 
 /// How far an inspection has come.
 pub(super) enum InspectionProgress {

@@ -141,7 +141,9 @@ impl Banner<'_> {
                 ));
             }
             if plugins.is_some() {
-                text.push_str("\nOnly warnings are logged here. TOOLGATE_LOG=info logs every request. Ctrl-C stops.\n");
+                text.push_str(
+                    "\nOnly warnings are logged (TOOLGATE_LOG=info: every request). Ctrl-C stops.\n",
+                );
             }
             text
         })
