@@ -1,15 +1,16 @@
 // Lighthouse on the pages of a signed-in owner, with 1,000 executions: accessibility and best practices, 100 each. Performance is
-// not judged here: it is this machine's, with whatever else it does.
+// printed. It is also this machine's, with whatever else it does, so only LIGHTHOUSE_PERFORMANCE=95 judges it: the best of three.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ask, asked, createKey, launchProfile, resolve, setUp } from './browser.mjs';
-import { furnish } from './places.mjs';
+import { furnish, places } from './places.mjs';
 
 const { default: lighthouse } = await import(pathToFileURL(resolve('lighthouse')));
-const AT_LEAST = { accessibility: 1, 'best-practices': 1 };
+const AT_LEAST = { accessibility: 1, 'best-practices': 1, performance: Number(process.env.LIGHTHOUSE_PERFORMANCE ?? 0) / 100 };
+const TRIES = AT_LEAST.performance > 0 ? 3 : 1;
 const EXECUTIONS = 1_000;
 
 // The auditor opens pages of its own in the same profile, so the profile has to be signed in.
@@ -27,17 +28,22 @@ try {
     const call = await ask(key, 'POST', '/v1/tools/words_count/execute', { arguments: { text: 'to be' }, user_id: `user-${n % 40}` });
     assert.equal(call.status, 200, JSON.stringify(call));
   }
-  for (const path of ['/sign-in', '/overview', '/executions', '/tools?query=count', '/integrations', '/skills', '/permissions/charles', '/knowledge?query=hotel', `/sessions/${of.session}`, '/webhooks', '/settings/api']) {
-    const result = await lighthouse(`${asked.base}${path}`, {
-      port,
-      output: 'json',
-      logLevel: 'error',
-      formFactor: 'desktop',
-      screenEmulation: { mobile: false, width: 1280, height: 860, deviceScaleFactor: 1, disabled: false },
-      throttlingMethod: 'provided',
-      onlyCategories: Object.keys(AT_LEAST),
-      disableStorageReset: true,
-    });
+  const few = ['/sign-in', '/overview', '/executions', '/tools?query=count', '/integrations', '/skills', '/permissions/charles', '/knowledge?query=hotel', `/sessions/${of.session}`, '/webhooks', '/settings/api'];
+  const rest = TRIES > 1 ? places(of).filter(([, , press]) => !press).map(([, path]) => path) : [];
+  for (const path of new Set([...few, ...rest])) {
+    let result;
+    for (let n = 0; n < TRIES && !(result?.lhr.categories.performance.score >= AT_LEAST.performance); n += 1) {
+      result = await lighthouse(`${asked.base}${path}`, {
+        port,
+        output: 'json',
+        logLevel: 'error',
+        formFactor: 'desktop',
+        screenEmulation: { mobile: false, width: 1280, height: 860, deviceScaleFactor: 1, disabled: false },
+        throttlingMethod: 'provided',
+        onlyCategories: Object.keys(AT_LEAST),
+        disableStorageReset: true,
+      });
+    }
     const { categories, audits, finalDisplayedUrl } = result.lhr;
     assert.ok(finalDisplayedUrl.endsWith(path), `${path} led to ${finalDisplayedUrl}`);
     const failed = Object.values(audits).filter(({ score, scoreDisplayMode }) => score === 0 && scoreDisplayMode === 'binary').map(({ id }) => id);

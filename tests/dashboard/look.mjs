@@ -1,8 +1,11 @@
-// Looks at every page, light and dark and 360 pixels wide: nothing serious or critical for axe-core,
-// no console error, no refusal of the policy, no request elsewhere, nothing wider than the screen.
+// Looks at every page, light and dark, on a telephone, a tablet and a screen: nothing serious or critical for axe-core,
+// no console error, no refusal of the policy, no request elsewhere, nothing wider than the screen, even at 360 pixels.
 import assert from 'node:assert/strict';
 import { ask, asked, createKey, open, paints, setUp, settled, signIn, violations, visit, walk } from './browser.mjs';
 import { furnish, places } from './places.mjs';
+
+/** By how many pixels a page is wider than its window. */
+const excess = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 await walk(async (browser, look) => {
   const first = await open(browser);
@@ -22,18 +25,21 @@ await walk(async (browser, look) => {
   const all = [...first.wrong];
 
   const gates = [['sign-in', '/sign-in'], ['setup-without-token', '/setup']];
-  for (const colorScheme of ['light', 'dark']) {
-    const { page, wrong } = await enter({ colorScheme });
-    for (const [name, path, press] of [...gates, ...places(of)]) {
-      await visit(page, path);
-      if (press) await press(page);
-      await settled(page);
-      const found = await violations(page);
-      assert.deepEqual(found, [], `${name}, ${colorScheme}`);
-      console.log(`${name}, ${colorScheme}: nothing serious`);
+  for (const [width, height] of [[1440, 900], [768, 1024], [390, 844]]) {
+    for (const colorScheme of ['light', 'dark']) {
+      const { page, wrong } = await enter({ colorScheme, viewport: { width, height } });
+      for (const [name, path, press] of [...gates, ...places(of)]) {
+        const shown = `${name}, ${colorScheme}, ${width} px`;
+        await visit(page, path);
+        if (press) await press(page);
+        await settled(page);
+        assert.deepEqual(await violations(page), [], shown);
+        assert.equal(await excess(page), 0, `${shown}: wider than the screen`);
+      }
+      console.log(`every page, ${colorScheme}, ${width} px: nothing serious`);
+      all.push(...wrong);
+      await page.close();
     }
-    all.push(...wrong);
-    await page.close();
   }
 
   const narrow = await enter({ viewport: { width: 360, height: 740 } });
@@ -41,8 +47,7 @@ await walk(async (browser, look) => {
     await visit(narrow.page, path);
     if (press) await press(narrow.page);
     await settled(narrow.page);
-    const over = await narrow.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.equal(over, 0, `${name} is ${over} px wider than 360`);
+    assert.equal(await excess(narrow.page), 0, `${name} is wider than 360 px`);
   }
   await narrow.page.getByRole('button', { name: 'Open navigation' }).click();
   await narrow.page.getByRole('dialog').getByRole('link', { name: 'Skills' }).click();

@@ -142,8 +142,21 @@ fn said(line: Line, tokens: Option<u64>, streamed: bool) -> Response<Body> {
         .collect();
     let usage = tokens.map(|tokens| json!({"total_tokens": tokens}));
     if !streamed {
-        let message = json!({"role": "assistant", "content": text, "tool_calls": calls});
-        let body = json!({"object": "chat.completion", "choices": [{"index": 0, "message": message}], "usage": usage});
+        let mut message = json!({"role": "assistant", "content": text});
+        let mut reason = "stop";
+        if !calls.is_empty() {
+            reason = "tool_calls";
+            message["tool_calls"] = calls.into();
+        }
+        let choice = json!({"index": 0, "message": message, "finish_reason": reason});
+        let body = json!({
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1_790_000_000,
+            "model": "scripted",
+            "choices": [choice],
+            "usage": usage,
+        });
         return whole("application/json", body.to_string());
     }
     let mut events = vec![json!({"choices": [{"delta": {"role": "assistant", "content": ""}}]})];

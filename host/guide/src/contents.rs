@@ -72,6 +72,7 @@ const PAGES: &[ListedPage] = pages! {
         "postgresql" = "docs/operate/postgresql.md";
         "backup" = "docs/operate/backup.md";
         "upgrade" = "docs/operate/upgrade.md";
+        "people" = "docs/operate/people.md";
         "monitoring" = "docs/operate/monitoring.md";
         "hardening" = "docs/operate/hardening.md";
         "capacity" = "docs/operate/capacity.md";

@@ -171,7 +171,7 @@ paths:
             .iter()
             .map(|tool| &*tool.name)
             .collect();
-        assert_eq!(tools, ["ice_list_cones"]);
+        assert_eq!(tools, ["list_cones"]);
         assert_eq!(described.manifest.hosts, ["api.example.com"]);
         let unknown = DescriptionText {
             operations: vec!["GET /nowhere".to_owned()],
@@ -188,10 +188,12 @@ paths:
     /// The text comes from a browser, and the gateway's disk is not the browser's.
     #[test]
     fn no_file_is_read() {
-        let refers = TEXT.replace(
-            "schema: { type: string }",
-            "schema: { $ref: '../../../../../../etc/passwd' }",
-        );
+        let refers = TEXT
+            .replace("deprecated: true", "deprecated: false")
+            .replace(
+                "schema: { type: string }",
+                "schema: { $ref: '../../../../../../etc/passwd' }",
+            );
         let input = DescriptionText {
             text: refers,
             ..DescriptionText::default()
@@ -208,7 +210,7 @@ paths:
     fn what_is_no_description_is_refused_with_a_reason() {
         for (text, said) in [
             ("", "OpenAPI"),
-            ("{", "JSON"),
+            ("{", "unclosed bracket"),
             ("openapi: 2.0", "version"),
             ("openapi: 3.1.0\npaths: {}", "no operation"),
         ] {

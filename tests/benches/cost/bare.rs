@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
@@ -162,6 +163,8 @@ pub fn app(name: &str) -> anyhow::Result<Router> {
             .with_state(Upstream::from_env()?),
         "mcp-relay" => Router::new().route_service("/mcp", mcp(Some(Upstream::from_env()?))),
         "upstream" | "tls-upstream" => Router::new().fallback(get(|| answer(Duration::ZERO))),
+        // An empty body is the answer of OTLP that accepts all.
+        "collector" => Router::new().fallback(post(|_: Bytes| async { StatusCode::OK })),
         "slow-upstream" => Router::new().fallback(get(|| answer(SLOW))),
         _ => bail!("unknown server {name}"),
     })

@@ -2,7 +2,8 @@
 //! and printed as ratios: absolute times are the machine's, ratios travel.
 //!
 //! `make bench` runs it on an optimised build; a word (`real`, `disk`, `call`, `start`, `search`, `http`, `mcp`) runs one part
-//! alone, `growth` the one that takes minutes, `peers` other gateways. Nothing here passes or fails.
+//! alone, `growth` the one that takes minutes, `peers` other gateways, `telemetry` what OpenTelemetry costs. Nothing here passes or
+//! fails.
 
 mod bare;
 mod disk;
@@ -12,6 +13,7 @@ mod real_calls;
 mod requests;
 mod searches;
 mod start;
+mod telemetry;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,6 +54,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted.iter().any(|word| word == "peers") {
         return peers::compare().await;
+    }
+    if wanted.iter().any(|word| word == "telemetry") {
+        return telemetry::measure().await;
     }
     let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|one| one == part);
     if wants("real") {

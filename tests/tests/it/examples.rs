@@ -156,7 +156,9 @@ async fn converses_with(
     let asked = model.asked();
     assert_eq!(asked.len(), 3);
     let first = asked[0]["messages"].as_array().unwrap();
-    assert_eq!(first.last().unwrap()["content"], QUESTION);
+    // CrewAI writes words of its own before it.
+    let content = first.last().unwrap()["content"].as_str().unwrap();
+    assert!(content.ends_with(QUESTION), "{content}");
     let result = asked[2]["messages"].as_array().unwrap().last().unwrap();
     assert_eq!(result["role"], "tool");
     let result = result["content"].as_str().unwrap();

@@ -248,6 +248,7 @@ impl Walk {
         ];
         let (verb, leaves) = ("member create", Leaves::Entry("members.create"));
         self.verb_that(verb, &output, leaves).await;
+        self.verb("member reset", &["e@example.com"]).await;
         self.verb("member remove", &["e@example.com"]).await;
         let machine = ["--name", "Nightly", "--acts-for", "reports"];
         self.verb("client create", &machine).await;
@@ -273,6 +274,14 @@ impl Walk {
             .await;
         self.serves("3.0.0").await;
         self.verb("plugin remove", &["acme"]).await;
+        self.gateway
+            .wait("the removed file to be forgotten", async || {
+                self.gateway.file_state("acme.wasm").await.is_none()
+            })
+            .await;
+        self.gateway.drop_file("acme.wasm", &acme().build());
+        self.gateway.wait_for_file("acme.wasm", "active").await;
+        std::fs::remove_file(self.gateway.plugins_dir().join("acme.wasm")).unwrap();
         self.gateway
             .wait("the file to be dropped", async || {
                 self.entries()

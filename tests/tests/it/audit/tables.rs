@@ -279,6 +279,10 @@ pub const VERBS: &[(&str, Leaves)] = &[
         "model",
         Nothing("files of a model, which search falls back from"),
     ),
+    (
+        "migrate",
+        Nothing("the schema of the database and nothing that anybody did"),
+    ),
     ("mcp", Nothing("calls of a key")),
     ("search", Nothing("calls of a key")),
     ("describe", Nothing("calls of a key")),

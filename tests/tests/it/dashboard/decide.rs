@@ -10,7 +10,8 @@ async fn a_person_reviews_and_decides_waiting_calls_in_the_browser() {
     dist();
     let mut purge = Fixture::new("purge");
     purge.manifest["tools"][0]["effect"] = json!("destructive");
-    let tool = purge.manifest["tools"][0]["name"].clone();
+    let tool = purge.manifest["tools"][0]["name"].as_str().unwrap();
+    let tool = format!("purge_{tool}");
     let plugins = [
         ("words.wasm", std::fs::read(words()).unwrap()),
         ("purge.wasm", purge.build()),

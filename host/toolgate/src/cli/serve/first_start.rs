@@ -131,7 +131,7 @@ impl Banner<'_> {
             }
             if let Some(password) = password {
                 text.push_str(&format!(
-                    "\nSign in to the dashboard (shown once; a new password: toolgate member reset {DEV_EMAIL}):\n  {DEV_EMAIL}  {password}\n"
+                    "\nSign in to the dashboard (shown once):\n  {DEV_EMAIL}  {password}\n  A new password: toolgate member reset {DEV_EMAIL}\n"
                 ));
             }
             if let Some(key) = key {
