@@ -3,7 +3,7 @@
 use toolgate_sdk::prelude::*;
 
 /// The API version this plugin was written for.
-const VERSION: &str = "2025-04";
+pub const VERSION: &str = "2026-10";
 
 /// Sends a document and answers its data.
 pub fn ask(cx: &Context, document: &str, variables: Value) -> Result<Value, ToolError> {

@@ -48,7 +48,7 @@ pub struct GetBoard {
 pub fn get_board(args: GetBoard, cx: &Context) -> Result<Value, ToolError> {
     const DOCUMENT: &str = "query($board_id: ID!) { boards(ids: [$board_id]) { \
         id name description state url items_count groups { id title color } \
-        columns { id title type settings_str } owners { id name } } }";
+        columns { id title type settings } owners { id name } } }";
     let answer = ask(cx, DOCUMENT, json!({ "board_id": args.board_id }))?;
     let board = first(&answer["boards"], "board", &args.board_id)?;
     let fields = [
@@ -66,7 +66,7 @@ pub fn get_board(args: GetBoard, cx: &Context) -> Result<Value, ToolError> {
     out["columns"] = columns
         .map(|column| {
             let mut shown = pick(column, &["id", "title", "type"]);
-            let labels = labels(column["settings_str"].as_str().unwrap_or_default());
+            let labels = labels(&column["settings"]);
             if !labels.is_empty() {
                 shown["labels"] = json!(labels);
             }
@@ -76,11 +76,13 @@ pub fn get_board(args: GetBoard, cx: &Context) -> Result<Value, ToolError> {
     Ok(out)
 }
 
-/// The labels in a column's settings: a map by number (status), or a list of objects (dropdown).
-fn labels(settings: &str) -> Vec<String> {
-    let settings: Value = settings.parse().unwrap_or_default();
+/// The labels in a column's settings: a map by number, or a list of objects, in JSON or in a text of JSON.
+fn labels(settings: &Value) -> Vec<String> {
+    let read = settings.as_str().and_then(|text| text.parse().ok());
+    let settings: Value = read.unwrap_or_else(|| settings.clone());
     let word = |value: &Value| {
-        let text = value.as_str().or_else(|| value["name"].as_str());
+        let text = value.as_str().or_else(|| value["label"].as_str());
+        let text = text.or_else(|| value["name"].as_str());
         text.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     match &settings["labels"] {
@@ -209,22 +211,27 @@ pub fn list_workspaces(args: ListWorkspaces, cx: &Context) -> Result<Output, Too
 #[cfg(test)]
 mod tests {
     use super::labels;
+    use toolgate_sdk::{Value, json};
 
     #[test]
     fn labels_are_found_in_both_forms() {
         for (settings, expected) in [
             (
-                r#"{"labels":{"0":"Working","1":"Done","5":""}}"#,
+                json!({ "labels": { "0": "Working", "1": "Done", "5": "" } }),
                 &["Working", "Done"][..],
             ),
             (
-                r#"{"labels":[{"id":1,"name":"A"},{"id":2,"name":"B"}]}"#,
+                json!(r#"{"labels":{"0":"Working","1":"Done","5":""}}"#),
+                &["Working", "Done"],
+            ),
+            (
+                json!({ "labels": [{ "id": 1, "label": "A" }, { "id": 2, "name": "B" }] }),
                 &["A", "B"],
             ),
-            ("{}", &[]),
-            ("", &[]),
+            (json!({}), &[]),
+            (Value::Null, &[]),
         ] {
-            assert_eq!(labels(settings), expected, "{settings}");
+            assert_eq!(labels(&settings), expected, "{settings}");
         }
     }
 }

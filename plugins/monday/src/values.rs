@@ -177,7 +177,7 @@ fn is_day(text: &str) -> bool {
 
 /// People by `me`, mail address, name or id, as a people column takes them.
 fn people(cx: &Context, value: &Value, field: &str) -> Result<Value, ToolError> {
-    const DOCUMENT: &str = "query($emails: [String], $withEmails: Boolean!, $name: String, $withName: Boolean!) { \
+    const DOCUMENT: &str = "query($emails: [String!], $withEmails: Boolean!, $name: String, $withName: Boolean!) { \
         me { id } byEmail: users(emails: $emails, limit: 100) @include(if: $withEmails) { id email } \
         byName: users(name: $name, limit: 2) @include(if: $withName) { id name } }";
     let wanted: Vec<String> = match value {
@@ -234,6 +234,13 @@ fn people(cx: &Context, value: &Value, field: &str) -> Result<Value, ToolError> 
         all.push(json!({ "id": id, "kind": "person" }));
     }
     Ok(json!({ "personsAndTeams": all }))
+}
+
+/// The ids of people given by `me`, mail address, name or id.
+pub fn person_ids(cx: &Context, wanted: &[String], field: &str) -> Result<Vec<String>, ToolError> {
+    let found = people(cx, &json!(wanted), field)?;
+    let found = found["personsAndTeams"].as_array().into_iter().flatten();
+    Ok(found.map(|one| one["id"].to_string()).collect())
 }
 
 fn plain(value: &Value) -> String {

@@ -178,6 +178,70 @@ pub fn delete_item(args: OneItem, cx: &Context) -> Result<Value, ToolError> {
 }
 
 #[derive(Args)]
+pub struct DuplicateItem {
+    /// Id of the item.
+    item_id: String,
+    /// Also copy what was written on it.
+    #[arg(default = false)]
+    with_updates: bool,
+}
+
+/// Copies an item within its board and answers the copy.
+#[tool(effect = "write", scopes = ["boards:write"], keywords = ["clone task", "copy row", "template"], example = { "item_id": "1234567891" })]
+pub fn duplicate_item(args: DuplicateItem, cx: &Context) -> Result<Value, ToolError> {
+    const DOCUMENT: &str = "mutation($board_id: ID!, $item_id: ID, $with_updates: Boolean) { \
+        duplicate_item(board_id: $board_id, item_id: $item_id, with_updates: $with_updates) { id name url group { title } } }";
+    let board = board_of(cx, &args.item_id)?;
+    let variables = json!({ "board_id": board["id"], "item_id": args.item_id, "with_updates": args.with_updates });
+    Ok(shown(&ask(cx, DOCUMENT, variables)?["duplicate_item"]))
+}
+
+#[derive(Args)]
+pub struct MoveItemToBoard {
+    /// Id of the item.
+    item_id: String,
+    /// Id of the other board; ids come from monday_list_boards.
+    board_id: String,
+    /// Group of the other board, by title or id; its first unless given.
+    group: Option<String>,
+}
+
+/// Moves an item to another board; columns of the same title and type keep their values.
+#[tool(effect = "write", scopes = ["boards:write"], keywords = ["transfer task", "hand over", "other project"],
+       example = { "item_id": "1234567891", "board_id": "1234567899", "group": "Inbox" })]
+pub fn move_item_to_board(args: MoveItemToBoard, cx: &Context) -> Result<Value, ToolError> {
+    const BOARD: &str = concat!(
+        "query($board_id: ID!) { boards(ids: [$board_id]) { id groups { id title } ",
+        column_fields!(),
+        " } }"
+    );
+    const DOCUMENT: &str = "mutation($item_id: ID!, $board_id: ID!, $group_id: ID!, $columns: [ColumnMappingInput!]) { \
+        move_item_to_board(item_id: $item_id, board_id: $board_id, group_id: $group_id, columns_mapping: $columns) \
+        { id name url board { id name } group { title } } }";
+    let answer = ask(cx, BOARD, json!({ "board_id": args.board_id }))?;
+    let target = first(&answer["boards"], "board", &args.board_id)?;
+    let group = match &args.group {
+        Some(name) => group_id(&target["groups"], name)?,
+        None => target["groups"][0]["id"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
+    };
+    let from = board_of(cx, &args.item_id)?;
+    let same = |column: &Value| {
+        let others = target["columns"].as_array().into_iter().flatten();
+        let other = others
+            .clone()
+            .find(|other| other["title"] == column["title"] && other["type"] == column["type"]);
+        other.map(|other| json!({ "source": column["id"], "target": other["id"] }))
+    };
+    let columns = from["columns"].as_array().into_iter().flatten();
+    let columns: Vec<Value> = columns.filter_map(same).collect();
+    let variables = json!({ "item_id": args.item_id, "board_id": args.board_id, "group_id": group, "columns": columns });
+    Ok(shown(&ask(cx, DOCUMENT, variables)?["move_item_to_board"]))
+}
+
+#[derive(Args)]
 pub struct CreateUpdate {
     /// Id of the item.
     item_id: String,
@@ -201,7 +265,7 @@ pub fn create_update(args: CreateUpdate, cx: &Context) -> Result<Value, ToolErro
 }
 
 /// Plain text as the HTML that updates are made of.
-fn html(text: &str) -> String {
+pub fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.replace("\r\n", "\n").chars() {
         match c {

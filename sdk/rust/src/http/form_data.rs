@@ -1,15 +1,42 @@
 //! A form with one file in it (`multipart/form-data`, RFC 7578), which some services want for an upload.
 
+use std::fmt::Write as _;
+
 /// The media type of the form, with its boundary, and the form itself.
 pub fn with_file(field: &str, name: &str, media_type: &str, content: &[u8]) -> (String, Vec<u8>) {
+    with_fields(&[], field, name, media_type, content)
+}
+
+/// [`with_file`] after fields of text.
+pub fn with_fields(
+    fields: &[(&str, &str)],
+    field: &str,
+    name: &str,
+    media_type: &str,
+    content: &[u8],
+) -> (String, Vec<u8>) {
     let mut boundary = "toolgate-form-boundary".to_owned();
-    while content
-        .windows(boundary.len())
-        .any(|part| part == boundary.as_bytes())
+    let within = |part: &[u8], boundary: &str| {
+        part.windows(boundary.len())
+            .any(|part| part == boundary.as_bytes())
+    };
+    while within(content, &boundary)
+        || fields
+            .iter()
+            .any(|(_, text)| within(text.as_bytes(), &boundary))
     {
         boundary.push('x');
     }
-    let head = format!(
+    let mut head = String::new();
+    for (name, text) in fields {
+        let _ = write!(
+            head,
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{text}\r\n",
+            quoted(name),
+        );
+    }
+    let _ = write!(
+        head,
         "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\n\
          Content-Type: {}\r\n\r\n",
         quoted(field),
