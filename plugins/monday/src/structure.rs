@@ -273,6 +273,10 @@ fn shown_entry(entry: &Value) -> Value {
             out[name] = value.clone();
         }
     }
+    // monday.com writes a number here, and a text wherever an id is an argument.
+    if let Some(id) = out["item_id"].as_u64() {
+        out["item_id"] = json!(id.to_string());
+    }
     let ticks = entry["created_at"]
         .as_str()
         .and_then(|text| text.parse::<i64>().ok());

@@ -206,38 +206,24 @@ pub struct MoveItemToBoard {
     group: Option<String>,
 }
 
-/// Moves an item to another board; columns of the same title and type keep their values.
+/// Moves an item to another board. monday.com keeps the values of each column that has a counterpart there.
 #[tool(effect = "write", scopes = ["boards:write"], keywords = ["transfer task", "hand over", "other project"],
        example = { "item_id": "1234567891", "board_id": "1234567899", "group": "Inbox" })]
 pub fn move_item_to_board(args: MoveItemToBoard, cx: &Context) -> Result<Value, ToolError> {
-    const BOARD: &str = concat!(
-        "query($board_id: ID!) { boards(ids: [$board_id]) { id groups { id title } ",
-        column_fields!(),
-        " } }"
-    );
-    const DOCUMENT: &str = "mutation($item_id: ID!, $board_id: ID!, $group_id: ID!, $columns: [ColumnMappingInput!]) { \
-        move_item_to_board(item_id: $item_id, board_id: $board_id, group_id: $group_id, columns_mapping: $columns) \
+    const BOARD: &str =
+        "query($board_id: ID!) { boards(ids: [$board_id]) { groups { id title } } }";
+    // Without `columns_mapping` monday.com finds the counterparts itself; with it, every column has to be named.
+    const DOCUMENT: &str = "mutation($item_id: ID!, $board_id: ID!, $group_id: ID!) { \
+        move_item_to_board(item_id: $item_id, board_id: $board_id, group_id: $group_id) \
         { id name url board { id name } group { title } } }";
     let answer = ask(cx, BOARD, json!({ "board_id": args.board_id }))?;
-    let target = first(&answer["boards"], "board", &args.board_id)?;
+    let groups = &first(&answer["boards"], "board", &args.board_id)?["groups"];
     let group = match &args.group {
-        Some(name) => group_id(&target["groups"], name)?,
-        None => target["groups"][0]["id"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
+        Some(name) => json!(group_id(groups, name)?),
+        None => groups[0]["id"].clone(),
     };
-    let from = board_of(cx, &args.item_id)?;
-    let same = |column: &Value| {
-        let others = target["columns"].as_array().into_iter().flatten();
-        let other = others
-            .clone()
-            .find(|other| other["title"] == column["title"] && other["type"] == column["type"]);
-        other.map(|other| json!({ "source": column["id"], "target": other["id"] }))
-    };
-    let columns = from["columns"].as_array().into_iter().flatten();
-    let columns: Vec<Value> = columns.filter_map(same).collect();
-    let variables = json!({ "item_id": args.item_id, "board_id": args.board_id, "group_id": group, "columns": columns });
+    let variables =
+        json!({ "item_id": args.item_id, "board_id": args.board_id, "group_id": group });
     Ok(shown(&ask(cx, DOCUMENT, variables)?["move_item_to_board"]))
 }
 
