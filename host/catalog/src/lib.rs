@@ -22,6 +22,7 @@ mod parse;
 pub mod queries;
 pub mod rights;
 mod schema;
+pub mod stand_ins;
 pub mod token_parameters;
 mod tool;
 pub mod wire;

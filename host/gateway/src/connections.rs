@@ -40,7 +40,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use call::{AuthClaim, CallConnection, ForCall};
+pub(crate) use call::{AuthClaim, CallConnection, CallPurpose, ForCall};
 pub use wait::{WAIT_S_MAX, WaitFor};
 
 use crate::audit::AuditAction;

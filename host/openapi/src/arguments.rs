@@ -104,7 +104,7 @@ impl<'d> ArgumentList<'d> {
             let chars = TEXT_CHARS_MAX.min(text_chars.max(80) * 2);
             if let Some(text) = argument
                 .description
-                .map(|text| words::clean(text, chars))
+                .map(|text| words::prose(text, chars))
                 .filter(|t| !t.is_empty())
                 && !matches!(argument.form, ArgumentForm::File { .. })
             {
@@ -168,7 +168,7 @@ impl<'d> ArgumentList<'d> {
 fn file(schema: Node<'_>, many: bool) -> Map<String, Value> {
     let text = schema
         .text("description")
-        .map(|text| words::clean(text, 300))
+        .map(|text| words::prose(text, 300))
         .unwrap_or_default();
     let text = format!("{text} A file as a data URL: data:MEDIA_TYPE;base64,CONTENT.");
     let one =

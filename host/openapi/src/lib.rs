@@ -13,8 +13,10 @@ pub mod arguments;
 pub mod bake;
 pub mod body;
 pub mod document;
+mod html;
 mod interpreter;
 pub mod keys;
+pub mod names;
 pub mod operation;
 pub mod overlay;
 pub mod problem;
@@ -260,12 +262,15 @@ impl<'d> Compose<'d> {
                 None => Problem::new(docs.name(), "/paths", "the description has no operation"),
             });
         }
-        name_apart(&mut drafts, &service);
+        names::tell_apart(
+            drafts.iter_mut().map(|draft| &mut draft.tool.name),
+            &service,
+        );
         self.schemas(&mut drafts);
 
-        let mut description = words::clean(text("description"), 600);
+        let mut description = words::prose(text("description"), 600);
         if description.chars().count() < 20 {
-            let summary = words::clean(text("summary"), 400);
+            let summary = words::prose(text("summary"), 400);
             let made = if summary.is_empty() {
                 format!("Tools of {title}, made from its OpenAPI description.")
             } else {
@@ -477,23 +482,6 @@ impl<'d> Compose<'d> {
                 );
             }
             draft.tool.input = Schema::from_value(&schema);
-        }
-    }
-}
-
-/// Gives every tool a name of its own: later ones get a number.
-fn name_apart(drafts: &mut [DraftTool<'_>], service: &str) {
-    let mut taken: BTreeSet<String> = BTreeSet::new();
-    for draft in drafts {
-        let chars_max = words::TOOL_NAME_CHARS_MAX - 1 - service.len();
-        if draft.tool.name.is_empty() {
-            draft.tool.name = "call".to_owned();
-        }
-        let base = draft.tool.name.clone();
-        let mut number = 2;
-        while !taken.insert(draft.tool.name.clone()) {
-            draft.tool.name = words::numbered(&base, number, chars_max);
-            number += 1;
         }
     }
 }

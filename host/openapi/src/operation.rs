@@ -15,6 +15,7 @@ use super::arguments::{Argument, ArgumentForm, ArgumentList};
 use super::body::{self, BodyOptions};
 use super::document::{Documents, Node};
 use super::keys::{self, DocumentKeys, OperationKeys, Paginated, ScalarText};
+use super::names::{self, NamedOperation};
 use super::problem::{Notes, Problem, below};
 use super::security::{Security, SecurityNeeds};
 use super::words;
@@ -300,14 +301,19 @@ fn tool(
     paginated: bool,
 ) -> ToolSpec {
     let node = place.node;
-    let name = match (&own.name, node.text("operationId")) {
-        (Some(name), _) => name.clone(),
-        (None, Some(id)) if !words::snake(id).is_empty() => words::tool(id, shared.service),
-        _ => words::tool_of_path(place.method, place.path, shared.service),
+    let name = match &own.name {
+        Some(name) => name.clone(),
+        None => names::tool(&NamedOperation {
+            service: shared.service,
+            id: node.text("operationId"),
+            method: place.method,
+            path: place.path,
+            patched: place.item.get("patch").is_some(),
+        }),
     };
     let summary = node.text("summary").or_else(|| place.item.text("summary"));
     let summary = summary
-        .map(|text| words::clean(text, 100))
+        .map(|text| words::prose(text, 100))
         .filter(|text| !text.is_empty());
     let title = own
         .title
@@ -318,7 +324,7 @@ fn tool(
         .text("description")
         .or_else(|| place.item.text("description"));
     let description = description
-        .map(|text| words::clean(text, DESCRIPTION_CHARS_MAX))
+        .map(|text| words::prose(text, DESCRIPTION_CHARS_MAX))
         .filter(|text| !text.is_empty());
     let description = match (description, &summary) {
         (Some(text), Some(summary)) if text.chars().count() < 20 && text != *summary => {

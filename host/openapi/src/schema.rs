@@ -139,7 +139,7 @@ impl<'d> Expander<'d> {
     }
 
     fn describe(&mut self, made: &mut Map<String, Value>, text: &str) {
-        let text = words::clean(text, self.bounds.text_chars);
+        let text = words::prose(text, self.bounds.text_chars);
         if !text.is_empty() && self.bounds.text_chars > 0 && self.spend(text.len() + 16) {
             made.insert("description".to_owned(), json!(text));
         }

@@ -2,13 +2,51 @@
 
 use toolgate_catalog::manifest::Effect;
 
-/// Longest `<service>_<action>`, in characters.
-pub const TOOL_NAME_CHARS_MAX: usize = 64;
-const SERVICE_CHARS_MAX: usize = 40;
+/// Longest name of a service that is made of a title, in characters; a set one may have 40.
+const SERVICE_CHARS_MAX: usize = 24;
+/// Names that are one word, though they are written with capitals within.
+const ONE_WORD: [(&str, &str); 24] = [
+    ("BigQuery", "Bigquery"),
+    ("BitBucket", "Bitbucket"),
+    ("ClickUp", "Clickup"),
+    ("CloudFlare", "Cloudflare"),
+    ("DropBox", "Dropbox"),
+    ("FaceBook", "Facebook"),
+    ("GitHub", "Github"),
+    ("GitLab", "Gitlab"),
+    ("GraphQL", "Graphql"),
+    ("HubSpot", "Hubspot"),
+    ("JavaScript", "Javascript"),
+    ("LinkedIn", "Linkedin"),
+    ("MailChimp", "Mailchimp"),
+    ("MySQL", "Mysql"),
+    ("OAuth", "Oauth"),
+    ("OpenAPI", "Openapi"),
+    ("PayPal", "Paypal"),
+    ("PostgreSQL", "Postgresql"),
+    ("TikTok", "Tiktok"),
+    ("TypeScript", "Typescript"),
+    ("WebSocket", "Websocket"),
+    ("WhatsApp", "Whatsapp"),
+    ("WordPress", "Wordpress"),
+    ("YouTube", "Youtube"),
+];
 
 /// `listPullRequests`, `List Pull-Requests` and `list/pull-requests` as `list_pull_requests`.
 pub fn snake(text: &str) -> String {
     let mut out = String::new();
+    let mut text = text.to_owned();
+    for (name, word) in ONE_WORD {
+        // At the beginning of `gitHubRepos` the first letter is small.
+        let (first, rest) = name.split_at(1);
+        let small = format!("{}{rest}", first.to_ascii_lowercase());
+        if let Some(after) = text.strip_prefix(&small) {
+            text = format!("{word}{after}");
+        }
+        if text.contains(name) {
+            text = text.replace(name, word);
+        }
+    }
     let chars: Vec<char> = text.chars().collect();
     for (index, &c) in chars.iter().enumerate() {
         if !c.is_ascii_alphanumeric() {
@@ -55,40 +93,6 @@ pub fn service(title: &str) -> String {
         name if name.starts_with(|c: char| c.is_ascii_lowercase()) => name.to_owned(),
         name => format!("n_{name}"),
     }
-}
-
-/// A tool name from an operationId, which may repeat its service or be far too long.
-pub fn tool(operation_id: &str, service: &str) -> String {
-    let name = snake(operation_id);
-    let name = match name
-        .strip_prefix(service)
-        .and_then(|rest| rest.strip_prefix('_'))
-    {
-        Some(rest) if rest.starts_with(|c: char| c.is_ascii_lowercase()) => rest.to_owned(),
-        _ => name,
-    };
-    shorten(&name, TOOL_NAME_CHARS_MAX - 1 - service.len())
-}
-
-/// A tool name from method and path: `GET /users/{id}/posts` is `get_users_posts_by_id`.
-pub fn tool_of_path(method: &str, path: &str, service: &str) -> String {
-    let mut words = vec![method.to_ascii_lowercase()];
-    let mut by = Vec::new();
-    for segment in path
-        .split(['/', '?', '#', '&', '='])
-        .filter(|s| !s.is_empty())
-    {
-        match segment.strip_prefix('{').and_then(|s| s.strip_suffix('}')) {
-            Some(name) => by.push(name.to_owned()),
-            None => words.push(segment.to_owned()),
-        }
-    }
-    if let Some(last) = by.last() {
-        words.push("by".to_owned());
-        words.push(last.clone());
-    }
-    let name = snake(&words.join("_"));
-    shorten(&name, TOOL_NAME_CHARS_MAX - 1 - service.len())
 }
 
 /// Cuts at a word where one ends in time.
@@ -215,6 +219,11 @@ pub fn clean(text: &str, chars_max: usize) -> String {
     format!("{short}...")
 }
 
+/// [`clean`] of a text that may have HTML in it.
+pub fn prose(text: &str, chars_max: usize) -> String {
+    clean(&crate::html::drop(text), chars_max)
+}
+
 /// `first_name` as `First name`.
 pub fn title(name: &str) -> String {
     let words = snake(name).replace('_', " ");
@@ -246,7 +255,7 @@ pub fn version(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{argument, clean, effect, service, shorten, snake, tool, tool_of_path, version};
+    use super::{argument, clean, effect, prose, service, shorten, snake, version};
     use toolgate_catalog::manifest::Effect;
 
     #[test]
@@ -258,19 +267,17 @@ mod tests {
             ("2faEnable", "n_2fa_enable"),
             ("__x__", "x"),
             ("Größe ändern", "gr_e_ndern"),
+            ("GitHub", "github"),
+            ("listGitHubRepos", "list_github_repos"),
+            ("gitHubRepos", "github_repos"),
+            ("getOAuthToken", "get_oauth_token"),
         ] {
             assert_eq!(snake(from), to, "{from}");
         }
         assert_eq!(service("The Notion API"), "notion");
         assert_eq!(service("API"), "api");
         assert_eq!(service("日本"), "service");
-        assert_eq!(tool("slackChatPost", "slack"), "chat_post");
-        assert_eq!(tool("slack", "slack"), "slack");
-        assert_eq!(
-            tool_of_path("get", "/users/{user-id}/posts", "x"),
-            "get_users_posts_by_user_id"
-        );
-        assert_eq!(tool(&"veryLongOperation".repeat(9), "svc").len(), 47);
+        assert_eq!(service("GitHub v3 REST API"), "github_v3");
         assert_eq!(shorten("abc_def", 5), "abc");
     }
 
@@ -309,6 +316,10 @@ mod tests {
         assert_eq!(clean(&"x".repeat(50), 10).chars().count(), 10);
         assert_eq!(clean("abcdef", 2), "ab");
         assert_eq!(clean("abcdef", 0), "");
+        assert_eq!(
+            prose("<p>One</p><p>two &amp; <id></p>", 50),
+            "One two & <id>"
+        );
     }
 
     #[test]

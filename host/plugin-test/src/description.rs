@@ -15,8 +15,9 @@ use url::Url;
 use toolgate_egress::PlannedRequest;
 use toolgate_openapi::document::{Documents, Node};
 use toolgate_openapi::keys::{self, OperationKeys};
+use toolgate_openapi::names::{self, NamedOperation};
 use toolgate_openapi::schema::{Expander, ExpansionBounds};
-use toolgate_openapi::{body, swagger, words};
+use toolgate_openapi::{body, swagger};
 
 const METHODS: [&str; 7] = ["get", "head", "post", "put", "patch", "delete", "options"];
 /// Far more than any body of a shipped description needs.
@@ -90,9 +91,14 @@ impl Description {
                     continue;
                 };
                 let own: OperationKeys = keys::read(docs.name(), path, node).unwrap_or_default();
-                let name = own.name.unwrap_or_else(|| match node.text("operationId") {
-                    Some(id) => words::tool(id, service),
-                    None => words::tool_of_path(method, path, service),
+                let name = own.name.unwrap_or_else(|| {
+                    names::tool(&NamedOperation {
+                        service,
+                        id: node.text("operationId"),
+                        method,
+                        path,
+                        patched: item.get("patch").is_some(),
+                    })
                 });
                 operations
                     .entry(name)

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use toolgate_catalog::manifest::Manifest;
+use toolgate_catalog::stand_ins;
 
 /// One example file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -91,7 +92,7 @@ impl Example {
     /// The same with whole addresses: parameters filled in, queries in place. An operator's own
     /// plain http address is taken for an https one, since upstreams stand in for those alone.
     pub fn filled(mut self, manifest: &Manifest) -> Self {
-        let mut parameters = super::parameters(manifest);
+        let mut parameters = stand_ins::parameters(manifest);
         parameters.extend(self.parameters.clone());
         for exchange in &mut self.exchanges {
             let Some(url) = &mut exchange.request.url else {

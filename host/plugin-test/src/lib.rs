@@ -36,7 +36,7 @@ use server::ReplayServer;
 use state::Memory;
 pub use state::TestCache;
 use toolgate_catalog::manifest::{Effect, Manifest};
-use toolgate_catalog::write_integers;
+use toolgate_catalog::{stand_ins, write_integers};
 use toolgate_core::clock::Clock;
 use toolgate_egress::{
     AllowUpstream, AllowedQueries, CallLimits, CallScope, Declarations, Egress, EgressConfig,
@@ -197,7 +197,7 @@ impl TestPlugin {
         let mut parameters = if real {
             defaults(manifest, &trial.parameters)?
         } else {
-            parameters(manifest)
+            stand_ins::parameters(manifest)
         };
         parameters.extend(trial.parameters.clone());
         let mut config: BTreeMap<String, String> = BTreeMap::new();
@@ -309,47 +309,4 @@ fn defaults(
         };
     }
     Ok(made)
-}
-
-/// A value for every connection parameter: its default, its first option or one that fits.
-fn parameters(manifest: &Manifest) -> BTreeMap<String, String> {
-    let mut made = BTreeMap::new();
-    for parameter in &manifest.parameters {
-        let pattern = parameter
-            .pattern
-            .as_deref()
-            .and_then(|pattern| regex::Regex::new(pattern).ok());
-        let fits = |text: &&str| {
-            pattern
-                .as_ref()
-                .is_none_or(|pattern| pattern.is_match(text))
-        };
-        let known = parameter
-            .default
-            .clone()
-            .or_else(|| parameter.options.first().cloned());
-        let guess = [
-            "example",
-            "1",
-            "us1",
-            "EXAMPLE",
-            "a1b2c3d4",
-            "00000000-0000-4000-8000-000000000000",
-        ]
-        .into_iter()
-        .find(fits);
-        made.insert(
-            parameter.key.clone(),
-            known.unwrap_or_else(|| guess.unwrap_or("example").to_owned()),
-        );
-    }
-    for key in manifest
-        .auth
-        .iter()
-        .flat_map(|slot| slot.token_parameters.keys())
-    {
-        made.entry(key.clone())
-            .or_insert_with(|| "example".to_owned());
-    }
-    made
 }

@@ -15,8 +15,8 @@ use crate::Caller;
 use crate::access::approvals::question::{ApprovalBinding, BoundConnection};
 use crate::plugins::ServingPlugin;
 use crate::tools::{Connect, FailureReason, Outcome, ToolError};
-use toolgate_catalog::Tool;
 use toolgate_catalog::manifest::{Manifest, Slot};
+use toolgate_catalog::{Tool, stand_ins};
 use toolgate_core::ids::UserId;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_egress::{
@@ -32,13 +32,26 @@ pub(crate) struct ForCall {
     pub ends: Option<Outcome>,
 }
 
+/// What a call may do, as far as its connection is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallPurpose {
+    /// It sends its requests.
+    Live,
+    /// The caller wants to see its requests, whether the service is connected or not.
+    Plan,
+    /// Its requests are kept with a question to a person, who is not asked before the user has connected.
+    Question,
+}
+
 /// The one connection of a call, or none.
 pub(crate) struct CallConnection {
     manager: Arc<ConnectionManager>,
     manifest: Arc<Manifest>,
     settings: Arc<BTreeMap<String, String>>,
     row: Option<Connection>,
-    /// Of the row, but for values that hold a secret.
+    /// Without a connection, the slot that a dry run plans its requests with; it opens nothing.
+    planned_slot: Option<String>,
+    /// Of the row, but for values that hold a secret; stand-ins where a slot is only planned.
     parameters: BTreeMap<String, String>,
     learned: Vec<Arc<LearnedSecrets>>,
     told: Mutex<CallFindings>,
@@ -61,11 +74,11 @@ impl Gateway {
         tool: &Tool,
         serving: &ServingPlugin,
         wanted: Option<&str>,
-        dry_run: bool,
+        purpose: CallPurpose,
     ) -> Result<ForCall, Error> {
         let spec = tool.spec();
-        let with = |row: Option<Connection>, learned: Vec<Arc<LearnedSecrets>>, ends| ForCall {
-            held: Arc::new(CallConnection {
+        let connection =
+            |row: Option<Connection>, learned: Vec<Arc<LearnedSecrets>>| CallConnection {
                 manager: self.connections.clone(),
                 manifest: serving.manifest.clone(),
                 settings: self.services.get(&caller.workspace_id, tool.service()),
@@ -73,10 +86,13 @@ impl Gateway {
                     .as_ref()
                     .map(|row| without_secrets(&row.parameters, &learned))
                     .unwrap_or_default(),
+                planned_slot: None,
                 row,
                 learned,
                 told: Mutex::default(),
-            }),
+            };
+        let with = |row: Option<Connection>, learned, ends| ForCall {
+            held: Arc::new(connection(row, learned)),
             ends,
         };
         // A tool without a slot of a plugin that has one still meets what the provider knows.
@@ -106,8 +122,22 @@ impl Gateway {
                     tool.service()
                 )));
             }
-            ConnectionChoice::Nothing if spec.auth_optional || dry_run => {
+            ConnectionChoice::Nothing if spec.auth_optional => {
                 return Ok(with(None, learned, None));
+            }
+            ConnectionChoice::Nothing if purpose == CallPurpose::Plan => {
+                let held = Arc::new(CallConnection {
+                    // The first slot is the one that a connect link leads to.
+                    planned_slot: spec.auth.first().cloned(),
+                    parameters: stand_ins::parameters(&serving.manifest),
+                    ..connection(None, learned)
+                });
+                return Ok(ForCall { held, ends: None });
+            }
+            ConnectionChoice::MoreScopes(row) | ConnectionChoice::Broken(row)
+                if purpose == CallPurpose::Plan =>
+            {
+                return Ok(with(Some(row.clone()), learned, None));
             }
             ConnectionChoice::Nothing => (Reason::Required, None),
             ConnectionChoice::MoreScopes(row) => (Reason::MoreScopes, Some(row)),
@@ -331,6 +361,16 @@ impl CallConnection {
         Arc::new(config)
     }
 
+    /// The slot of this name that requests carry, with the parameters of its connection.
+    fn shown_slot(&self, name: &str) -> Option<(&Slot, &BTreeMap<String, String>)> {
+        let (held, parameters) = match &self.row {
+            Some(row) => (row.slot.as_str(), &row.parameters),
+            None => (self.planned_slot.as_deref()?, &self.parameters),
+        };
+        let slot = slot_of(&self.manifest, name).filter(|_| held == name)?;
+        Some((slot, parameters))
+    }
+
     fn slot(&self, name: &str) -> Option<(&Slot, &Connection)> {
         let row = self.row.as_ref().filter(|row| row.slot == name)?;
         Some((slot_of(&self.manifest, name)?, row))
@@ -386,13 +426,13 @@ impl Credentials for CallConnection {
     }
 
     fn connected(&self, slot: &str) -> bool {
-        self.slot(slot).is_some()
+        self.shown_slot(slot).is_some()
     }
 
     fn slot_for_origin(&self, origin: &str) -> Option<String> {
-        let row = self.row.as_ref()?;
-        let (slot, row) = self.slot(&row.slot)?;
-        let audience = audience(slot, &row.parameters, &self.manifest, &self.settings);
+        let held = self.row.as_ref().map(|row| row.slot.as_str());
+        let (slot, parameters) = self.shown_slot(held.or(self.planned_slot.as_deref())?)?;
+        let audience = audience(slot, parameters, &self.manifest, &self.settings);
         let origin = Origin::parse(origin).ok()?;
         origin.is_in(&audience).then(|| slot.slot.clone())
     }
@@ -402,10 +442,10 @@ impl Credentials for CallConnection {
     }
 
     fn shape(&self, name: &str) -> Option<SlotShape> {
-        let (slot, row) = self.slot(name)?;
+        let (slot, parameters) = self.shown_slot(name)?;
         Some(SlotShape {
             placements: slot.placement.clone(),
-            audience: audience(slot, &row.parameters, &self.manifest, &self.settings),
+            audience: audience(slot, parameters, &self.manifest, &self.settings),
         })
     }
 }

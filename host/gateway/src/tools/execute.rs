@@ -299,7 +299,7 @@ impl Gateway {
                 &run.tool,
                 &run.serving,
                 run.connection_id.as_deref(),
-                run.permit.is_dry(),
+                run.permit.purpose(),
             )
             .await?;
         if let Some(bound) = run.permit.bound() {

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::json;
 use tempfile::TempDir;
 use toolgate_core::clock::Clock;
-use toolgate_tests::gateway::Options;
+use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::postgres;
 use toolgate_tests::provider::Provider;
 
@@ -376,6 +376,55 @@ async fn a_dry_run_shows_the_slot_and_sends_nothing() {
     let shown = data["requests"][0]["headers"].to_string();
     assert!(shown.contains("Bearer [slot user]"), "{shown}");
     assert_eq!(provider.upstream.received().len(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_plans_what_an_unconnected_user_would_send() {
+    let (gateway, provider) = world().await;
+    let before = provider.upstream.received().len();
+    let path = format!("/v1/tools/{}/execute", super::TOOL);
+    let body = json!({"arguments": {}, "user_id": "ada", "dry_run": true});
+    let data = gateway.post(&path, &body).await.data();
+    assert_eq!(data["status"], "dry_run", "{data}");
+    let request = &data["requests"][0];
+    assert_eq!(request["url"], "https://api.github.com/user", "{data}");
+    let headers = request["headers"].to_string();
+    assert!(headers.contains("Bearer [slot user]"), "{headers}");
+
+    // A connection that no longer works is planned with, too; a live call asks to renew it.
+    connect(&gateway, &provider, "ada").await;
+    provider.expire_access_tokens();
+    provider.revoke_everything();
+    assert_eq!(run(&gateway, "ada").await["status"], "auth_expired");
+    let calls = provider.upstream.received().len();
+    assert!(calls > before, "the live call was sent");
+    let data = gateway.post(&path, &body).await.data();
+    assert_eq!(data["status"], "dry_run", "{data}");
+    assert_eq!(provider.upstream.received().len(), calls);
+    let live = json!({"arguments": {}, "user_id": "bob"});
+    assert_eq!(
+        gateway.post(&path, &live).await.data()["status"],
+        "auth_required"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_stands_something_in_for_what_a_connection_would_say() {
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("jira.wasm".to_owned(), built_plugin("jira").unwrap())],
+        ..Options::default()
+    })
+    .await;
+    let body = json!({"arguments": {"issue": "ED-1"}, "dry_run": true});
+    let path = "/v1/tools/jira_get_issue/execute";
+    let data = gateway.post(path, &body).await.data();
+    assert_eq!(data["status"], "dry_run", "{data}");
+    let request = &data["requests"][0];
+    let url = request["url"].as_str().unwrap();
+    let site = "https://example.atlassian.net/rest/api/3/issue/ED-1";
+    assert!(url.starts_with(site), "{url}");
+    let headers = request["headers"].to_string();
+    assert!(headers.contains("[slot user]"), "{headers}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

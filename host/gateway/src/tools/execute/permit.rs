@@ -5,6 +5,7 @@
 use super::PreparedRun;
 use crate::access::approvals::question::{ApprovalBinding, PlanSeed, Question, UsedApproval};
 use crate::access::permissions::{self, Permission, Permissions};
+use crate::connections::CallPurpose;
 use crate::tools::{FailureReason, Outcome, ToolError};
 use crate::{Caller, Error, Gateway};
 use toolgate_egress as egress;
@@ -53,6 +54,15 @@ impl Permit {
         match self {
             Self::Live { .. } => false,
             Self::DryRun { .. } | Self::Parked { .. } => true,
+        }
+    }
+
+    /// What the run needs a connection for.
+    pub(super) fn purpose(&self) -> CallPurpose {
+        match self {
+            Self::Live { .. } => CallPurpose::Live,
+            Self::DryRun { .. } => CallPurpose::Plan,
+            Self::Parked { .. } => CallPurpose::Question,
         }
     }
 
