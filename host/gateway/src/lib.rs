@@ -89,6 +89,7 @@ pub struct Gateway {
     /// How many watch for live updates.
     watchers: Arc<AtomicUsize>,
     plugins: plugins::PluginAdmin,
+    dev_logs: plugins::dev_log::DevLogs,
     /// Files of the plugins folder that are still on their way into service.
     loading: Arc<AtomicUsize>,
     /// Whether the files that were there at the start have been judged.
@@ -234,6 +235,7 @@ impl Gateway {
                 &config.data_dir,
                 config.upgrades,
             ),
+            dev_logs: plugins::dev_log::DevLogs::new(&config.data_dir),
             knowledge: knowledge::Knowledge {
                 reader: knowledge::read::DocumentReader::open(&config.data_dir)?,
                 indexes: knowledge::index::Indexes::default(),

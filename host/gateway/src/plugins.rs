@@ -9,6 +9,7 @@
 
 pub mod admin;
 mod decide;
+pub mod dev_log;
 mod folder;
 mod intake;
 mod listing;
@@ -17,6 +18,7 @@ mod probation;
 mod recall;
 mod removal;
 mod report;
+mod rollback;
 mod shared_folder;
 mod staged;
 mod watch;
@@ -38,8 +40,11 @@ pub use listing::{
     Approved, ListedFile, ListedPlugin, PendingVersion, PluginList, approve, list, manifest,
     manifests, waiting,
 };
+pub use names::{NameOwners, TakenName};
 use probation::Probation;
 pub use removal::{Removed, remove};
+pub use rollback::{RolledBack, roll_back};
+pub use staged::PluginFolders;
 pub use watch::watch;
 
 /// Names the rules by which a file was inspected; other rules inspect again.

@@ -174,6 +174,9 @@ pub fn draft<'d>(
     );
 
     let needs = security.needs(place.node, &place.pointer, notes)?;
+    if let Some(why) = &needs.unusable {
+        return Err(OperationRefusal::Skip(why.clone()));
+    }
     let pages = pagination.map(|p| pages(p, &found, body.as_ref(), &arguments, method, security));
     let (accept, download) = accept(docs, place.node, own);
     let answers = media_types(docs, place.node);

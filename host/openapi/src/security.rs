@@ -32,6 +32,8 @@ pub struct Security<'d> {
     order: Vec<Vec<&'d str>>,
     /// Schemes whose scopes are all those that their flow lists.
     listed: BTreeSet<&'d str>,
+    /// Why a scheme cannot be used.
+    refused: BTreeMap<&'d str, String>,
     pub oauth_parameters: Vec<String>,
 }
 
@@ -52,6 +54,7 @@ impl<'d> Security<'d> {
             made: BTreeMap::new(),
             order: Vec::new(),
             listed: BTreeSet::new(),
+            refused: BTreeMap::new(),
             oauth_parameters: Vec::new(),
         }
     }
@@ -147,9 +150,12 @@ impl<'d> Security<'d> {
             .text("description")
             .map(|text| words::clean(text, 100))
             .filter(|text| !text.is_empty());
-        let derived = self.derived(node, &own, &mut made, pointer, notes);
         let complete = own.contains_key("type") && own.contains_key("placement");
-        if !derived && !complete {
+        if let Err(why) = self.derived(node, &own, &mut made, pointer, notes)
+            && !complete
+        {
+            notes.changed(pointer, why.clone());
+            self.refused.insert(name, why);
             return Ok(None);
         }
         let title = text.unwrap_or_else(|| {
@@ -186,7 +192,7 @@ impl<'d> Security<'d> {
         Ok(Some(slot))
     }
 
-    /// What type and flow of a scheme say. False where nothing can be made of it.
+    /// What type and flow of a scheme say. The error is why nothing can be made of it.
     fn derived(
         &self,
         node: Node<'d>,
@@ -194,7 +200,7 @@ impl<'d> Security<'d> {
         made: &mut Map<String, Value>,
         pointer: &str,
         notes: &mut Notes,
-    ) -> bool {
+    ) -> Result<(), String> {
         let bearer = json!({"header": "authorization", "template": "Bearer {secret}"});
         match node.text("type").unwrap_or_default() {
             "http" => match node
@@ -212,14 +218,10 @@ impl<'d> Security<'d> {
                     made.insert("placement".to_owned(), bearer);
                 }
                 other => {
-                    notes.changed(
-                        pointer,
-                        format!(
-                            "HTTP authentication `{}` is not supported",
-                            words::clean(other, 40)
-                        ),
-                    );
-                    return false;
+                    return Err(format!(
+                        "HTTP authentication `{}` is not supported: basic and bearer are, and so is what `x-toolgate` describes with `type` and `placement`",
+                        words::clean(other, 40)
+                    ));
                 }
             },
             "apiKey" => {
@@ -228,14 +230,21 @@ impl<'d> Security<'d> {
                     .map(str::trim)
                     .filter(|name| is_token(name))
                 else {
-                    notes.changed(
-                        pointer,
-                        "an API key needs the `name` of a header or query parameter",
+                    if own.contains_key("placement") {
+                        return Ok(());
+                    }
+                    return Err(
+                        "an API key needs the `name` of a header or query parameter".to_owned()
                     );
-                    return own.contains_key("placement");
                 };
                 made.insert("type".to_owned(), json!("api_key"));
                 let place = match node.text("in") {
+                    Some(other) if !matches!(other, "query" | "cookie" | "header") => {
+                        return Err(format!(
+                            "an API key is `in` header, query or cookie, not `{}`",
+                            words::clean(other, 40)
+                        ));
+                    }
                     Some("query") => json!({"query": name}),
                     Some("cookie") => {
                         json!({"header": "cookie", "template": format!("{name}={{secret}}")})
@@ -251,17 +260,13 @@ impl<'d> Security<'d> {
                 made.insert("placement".to_owned(), bearer);
             }
             other => {
-                notes.changed(
-                    pointer,
-                    format!(
-                        "the security type `{}` is not supported",
-                        words::clean(other, 40)
-                    ),
-                );
-                return false;
+                return Err(format!(
+                    "the security type `{}` is not supported: http, apiKey, oauth2 and openIdConnect are",
+                    words::clean(other, 40)
+                ));
             }
         }
-        true
+        Ok(())
     }
 
     fn oauth(

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::Context as _;
-use serde::{Deserialize, Serialize};
+use anyhow::{Context as _, bail};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use toolgate_catalog::manifest::Manifest;
@@ -31,7 +31,12 @@ pub struct Example {
     pub connected: Option<Vec<String>>,
     #[serde(default)]
     pub exchanges: Vec<RecordedExchange>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// `null` is a result; only an absent member is none.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     pub result: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
@@ -88,6 +93,10 @@ fn ok() -> u16 {
     200
 }
 
+fn present<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(input).map(Some)
+}
+
 impl Example {
     /// The same with whole addresses: parameters filled in, queries in place. An operator's own
     /// plain http address is taken for an https one, since upstreams stand in for those alone.
@@ -133,5 +142,38 @@ impl Example {
 pub fn read(file: &Path) -> anyhow::Result<Example> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("{} cannot be read", file.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is no example", file.display()))
+    let example: Example =
+        serde_json::from_str(&text).with_context(|| format!("{} is no example", file.display()))?;
+    if example.result.is_some() == example.error.is_some() {
+        bail!(
+            "{} needs either `result` or `error`; a call that answers nothing has the result null",
+            file.display()
+        );
+    }
+    Ok(example)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from_text(text: &str) -> anyhow::Result<Example> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("one.json");
+        std::fs::write(&file, text)?;
+        read(&file)
+    }
+
+    #[test]
+    fn null_is_a_result_and_an_absent_one_is_none() {
+        let example = from_text(r#"{"tool": "run", "result": null}"#).expect("an example");
+        assert_eq!(example.result, Some(Value::Null));
+        for open in [
+            r#"{"tool": "run"}"#,
+            r#"{"tool": "run", "result": 1, "error": {}}"#,
+        ] {
+            let refused = from_text(open).expect_err(open).to_string();
+            assert!(refused.contains("either `result` or `error`"), "{refused}");
+        }
+    }
 }

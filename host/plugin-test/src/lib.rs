@@ -14,6 +14,8 @@ mod credentials;
 pub mod description;
 pub mod example;
 pub mod generate;
+pub mod judge;
+pub mod log;
 pub mod plans;
 pub mod record;
 pub mod replay;
@@ -32,6 +34,7 @@ use serde_json::Value;
 
 use credentials::TestCredentials;
 use example::{Example, RecordedExchange};
+use log::LogSink;
 use server::ReplayServer;
 use state::Memory;
 pub use state::TestCache;
@@ -42,7 +45,9 @@ use toolgate_egress::{
     AllowUpstream, AllowedQueries, CallLimits, CallScope, Declarations, Egress, EgressConfig,
     ExchangeObserver, Grant, HostObserver, Mode, PlannedRequest,
 };
-use toolgate_runtime::{Call, CallEnd, Inspected, Plugin, Random, Requester, Runtime, Size, size};
+use toolgate_runtime::{
+    Call, CallEnd, CallLog, Inspected, Plugin, Random, Requester, Runtime, Size, size,
+};
 use toolgate_vault::Secret;
 
 /// Begins every planted credential value.
@@ -87,6 +92,8 @@ pub struct TestCall {
     pub secrets: Option<BTreeMap<String, Secret>>,
     /// Randomness counts, nothing is repeated, and an address that is not set is not made up.
     pub replayed: bool,
+    /// Takes what the plugin writes into its log.
+    pub log: LogSink,
 }
 
 impl TestPlugin {
@@ -126,8 +133,7 @@ impl TestPlugin {
             only_upstreams,
             ..EgressConfig::default()
         })?;
-        let runtime = Runtime::open(cache.path(), [7; 32], egress)?;
-        runtime.allow_large_plugins()?;
+        let runtime = cache.runtime(egress)?;
         let began = Instant::now();
         let inspected: Inspected = runtime.inspect(std::fs::read(file)?).await?;
         let inspected_in = began.elapsed();
@@ -280,6 +286,10 @@ impl TestPlugin {
                 Random::Counting
             } else {
                 Random::System
+            },
+            log: CallLog {
+                execution_id: None,
+                observer: Some(trial.log.observer()),
             },
         };
         let began = Instant::now();

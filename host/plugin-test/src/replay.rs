@@ -39,6 +39,9 @@ pub async fn replay(
     let ended = rig.run(&trial).await?;
     let mut differences = server.differences();
     judge(example, ended, &mut differences);
+    if !differences.is_empty() {
+        differences.extend(trial.log.take().iter().map(ToString::to_string));
+    }
     Ok(differences)
 }
 
@@ -87,13 +90,23 @@ pub fn shown(ended: &CallEnd) -> String {
         }
         CallEnd::TimedOut => "timed out".to_owned(),
         CallEnd::LimitExceeded(what) => format!("limit exceeded: {what}"),
-        CallEnd::Crashed(crash) => format!("crashed: {}", crash.message),
+        CallEnd::Crashed(crash) => {
+            let panic = crash.panic.as_ref().map(|panic| format!(": {panic}"));
+            let function = crash.function.as_ref().map(|name| format!(", in {name}"));
+            format!(
+                "crashed: {}{}{}",
+                crash.message,
+                panic.unwrap_or_default(),
+                function.unwrap_or_default()
+            )
+        }
         CallEnd::Unreadable(what) => what.clone(),
         CallEnd::DryRun => "sent its first request".to_owned(),
     }
 }
 
-pub(super) fn kind(kind: RefusalKind) -> &'static str {
+/// As the contract spells it.
+pub fn kind(kind: RefusalKind) -> &'static str {
     match kind {
         RefusalKind::InvalidArguments => "invalid-arguments",
         RefusalKind::AuthRequired => "auth-required",

@@ -1,13 +1,14 @@
 //! What a trial keeps: a plugin's own state for one call, compiled code for one run.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use toolgate_runtime::{KeyValue, KeyValueError, StoredValue};
+use toolgate_egress::Egress;
+use toolgate_runtime::{KeyValue, KeyValueError, Runtime, StoredValue};
 
 /// State for one call.
 #[derive(Default)]
@@ -72,7 +73,10 @@ impl KeyValue for Memory {
 }
 
 /// Compiled code of one test run: a folder that goes away with its value.
-pub struct TestCache(PathBuf);
+pub struct TestCache {
+    folder: PathBuf,
+    compiler: Option<PathBuf>,
+}
 
 impl TestCache {
     pub fn new() -> std::io::Result<Self> {
@@ -83,17 +87,34 @@ impl TestCache {
         );
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir(&path)?;
-        Ok(Self(path))
+        Ok(Self {
+            folder: path,
+            compiler: None,
+        })
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.0
+    /// Compiles as a gateway does: by bounded processes of `program`, the toolgate program. Without
+    /// it, this process compiles and nothing bounds that.
+    #[must_use]
+    pub fn compile_with(mut self, program: PathBuf) -> Self {
+        self.compiler = Some(program);
+        self
+    }
+
+    /// A runtime that runs large plugins too.
+    pub(super) fn runtime(&self, egress: Egress) -> anyhow::Result<Runtime> {
+        let runtime = Runtime::open(&self.folder, [7; 32], egress)?;
+        runtime.allow_large_plugins()?;
+        if let Some(program) = &self.compiler {
+            runtime.compile_with(program.clone());
+        }
+        Ok(runtime)
     }
 }
 
 impl Drop for TestCache {
     fn drop(&mut self) {
         // What stays behind is compiled code in the system's folder for such things.
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

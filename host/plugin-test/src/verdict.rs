@@ -34,22 +34,31 @@ pub struct TestVerdict {
     pub failures: Vec<String>,
 }
 
+/// What a plugin has to show.
+#[derive(Clone, Debug)]
+pub struct Demands {
+    /// The examples of the service NAME are `examples`/NAME/examples/*.json.
+    pub examples: PathBuf,
+    /// A plugin without any example passes too.
+    pub without_examples: bool,
+}
+
 /// Judges several plugins, as many at once as there are cores, in the order given.
 pub async fn judge_all(
     plugins: &[PathBuf],
-    examples: &Path,
+    demands: &Demands,
     cache: &TestCache,
 ) -> Vec<TestVerdict> {
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     futures_util::stream::iter(plugins)
-        .map(|plugin| judge(plugin, examples, cache))
+        .map(|plugin| judge(plugin, demands, cache))
         .buffered(at_once)
         .collect()
         .await
 }
 
-/// Judges the plugin file at `plugin`; its examples are `examples`/SERVICE/examples/*.json.
-pub async fn judge(plugin: &Path, examples: &Path, cache: &TestCache) -> TestVerdict {
+/// Judges the plugin file at `plugin`.
+pub async fn judge(plugin: &Path, demands: &Demands, cache: &TestCache) -> TestVerdict {
     let mut verdict = TestVerdict {
         plugin: plugin.to_owned(),
         tools: 0,
@@ -58,7 +67,7 @@ pub async fn judge(plugin: &Path, examples: &Path, cache: &TestCache) -> TestVer
         cost: None,
         failures: Vec::new(),
     };
-    if let Err(cause) = examine(&mut verdict, plugin, examples, cache).await {
+    if let Err(cause) = examine(&mut verdict, plugin, demands, cache).await {
         verdict.failures.push(format!("{cause:#}"));
     }
     verdict
@@ -67,9 +76,10 @@ pub async fn judge(plugin: &Path, examples: &Path, cache: &TestCache) -> TestVer
 async fn examine(
     verdict: &mut TestVerdict,
     plugin: &Path,
-    examples: &Path,
+    demands: &Demands,
     cache: &TestCache,
 ) -> anyhow::Result<()> {
+    let examples = &demands.examples;
     let inspected = toolgate_runtime::inspect::read(&std::fs::read(plugin)?)
         .map_err(|rejected| anyhow::anyhow!("{}", rejected.reason()))?;
     verdict.wasm_bytes = inspected.size_bytes;
@@ -85,6 +95,13 @@ async fn examine(
             }
             Err(cause) => verdict.failures.push(format!("{cause:#}")),
         }
+    }
+    if verdict.examples == 0 && !demands.without_examples {
+        verdict.failures.push(format!(
+            "there is no example: {} has no *.json file. Record one with `toolgate plugin run PLUGIN TOOL ARGUMENTS --record FILE`, \
+             name the folder of plugin folders with --examples, or pass --without-examples to try generated arguments alone",
+            folder.display()
+        ));
     }
     let service = &inspected.manifest.service;
     let description = Description::load(&examples.join(service), service)?;

@@ -64,7 +64,8 @@ fn config(size: Size, pool: Option<PoolingAllocationConfig>) -> wasmtime::Result
         .cranelift_opt_level(OptLevel::Speed)
         .epoch_interruption(true)
         .consume_fuel(false)
-        .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(8))
+        // A panic goes through a dozen frames of the library.
+        .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(24))
         // Frames are named without these, and they are a third of a compiled plugin.
         .generate_address_map(false)
         .native_unwind_info(false)

@@ -11,6 +11,7 @@ use wasmtime::component::ResourceTable;
 
 use super::bindings::{call as wit, types};
 use super::limits;
+use super::log::{CallLog, LineLevel};
 use super::meter::Meter;
 use super::random::Random;
 use super::wasi::Wasi;
@@ -72,37 +73,18 @@ pub(crate) struct Guest {
     pub(super) meter: Meter,
     pub(super) blob_bytes: usize,
     pub(super) cpu_ticks: u64,
+    /// The tool that runs; empty while a delivery is read.
+    pub(super) tool: String,
+    pub(super) log: CallLog,
     pub(super) log_lines: u32,
+    /// What the last panic said.
+    pub(super) panic: Option<String>,
     pub(super) wasi: Option<Box<Wasi>>,
 }
 
 impl Guest {
     pub(super) fn remaining(&self) -> std::time::Duration {
         self.deadline.saturating_duration_since(Instant::now())
-    }
-
-    /// Writes one guest line to the log: scrubbed, cut, at most [`limits::LOG_LINES_MAX`] a call.
-    pub(super) fn log_line(&mut self, level: types::LogLevel, message: &str) {
-        self.log_lines = self.log_lines.saturating_add(1);
-        if self.log_lines > limits::LOG_LINES_MAX {
-            return;
-        }
-        let message = cut(&self.scope.scrub(message), limits::LOG_LINE_BYTES_MAX);
-        let service = &*self.service;
-        match level {
-            types::LogLevel::Debug => {
-                tracing::debug!(target: "plugin", { plugin.service = service }, "{message}")
-            }
-            types::LogLevel::Info => {
-                tracing::info!(target: "plugin", { plugin.service = service }, "{message}")
-            }
-            types::LogLevel::Warn => {
-                tracing::warn!(target: "plugin", { plugin.service = service }, "{message}")
-            }
-            types::LogLevel::Error => {
-                tracing::error!(target: "plugin", { plugin.service = service }, "{message}")
-            }
-        }
     }
 }
 
@@ -141,9 +123,9 @@ impl wit::Host for Guest {
         fields: String,
     ) -> wasmtime::Result<()> {
         if fields.is_empty() || fields == "{}" {
-            self.log_line(level, &message);
+            self.log_line(level.into(), &message);
         } else {
-            self.log_line(level, &format!("{message} {fields}"));
+            self.log_line(level.into(), &format!("{message} {fields}"));
         }
         Ok(())
     }
@@ -151,10 +133,7 @@ impl wit::Host for Guest {
     /// Nobody streams yet: progress is counted as a log line of level debug.
     fn progress(&mut self, done: u64, total: Option<u64>, message: String) -> wasmtime::Result<()> {
         let of = total.map_or_else(String::new, |total| format!("/{total}"));
-        self.log_line(
-            types::LogLevel::Debug,
-            &format!("progress {done}{of} {message}"),
-        );
+        self.log_line(LineLevel::Debug, &format!("progress {done}{of} {message}"));
         Ok(())
     }
 

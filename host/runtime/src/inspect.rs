@@ -19,6 +19,7 @@ use super::meter::Meter;
 use super::size::Size;
 use toolgate_catalog::manifest::{Capability, Manifest, SECTION};
 use toolgate_catalog::{Lint, ManifestError, lint};
+use toolgate_egress::Grant;
 
 const DESCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 const PACKAGE: &str = "toolgate:plugin/";
@@ -56,7 +57,7 @@ pub enum Rejected {
     #[error("the file is not WebAssembly")]
     NotWasm,
     #[error(
-        "the file is a core WebAssembly module; a plugin is a component: build it for the target wasm32-wasip2"
+        "the file is a core WebAssembly module; a plugin is a component: in Rust, `.cargo/config.toml` names the linker that makes one (`[target.wasm32-unknown-unknown] linker = \"wasm-component-ld\"`), as `toolgate plugin new --lang rust` writes it"
     )]
     CoreModule,
     #[error("the component is damaged or cut off: {0}")]
@@ -73,6 +74,8 @@ pub enum Rejected {
     Manifest(#[source] ManifestError),
     #[error("the manifest is refused: {}", .0.reason().unwrap_or_default())]
     Lint(Box<Lint>),
+    #[error("its hosts cannot be granted: {0}")]
+    Hosts(String),
     #[error("the component does not export {INTEGRATION}: it was built for another world")]
     OtherWorld,
     #[error(
@@ -126,6 +129,9 @@ pub fn read(bytes: &[u8]) -> Result<Inspected, Rejected> {
     let found = lint(&manifest);
     if !found.accepted() {
         return Err(Rejected::Lint(Box::new(found)));
+    }
+    if let Err(cause) = Grant::new(&manifest.hosts, &[]) {
+        return Err(Rejected::Hosts(cause.to_string()));
     }
     if size_bytes > Size::for_manifest(&manifest).bounds().component_bytes_max {
         return Err(Rejected::TooLargeForOrdinary(size_bytes));

@@ -14,6 +14,7 @@ use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
 use super::guest::{Guest, KeyValue, cut};
 use super::limits::{self, LimitExceeded};
+use super::log::{CallLog, LineLevel};
 use super::meter::Meter;
 use super::outcome::{CallEnd, Crash, DryRunEnded, StartError};
 use super::random::Random;
@@ -42,7 +43,11 @@ pub struct Call {
     pub response_bytes_max: usize,
     pub now_ms: i64,
     pub random: Random,
+    pub log: CallLog,
 }
+
+/// Longest name of a function that is told.
+const FUNCTION_BYTES_MAX: usize = 256;
 
 impl Runtime {
     /// Runs one call of `plugin`. Past its asker's share of the places it does not start.
@@ -126,7 +131,10 @@ impl Runtime {
             meter: Meter::new(pool.size, call.memory_bytes_max),
             blob_bytes: 0,
             cpu_ticks: 0,
+            tool: call.tool.clone(),
+            log: call.log,
             log_lines: 0,
+            panic: None,
             wasi: None,
         };
         let mut store = Store::new(&pool.engine, guest);
@@ -176,11 +184,51 @@ fn broken(scope: &CallScope, guest: &Guest, cause: &wasmtime::Error) -> CallEnd 
         Some(trap) => format!("the plugin trapped: {trap}"),
         None => format!("the plugin broke its contract: {}", cause.root_cause()),
     };
-    tracing::warn!(plugin.service = &*guest.service, error = %cut(&scope.scrub(&format!("{cause:#}")), 1024), "runtime.plugin_crashed");
+    let function = crashed_in(cause);
+    tracing::warn!(
+        plugin.service = &*guest.service,
+        plugin.tool = guest.tool,
+        plugin.function = function.as_deref().unwrap_or("-"),
+        execution_id = guest.log.execution_id.as_deref().unwrap_or("-"),
+        error = %cut(&scope.scrub(&format!("{cause:#}")), 1024),
+        "runtime.plugin_crashed: {}",
+        guest.panic.as_deref().unwrap_or(&why)
+    );
+    if let (Some(observer), Some(function)) = (&guest.log.observer, &function) {
+        observer(LineLevel::Error, &format!("crashed in {function}"));
+    }
     CallEnd::Crashed(Crash {
         message: cut(&scope.scrub(&why), MESSAGE_BYTES_MAX),
         trapped: trap.is_some_and(|trap| !is_bound(*trap)),
+        panic: guest.panic.clone(),
+        function,
     })
+}
+
+/// The innermost function of the plugin's own: those of the languages' libraries, which a panic goes
+/// through, are left out. None where the file has no names.
+fn crashed_in(cause: &wasmtime::Error) -> Option<String> {
+    const LIBRARIES: [&str; 10] = [
+        "std::",
+        "<std::",
+        "core::",
+        "<core::",
+        "alloc::",
+        "<alloc::",
+        "__rust",
+        "rust_",
+        "toolgate_sdk::",
+        "cabi_",
+    ];
+    let trace = cause.downcast_ref::<wasmtime::WasmBacktrace>()?;
+    let names = trace.frames().iter().filter_map(|frame| frame.func_name());
+    // Names of Rust without the hash at their end; those of other languages as they are.
+    let mut names = names.map(|name| format!("{:#}", rustc_demangle::demangle(name)));
+    let name = names.find(|name| {
+        let own = LIBRARIES.iter().all(|library| !name.starts_with(library));
+        own && !matches!(name.as_str(), "abort" | "__cxa_throw")
+    })?;
+    Some(cut(&name, FUNCTION_BYTES_MAX))
 }
 
 /// Traps that say that something is used up: how much there is was the caller's or the provider's

@@ -51,6 +51,10 @@ pub struct Crash {
     pub message: String,
     /// The code trapped, and no bound made it.
     pub trapped: bool,
+    /// What a panic said, with its place. For the log and the plugin's author, never for a caller.
+    pub panic: Option<String>,
+    /// The plugin's function that it was in, where the file has names. As `panic`.
+    pub function: Option<String>,
 }
 
 #[derive(Debug)]

@@ -78,6 +78,8 @@ fn not_json(problem: &str) -> CallEnd {
     CallEnd::Crashed(Crash {
         message: format!("the plugin's result is not JSON: {problem}"),
         trapped: false,
+        panic: None,
+        function: None,
     })
 }
 

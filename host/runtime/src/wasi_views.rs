@@ -4,9 +4,7 @@ use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 
-use super::bindings::types::LogLevel;
 use super::guest::Guest;
-use super::limits;
 use super::wasi::Wasi;
 use super::wasi_http::{BodyBudget, HttpContext};
 
@@ -25,16 +23,6 @@ impl Guest {
         }
         let wasi = self.wasi.as_mut().expect("it was made just now");
         (wasi, &mut self.table)
-    }
-
-    /// What the guest printed, for the log.
-    pub(super) fn flush_stdio(&mut self) {
-        let Some(wasi) = &self.wasi else { return };
-        let printed = wasi.stdio.contents();
-        let text = String::from_utf8_lossy(&printed);
-        for line in text.lines().take(limits::LOG_LINES_MAX as usize) {
-            self.log_line(LogLevel::Info, line);
-        }
     }
 }
 

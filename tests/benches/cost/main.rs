@@ -28,7 +28,8 @@ use toolgate_egress::{
     Injection, Mode,
 };
 use toolgate_runtime::{
-    Call, CallEnd, KeyValue, KeyValueError, Plugin, Random, Requester, Runtime, Size, StoredValue,
+    Call, CallEnd, CallLog, KeyValue, KeyValueError, Plugin, Random, Requester, Runtime, Size,
+    StoredValue,
 };
 use toolgate_tests::gateway::built_plugin;
 
@@ -183,6 +184,7 @@ fn call(tool: &str, arguments: &str) -> Call {
         response_bytes_max: 1 << 20,
         now_ms: 0,
         random: Random::System,
+        log: CallLog::default(),
     }
 }
 

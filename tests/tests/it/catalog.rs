@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use toolgate_plugin_test::{TestCache, verdict};
+use toolgate_plugin_test::TestCache;
+use toolgate_plugin_test::verdict::{self, Demands};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{TestGateway, built_plugin};
 use toolgate_tests::search::shipped_catalog;
@@ -22,7 +23,11 @@ async fn every_plugin_passes_lint_replays_its_examples_and_plans_allowed_request
     files.sort();
     assert!(!files.is_empty(), "plugins/dist has no plugin");
     let cache = TestCache::new().unwrap();
-    let verdicts = verdict::judge_all(&files, &plugins, &cache).await;
+    let demands = Demands {
+        examples: plugins,
+        without_examples: false,
+    };
+    let verdicts = verdict::judge_all(&files, &demands, &cache).await;
     let failures: Vec<String> = verdicts
         .iter()
         .flat_map(|verdict| {
@@ -114,7 +119,11 @@ async fn a_replay_reaches_no_host_that_its_examples_lack() {
         "result": {}
     });
     std::fs::write(examples.join("run.json"), example.to_string()).unwrap();
-    let verdict = verdict::judge(&file, folder.path(), &TestCache::new().unwrap()).await;
+    let demands = Demands {
+        examples: folder.path().to_owned(),
+        without_examples: false,
+    };
+    let verdict = verdict::judge(&file, &demands, &TestCache::new().unwrap()).await;
     assert_eq!(verdict.examples, 1);
     let told = |failure: &String| failure.contains("`two.example.com` is in no example");
     assert!(verdict.failures.iter().any(told), "{:?}", verdict.failures);

@@ -15,7 +15,7 @@ use crate::Error;
 use toolgate_catalog::manifest::{Effect, Manifest, Slot, ToolSpec};
 use toolgate_egress::AllowedQueries;
 use toolgate_runtime::{
-    Call, CallEnd, NoState, PluginError, Random, RefusalKind, Requester, StartError, size,
+    Call, CallEnd, CallLog, NoState, PluginError, Random, RefusalKind, Requester, StartError, size,
 };
 
 /// Words in the name of a tool that reads whose key it is: nothing is more harmless to ask.
@@ -79,6 +79,7 @@ impl Gateway {
             response_bytes_max: limits.response_bytes_max,
             now_ms: self.clock.now_ms(),
             random: Random::System,
+            log: CallLog::default(),
         };
         let ended = self.runtime.invoke(&tried.serving.code, call).await;
         let records = scope.records();

@@ -25,7 +25,7 @@ use toolgate_egress::{
 };
 use toolgate_runtime::Size;
 use toolgate_runtime::{
-    Call, CallEnd, Crash, NoState, Plugin, Random, Requester, Runtime, StartError, limits,
+    Call, CallEnd, CallLog, Crash, NoState, Plugin, Random, Requester, Runtime, StartError, limits,
 };
 
 /// The reader component, embedded when the host was built after it; else empty.
@@ -172,6 +172,7 @@ impl DocumentReader {
             response_bytes_max: 0,
             now_ms,
             random: Random::System,
+            log: CallLog::default(),
         };
         drop(bytes);
         let unreadable =

@@ -10,12 +10,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
-use super::staged::{StagedFile, StagedPlugin, plain};
-use super::{
-    INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, folder, listing, removal, shared_folder,
-};
+use super::rollback::roll_back;
+use super::staged::{PluginFolders, plain};
+use super::{INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, listing, removal};
 use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Manifest;
@@ -229,7 +227,10 @@ impl Gateway {
                 "the file {name} of the plugins folder is the one of {owner}; move it away first"
             )));
         }
-        let staged = self.stage_file(name.clone(), file).await?;
+        let folders = self.plugin_folders();
+        let staged = folders
+            .stage(&self.store, &name, file, self.clock.now_ms())
+            .await?;
         let details = json!({
             "version": judged.version,
             "sha256": judged.sha256,
@@ -266,36 +267,9 @@ impl Gateway {
         service: &str,
         sha256: &str,
     ) -> Result<PluginInfo, Error> {
-        caller.need_operator()?;
-        let row = self.plugin_row(service).await?;
-        let versions = self.store.plugin_versions(service).await?;
-        let version = versions
-            .into_iter()
-            .find(|version| version.sha256 == sha256)
-            .ok_or_else(|| Error::NotFound(format!("this version of {service}")))?;
-        let name = row
-            .file_name
-            .clone()
-            .ok_or_else(|| Error::Conflict(format!("{service} has no file in the folder")))?;
-        let bytes = self.kept_file(sha256).await.map_err(|_| {
-            Error::Conflict(format!(
-                "the file of this version of {service} is not kept any more"
-            ))
-        })?;
-        let staged = self.stage_file(name, bytes).await?;
-        let details = json!({
-            "to": { "version": version.version, "sha256": sha256 },
-            "from": { "version": row.active_version, "sha256": row.active_sha256 },
-        });
-        // The operator means exactly this file, whatever it asks for beside the one that serves.
-        let approved = self
-            .audited(caller, AuditAction::PluginsRollBack, service, details)
-            .approve_plugin_version(service, sha256, self.clock.now_ms())
-            .await?;
-        if !approved {
-            return Err(Error::NotFound(format!("this version of {service}")));
-        }
-        staged.put(self.clock.now_ms()).await?;
+        let folders = self.plugin_folders();
+        let now_ms = self.clock.now_ms();
+        roll_back(&self.store, caller, folders, service, Some(sha256), now_ms).await?;
         self.plugin(caller, service).await
     }
 
@@ -408,32 +382,11 @@ impl Gateway {
         row.ok_or_else(|| unknown(service))
     }
 
-    pub(super) async fn stage_file(
-        &self,
-        name: String,
-        bytes: Bytes,
-    ) -> Result<StagedPlugin, Error> {
-        if self.store.is_file() {
-            let staged = StagedFile::write(&self.plugins.folder, &name, bytes).await?;
-            return Ok(StagedPlugin::File(staged));
+    pub(super) fn plugin_folders(&self) -> PluginFolders<'_> {
+        PluginFolders {
+            plugins: &self.plugins.folder,
+            captured: &self.plugins.captured,
         }
-        plain(&name)?;
-        let sha256 = hex::encode(Sha256::digest(&bytes));
-        let now_ms = self.clock.now_ms();
-        self.store.put_plugin_bytes(&sha256, &bytes, now_ms).await?;
-        Ok(StagedPlugin::Shared {
-            store: self.store.clone(),
-            name,
-            sha256,
-        })
-    }
-
-    /// A file that served once, by the hash of its content.
-    pub(super) async fn kept_file(&self, sha256: &str) -> anyhow::Result<Bytes> {
-        let captured = &self.plugins.captured;
-        shared_folder::fetch(&self.store, captured, sha256).await?;
-        let kept = folder::captured(captured, sha256);
-        Ok(tokio::fs::read(&kept).await?.into())
     }
 }
 

@@ -6,20 +6,32 @@
 //! tool by now or not.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use toolgate_catalog::Manifest;
 
 /// Services by the full names of their tools.
 #[derive(Debug, Default)]
-pub(super) struct NameOwners {
+pub struct NameOwners {
     by_tool: HashMap<String, String>,
 }
 
 /// A name that a plugin may not have.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TakenName {
+pub struct TakenName {
     pub tool_name: String,
     pub owner: String,
+}
+
+impl fmt::Display for TakenName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tool_name, owner } = self;
+        write!(
+            f,
+            "its tool {tool_name} would take a name that belongs to {owner}, which came first; rename the tool, \
+             or remove {owner} with `toolgate plugin remove {owner}`"
+        )
+    }
 }
 
 impl NameOwners {
@@ -28,7 +40,7 @@ impl NameOwners {
     }
 
     /// The first name of `manifest` that belongs to another service.
-    pub(super) fn taken(&self, manifest: &Manifest) -> Option<TakenName> {
+    pub fn taken(&self, manifest: &Manifest) -> Option<TakenName> {
         tool_names(manifest).find_map(|tool_name| {
             let owner = match self.by_tool.get(&tool_name) {
                 Some(owner) => owner,
@@ -41,7 +53,7 @@ impl NameOwners {
         })
     }
 
-    pub(super) fn claim(&mut self, manifest: &Manifest) {
+    pub fn claim(&mut self, manifest: &Manifest) {
         for name in tool_names(manifest) {
             self.by_tool.insert(name, manifest.service.clone());
         }

@@ -139,11 +139,14 @@ impl Gateway {
             );
             return Ok(());
         }
-        let bytes = self
-            .kept_file(&previous.sha256)
+        let folders = self.plugin_folders();
+        let bytes = folders
+            .kept(&self.store, &previous.sha256)
             .await
             .context("the file of the version before is not kept any more")?;
-        let staged = self.stage_file(name, bytes).await?;
+        let staged = folders
+            .stage(&self.store, &name, bytes, self.clock.now_ms())
+            .await?;
         let details = json!({
             "to": { "version": previous.version, "sha256": previous.sha256 },
             "from": { "sha256": bad },

@@ -8,7 +8,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
 
+use super::{folder, shared_folder};
 use crate::Error;
 use toolgate_core::ids;
 use toolgate_store::Store;
@@ -20,7 +22,7 @@ pub(super) struct StagedFile {
 }
 
 impl StagedFile {
-    pub(super) async fn write(folder: &Path, name: &str, bytes: Bytes) -> Result<Self, Error> {
+    async fn write(folder: &Path, name: &str, bytes: Bytes) -> Result<Self, Error> {
         let staged = Self {
             target: folder.join(plain(name)?),
             // A name of its own: two uploads at once do not write into one another's file.
@@ -76,6 +78,44 @@ impl StagedPlugin {
                 Ok(())
             }
         }
+    }
+}
+
+/// Where plugin files are, and those that served once.
+#[derive(Clone, Copy, Debug)]
+pub struct PluginFolders<'a> {
+    pub plugins: &'a Path,
+    pub captured: &'a Path,
+}
+
+impl PluginFolders<'_> {
+    /// Brings a file as far as the plugins folder, or the one that machines share.
+    pub(super) async fn stage(
+        self,
+        store: &Store,
+        name: &str,
+        bytes: Bytes,
+        now_ms: i64,
+    ) -> Result<StagedPlugin, Error> {
+        if store.is_file() {
+            let staged = StagedFile::write(self.plugins, name, bytes).await?;
+            return Ok(StagedPlugin::File(staged));
+        }
+        let name = plain(name)?.to_owned();
+        let sha256 = hex::encode(Sha256::digest(&bytes));
+        store.put_plugin_bytes(&sha256, &bytes, now_ms).await?;
+        Ok(StagedPlugin::Shared {
+            store: store.clone(),
+            name,
+            sha256,
+        })
+    }
+
+    /// A file that served once, by the hash of its content.
+    pub(super) async fn kept(self, store: &Store, sha256: &str) -> anyhow::Result<Bytes> {
+        shared_folder::fetch(store, self.captured, sha256).await?;
+        let kept = folder::captured(self.captured, sha256);
+        Ok(tokio::fs::read(&kept).await?.into())
     }
 }
 

@@ -29,6 +29,7 @@ use crate::executions::ExecutionStatus;
 use crate::executions::journal::RunJournal;
 use crate::jobs::detached::detach;
 use crate::plugins::ServingPlugin;
+use crate::plugins::dev_log::CallTrace;
 use crate::sessions::state::{DryRunState, SessionState};
 use crate::tools::idempotency::{self, ClaimedKey};
 use crate::tools::outcome::{outcome, provider_error, status_of, unclear_write};
@@ -41,7 +42,7 @@ use toolgate_core::ids::{self, UserId};
 use toolgate_core::text::Text;
 use toolgate_egress::{self as egress, CallLimits, Mode};
 use toolgate_runtime::{
-    Call, CallEnd, KeyValue, Random, RefusalKind, Requester, StartError, limits, size,
+    Call, CallEnd, CallLog, KeyValue, Random, RefusalKind, Requester, StartError, limits, size,
 };
 use toolgate_store::KvScope;
 
@@ -63,6 +64,8 @@ struct PreparedRun {
     budget: Budget,
     claim: Option<ClaimedKey>,
     started_at_ms: i64,
+    /// Where its author follows it.
+    trace: Option<Arc<CallTrace>>,
 }
 
 /// A run whose plugin has ended, or that was decided without it.
@@ -178,11 +181,17 @@ impl Gateway {
             session_id,
             session_named,
             connection_id: request.connection_id,
-            execution_id: execution_id.into(),
             budget: request.budget,
             claim: request.claim,
             permit: Permit::wanted(request.dry_run),
             started_at_ms,
+            trace: self.dev_logs.of_call(
+                tool.service(),
+                tool.action(),
+                &execution_id,
+                started_at_ms,
+            ),
+            execution_id: execution_id.into(),
             tool,
             serving,
         })
@@ -248,6 +257,10 @@ impl Gateway {
             took,
         );
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        if let Some(trace) = &run.trace {
+            let reason = reason.map(|reason| reason.into_str());
+            trace.ended(status.into_str(), reason, duration_ms, &requests);
+        }
         let mut receipt = receipt_of(
             caller,
             &run,
@@ -386,6 +399,10 @@ impl Gateway {
                 .min(call_limits.response_bytes_max),
             now_ms: rehearsal.map_or(run.started_at_ms, |one| one.now_ms),
             random: rehearsal.map_or(Random::System, |one| Random::Seeded(one.seed)),
+            log: CallLog {
+                execution_id: Some(run.execution_id.clone()),
+                observer: run.trace.clone().map(CallTrace::observer),
+            },
         };
         match self.runtime.invoke(&run.serving.code, call).await {
             Ok(ended) => Ok(EndedRun {

@@ -14,6 +14,9 @@ pub struct SecurityNeeds {
     pub slots: Vec<String>,
     pub optional: bool,
     pub scopes: Vec<String>,
+    /// Why none of the credentials that it names can be used. Without one its requests would be
+    /// anonymous, which is not what the description says.
+    pub unusable: Option<String>,
 }
 
 impl<'d> Security<'d> {
@@ -35,6 +38,9 @@ impl<'d> Security<'d> {
             for name in all {
                 self.use_slot(vec![name], pointer, notes, &mut needs)?;
             }
+            if !needs.slots.is_empty() {
+                needs.unusable = None;
+            }
             return Ok(needs);
         };
         let mut needs = SecurityNeeds::default();
@@ -48,17 +54,22 @@ impl<'d> Security<'d> {
                 continue;
             }
             let mut names: Vec<&'d str> = Vec::new();
+            let mut undeclared = None;
             for name in requirement.keys() {
                 match self.schemes.get_key_value(name.as_str()) {
                     Some((name, _)) => names.push(name),
-                    None => notes.changed(
-                        pointer,
-                        format!(
-                            "the security scheme `{}` is not declared",
-                            words::clean(name, 60)
-                        ),
-                    ),
+                    None => undeclared = Some(name),
                 }
+            }
+            // All schemes of a requirement belong together.
+            if let Some(name) = undeclared {
+                let why = format!(
+                    "the security scheme `{}` is not declared",
+                    words::clean(name, 60)
+                );
+                notes.changed(pointer, why.clone());
+                needs.unusable.get_or_insert(why);
+                continue;
             }
             // OAuth cannot be combined with fields that a user fills in; it comes alone.
             let oauth = names.iter().copied().find(|name| {
@@ -78,12 +89,12 @@ impl<'d> Security<'d> {
             }
             names.sort_unstable();
             let scopes = scopes_of(requirement, &names);
-            if names.is_empty() {
-                continue;
-            }
             if let Some(kind) = self.use_slot(names, pointer, notes, &mut needs)? {
                 settle(kind, scopes, &mut settled, &mut needs, pointer, notes);
             }
+        }
+        if needs.optional || !needs.slots.is_empty() {
+            needs.unusable = None;
         }
         needs.optional &= !needs.slots.is_empty();
         if needs.slots.is_empty() {
@@ -117,10 +128,17 @@ impl<'d> Security<'d> {
                 Ok(Some(slot.kind))
             }
             None => {
-                notes.changed(
-                    pointer,
-                    format!("the credential `{}` cannot be used", names.join(" and ")),
+                let reason = names.iter().find_map(|name| self.refused.get(name));
+                let reason = reason.map_or_else(
+                    || format!("at most {SLOTS_MAX} credentials fit into one plugin"),
+                    Clone::clone,
                 );
+                let why = format!(
+                    "the credential `{}` cannot be used: {reason}",
+                    names.join(" and ")
+                );
+                notes.changed(pointer, why.clone());
+                needs.unusable.get_or_insert(why);
                 Ok(None)
             }
         }

@@ -6,8 +6,11 @@ use super::output::{OutputFormat, table};
 use super::plugin_build::Build;
 use super::plugin_catalog::CatalogPage;
 use super::plugin_check::CheckPlugin;
+use super::plugin_dev::DevLoop;
+use super::plugin_diff::DiffPlugins;
 use super::plugin_new::New;
 use super::plugin_rights::{Approve, ShowRights};
+use super::plugin_rollback::RollBack;
 use super::plugin_test::{PlanTools, RunTool, Test};
 use crate::config::Config;
 use toolgate_catalog::overview::by_category;
@@ -25,12 +28,17 @@ pub(super) enum PluginCommand {
         /// Name of the service
         service: String,
     },
+    Rollback(RollBack),
     Build(Build),
     New(New),
+    Dev(DevLoop),
     Check(CheckPlugin),
+    Diff(DiffPlugins),
     Run(RunTool),
     Plan(PlanTools),
     Test(Test),
+    /// Print the JSON Schema of the manifest, for editors and generators
+    Schema,
     Catalog(CatalogPage),
 }
 
@@ -40,9 +48,13 @@ impl PluginCommand {
             Self::Build(command) => command.run(output).await,
             Self::New(command) => command.run(output).await,
             Self::Check(command) => command.run(output).await,
+            Self::Dev(command) => command.run(config, output).await,
+            Self::Diff(command) => command.run(config, output).await,
+            Self::Rollback(command) => command.run(config, output).await,
             Self::Run(command) => command.run(output).await,
             Self::Plan(command) => command.run(output).await,
             Self::Test(command) => command.run(output).await,
+            Self::Schema => super::plugin_schema::run(),
             Self::Catalog(command) => command.run(output),
             Self::Rights(command) => command.run(config, output).await,
             Self::Approve(command) => command.run(config, output).await,

@@ -1,14 +1,24 @@
 //! `toolgate plugin check`: what would keep a plugin or a description out.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
 use super::output::{OutputFormat, ReportedFailure, counted};
-use toolgate_openapi::{self as openapi, BuildInput};
+use super::plugin_test::test_cache;
+use toolgate_catalog::manifest::Manifest;
+use toolgate_gateway::plugins::NameOwners;
+use toolgate_openapi::{self as openapi, BuildInput, BuiltPlugin};
+use toolgate_plugin_test::judge::FileJudge;
+use toolgate_runtime::{Inspected, Rejected, Size};
 
 /// Judge a plugin file or a description: what would keep it out, and advice
+///
+/// The judge is the one of the gateway: what it refuses here a gateway quarantines with the same sentence, and what
+/// passes here a gateway takes. A description is built first, and every operation of it has to become a tool. Several
+/// files are judged as one plugins folder, so that two of one name are told too.
 #[derive(Debug, Args)]
 pub(super) struct CheckPlugin {
     /// Plugin files (`.wasm`) or OpenAPI descriptions
@@ -20,7 +30,7 @@ pub(super) struct CheckPlugin {
 }
 
 /// What was found in one file.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct CheckedFile {
     file: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,14 +38,24 @@ struct CheckedFile {
     tools: usize,
     errors: Vec<String>,
     warnings: Vec<String>,
+    /// What its operator has to know; no fault.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl CheckPlugin {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         let strict = self.strict;
-        let checked: Vec<CheckedFile> =
-            tokio::task::spawn_blocking(move || self.files.into_iter().map(check).collect())
-                .await?;
+        let cache = test_cache()?;
+        let mut folder = CheckedFolder {
+            judge: FileJudge::open(&cache)?,
+            names: NameOwners::default(),
+            services: BTreeMap::new(),
+        };
+        let mut checked = Vec::new();
+        for file in self.files {
+            checked.push(folder.check(file).await);
+        }
         output.print(&checked, |all| {
             all.iter()
                 .map(CheckedFile::text)
@@ -66,61 +86,54 @@ impl CheckedFile {
             counted(self.errors.len(), "error"),
             counted(self.warnings.len(), "warning")
         )];
-        lines.extend(self.errors.iter().map(|error| format!("  error {error}")));
-        lines.extend(
-            self.warnings
-                .iter()
-                .map(|warning| format!("  warning {warning}")),
-        );
+        for (kind, list) in [
+            ("error", &self.errors),
+            ("warning", &self.warnings),
+            ("note", &self.notes),
+        ] {
+            lines.extend(list.iter().map(|text| format!("  {kind} {text}")));
+        }
         lines.join("\n")
     }
 }
 
-fn check(file: PathBuf) -> CheckedFile {
-    let mut checked = CheckedFile {
-        service: None,
-        tools: 0,
-        errors: Vec::new(),
-        warnings: Vec::new(),
-        file,
-    };
-    if checked
-        .file
-        .extension()
-        .is_some_and(|extension| extension == "wasm")
-    {
-        let bytes = match std::fs::read(&checked.file) {
-            Ok(bytes) => bytes,
-            Err(cause) => {
-                checked.errors.push(format!("cannot be read: {cause}"));
-                return checked;
-            }
+/// Files as one plugins folder would have them.
+struct CheckedFolder {
+    judge: FileJudge,
+    names: NameOwners,
+    /// File by service.
+    services: BTreeMap<String, PathBuf>,
+}
+
+impl CheckedFolder {
+    async fn check(&mut self, file: PathBuf) -> CheckedFile {
+        let mut checked = CheckedFile {
+            file,
+            ..CheckedFile::default()
         };
-        match toolgate_runtime::inspect::read(&bytes) {
-            Ok(inspected) => {
-                checked.tools = inspected.manifest.tools.len();
-                checked.service = Some(inspected.manifest.service);
-                checked.warnings = inspected.warnings;
+        let is_component = checked
+            .file
+            .extension()
+            .is_some_and(|extension| extension == "wasm");
+        let judged = if is_component {
+            match self.judge.judge_file(&checked.file).await {
+                Ok(judged) => judged,
+                Err(cause) => {
+                    checked.errors.push(format!("cannot be read: {cause}"));
+                    return checked;
+                }
             }
-            Err(toolgate_runtime::Rejected::Lint(found)) => {
-                checked.errors = found.errors.iter().map(ToString::to_string).collect();
-                checked.warnings = found.warnings.iter().map(ToString::to_string).collect();
-            }
-            Err(rejected) => checked.errors.push(rejected.reason()),
-        }
-        return checked;
-    }
-    match openapi::describe(&BuildInput {
-        description: checked.file.clone(),
-        ..BuildInput::default()
-    }) {
-        Ok(described) => {
-            let found = toolgate_catalog::lint(&described.manifest);
-            checked.tools = described.manifest.tools.len();
-            checked.service = Some(described.manifest.service.clone());
-            checked.errors = found.errors.iter().map(ToString::to_string).collect();
-            checked.warnings = found.warnings.iter().map(ToString::to_string).collect();
-            for note in described.notes {
+        } else {
+            let built = match build(&checked.file).await {
+                Ok(built) => built,
+                Err(cause) => {
+                    checked.errors.push(format!("{cause:#}"));
+                    return checked;
+                }
+            };
+            checked.service = Some(built.described.manifest.service.clone());
+            checked.tools = built.described.manifest.tools.len();
+            for note in built.described.notes {
                 let list = if note.left_out {
                     &mut checked.errors
                 } else {
@@ -128,8 +141,62 @@ fn check(file: PathBuf) -> CheckedFile {
                 };
                 list.push(note.to_string());
             }
-        }
-        Err(problem) => checked.errors.push(problem.to_string()),
+            self.judge.judge(built.wasm).await
+        };
+        self.note(&mut checked, judged);
+        checked
     }
-    checked
+
+    fn note(&mut self, checked: &mut CheckedFile, judged: Result<Inspected, Rejected>) {
+        match judged {
+            Ok(inspected) => {
+                checked.tools = inspected.manifest.tools.len();
+                checked.service = Some(inspected.manifest.service.clone());
+                checked.warnings.extend(inspected.warnings);
+                if Size::for_manifest(&inspected.manifest) == Size::Large {
+                    checked.notes.push(
+                        "it is a large plugin: a gateway serves it when started with --allow-large-plugins"
+                            .to_owned(),
+                    );
+                }
+                self.enter(checked, &inspected.manifest);
+            }
+            Err(Rejected::Lint(found)) => {
+                let texts = |list: &[toolgate_catalog::Finding]| {
+                    list.iter().map(ToString::to_string).collect::<Vec<_>>()
+                };
+                checked.errors.extend(texts(&found.errors));
+                checked.warnings.extend(texts(&found.warnings));
+            }
+            Err(rejected) => checked.errors.push(rejected.reason()),
+        }
+    }
+
+    /// What another file of the folder keeps a good one from.
+    fn enter(&mut self, checked: &mut CheckedFile, manifest: &Manifest) {
+        let service = &manifest.service;
+        if let Some(other) = self.services.get(service) {
+            checked.errors.push(format!(
+                "{} already provides {service}; remove one of the two files",
+                other.display()
+            ));
+            return;
+        }
+        if let Some(taken) = self.names.taken(manifest) {
+            checked.errors.push(taken.to_string());
+            return;
+        }
+        self.services.insert(service.clone(), checked.file.clone());
+        self.names.claim(manifest);
+    }
+}
+
+async fn build(description: &Path) -> anyhow::Result<BuiltPlugin> {
+    let input = BuildInput {
+        description: description.to_owned(),
+        ..BuildInput::default()
+    };
+    let handle = tokio::runtime::Handle::current();
+    // Reading, expanding and freezing are work for a thread, not for the reactor.
+    tokio::task::spawn_blocking(move || handle.block_on(openapi::build(&input))).await?
 }

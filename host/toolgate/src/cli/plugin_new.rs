@@ -10,10 +10,10 @@ use super::output::OutputFormat;
 use super::plugin_project::{self, Lang};
 use toolgate_openapi as openapi;
 
-/// Start a plugin folder: from an OpenAPI description, or as a project in JavaScript or Python
+/// Start a plugin folder: from an OpenAPI description, or as a project in Rust, JavaScript or Python
 ///
 /// `toolgate plugin new --openapi notes.yaml` keeps the description beside an overlay to choose from.
-/// `toolgate plugin new --lang py notes` writes a project that builds as it is: sources, tests, examples.
+/// `toolgate plugin new --lang rust notes` writes a project that builds as it is: sources, tests, examples.
 #[derive(Debug, Args)]
 pub(super) struct New {
     /// A description: a file, or an https address that is fetched once
@@ -28,6 +28,9 @@ pub(super) struct New {
     /// Service name in place of the derived one
     #[arg(long, value_name = "NAME", conflicts_with = "lang")]
     service: Option<String>,
+    /// Folder of the package toolgate-sdk for a project in Rust, in place of the copy that comes with it
+    #[arg(long, value_name = "PATH", requires = "lang")]
+    sdk: Option<PathBuf>,
     /// Folder in which the plugin's folder is made
     #[arg(long, value_name = "DIR", default_value = "plugins")]
     into: PathBuf,
@@ -45,7 +48,10 @@ struct NewProject {
 impl New {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         if let (Some(lang), Some(name)) = (self.lang, &self.name) {
-            let project = plugin_project::write(lang, name, &self.into)?;
+            if self.sdk.is_some() && lang != Lang::Rust {
+                bail!("--sdk names the SDK of a project in Rust; others have their copy within");
+            }
+            let project = plugin_project::write(lang, name, &self.into, self.sdk.as_deref())?;
             return output.print(&project, plugin_project::Project::text);
         }
         let source = self.openapi.context("name a description with --openapi")?;

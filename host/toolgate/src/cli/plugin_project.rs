@@ -1,4 +1,4 @@
-//! `toolgate plugin new --lang`: a project in JavaScript or Python that builds as it is written.
+//! `toolgate plugin new --lang`: a project in Rust, JavaScript or Python that builds as it is written.
 //!
 //! What it imports comes with it, so that it needs nothing but its language's own packages.
 
@@ -8,9 +8,11 @@ use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// A language with an interpreter that goes into the plugin.
+/// A language to write a plugin in. JavaScript and Python take their interpreter with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Lang {
+    /// Rust, built by cargo
+    Rust,
     /// JavaScript, built by ComponentizeJS
     Js,
     /// Python, built by componentize-py
@@ -23,6 +25,8 @@ pub(super) struct Project {
     pub folder: PathBuf,
     pub files: usize,
     pub next: Vec<String>,
+    #[serde(skip)]
+    lang: Lang,
 }
 
 /// One file of a project: its place there and its text, in which the service's name is filled in.
@@ -33,6 +37,8 @@ macro_rules! files {
         &[$((concat!($to, $name), include_str!(concat!($from, $name)))),*]
     };
 }
+
+mod rust;
 
 const EXAMPLES: &[ProjectFile] =
     files!("new/" => "examples/": "list_notes.json", "create_note.json");
@@ -77,8 +83,14 @@ const PY_SDK: &[ProjectFile] = files!("../../../../sdk/py/src/" => "sdk/":
 
 const CONTRACT: &str = include_str!("../../../../wit/toolgate.wit");
 
-/// Writes the project `into`/`service`.
-pub(super) fn write(lang: Lang, service: &str, into: &Path) -> anyhow::Result<Project> {
+/// Writes the project `into`/`service`. `sdk`: where a project in Rust finds `toolgate-sdk`, in place of a
+/// copy of its own.
+pub(super) fn write(
+    lang: Lang,
+    service: &str,
+    into: &Path,
+    sdk: Option<&Path>,
+) -> anyhow::Result<Project> {
     let plain = service.starts_with(|first: char| first.is_ascii_lowercase())
         && service
             .chars()
@@ -90,23 +102,16 @@ pub(super) fn write(lang: Lang, service: &str, into: &Path) -> anyhow::Result<Pr
     if folder.exists() {
         bail!("{} exists already", folder.display());
     }
-    let (own, sdk, contract) = match lang {
-        Lang::Js => (JS, JS_SDK, "sdk/wit/toolgate.wit"),
-        Lang::Py => (PY, PY_SDK, "sdk/toolgate_plugin/wit/toolgate.wit"),
-    };
     let title = title(service);
     let fill = |text: &str| {
         text.replace("__SERVICE__", service)
             .replace("__TITLE__", &title)
     };
-    let mut files: Vec<(String, String)> = Vec::new();
-    for (place, text) in own.iter().chain(EXAMPLES) {
-        files.push((fill(place), fill(text)));
-    }
-    for (place, text) in sdk {
-        files.push(((*place).to_owned(), (*text).to_owned()));
-    }
-    files.push((contract.to_owned(), CONTRACT.to_owned()));
+    let files = match lang {
+        Lang::Rust => rust::files(sdk, &fill)?,
+        Lang::Js => interpreted(JS, JS_SDK, "sdk/wit/toolgate.wit", &fill),
+        Lang::Py => interpreted(PY, PY_SDK, "sdk/toolgate_plugin/wit/toolgate.wit", &fill),
+    };
     for (place, text) in &files {
         let file = folder.join(place);
         let parent = file.parent().unwrap_or(&folder);
@@ -115,6 +120,14 @@ pub(super) fn write(lang: Lang, service: &str, into: &Path) -> anyhow::Result<Pr
             .with_context(|| format!("{} cannot be written", file.display()))?;
     }
     let next = match lang {
+        Lang::Rust => {
+            let file = format!("target/wasm32-unknown-unknown/release/{service}.wasm");
+            vec![
+                "cargo native-test".to_owned(),
+                "cargo build --release".to_owned(),
+                format!("toolgate plugin check --strict {file}"),
+            ]
+        }
         Lang::Js => vec![
             "npm install".to_owned(),
             "npm test".to_owned(),
@@ -133,7 +146,25 @@ pub(super) fn write(lang: Lang, service: &str, into: &Path) -> anyhow::Result<Pr
         folder,
         files: files.len(),
         next,
+        lang,
     })
+}
+
+/// The files of a project with an interpreter: its own, the SDK's, the contract.
+fn interpreted(
+    own: &[ProjectFile],
+    sdk: &[ProjectFile],
+    contract: &str,
+    fill: &dyn Fn(&str) -> String,
+) -> Vec<(String, String)> {
+    let own = own.iter().chain(EXAMPLES);
+    let own = own.map(|(place, text)| (fill(place), fill(text)));
+    let sdk = sdk
+        .iter()
+        .map(|(place, text)| ((*place).to_owned(), (*text).to_owned()));
+    own.chain(sdk)
+        .chain([(contract.to_owned(), CONTRACT.to_owned())])
+        .collect()
 }
 
 /// `my_notes` as people write it.
@@ -153,10 +184,15 @@ impl Project {
             self.files
         )];
         lines.extend(self.next.iter().map(|step| format!("  {step}")));
-        lines.push(
-            "A gateway serves it when started with --allow-large-plugins; README.md has the rest."
-                .to_owned(),
-        );
+        lines.push(match self.lang {
+            Lang::Rust => {
+                "`toolgate plugin dev .` builds with every change; README.md has the rest.".to_owned()
+            }
+            Lang::Js | Lang::Py => {
+                "A gateway serves it when started with --allow-large-plugins; README.md has the rest."
+                    .to_owned()
+            }
+        });
         lines.join("\n")
     }
 }
@@ -169,19 +205,20 @@ mod tests {
     fn a_project_is_whole_and_names_its_service() {
         let into = tempfile::tempdir().expect("a temporary folder");
         for (lang, service, source) in [
+            (Lang::Rust, "rusty_notes", "src/lib.rs"),
             (Lang::Js, "my_notes", "src/plugin.js"),
             (Lang::Py, "notes", "src/notes.py"),
         ] {
-            let project = write(lang, service, into.path()).expect("written");
+            let project = write(lang, service, into.path(), None).expect("written");
             let text = |place: &str| std::fs::read_to_string(project.folder.join(place));
             assert!(text(source).expect("there").contains(service));
             assert!(text("README.md").expect("there").contains(service));
             assert!(text("examples/list_notes.json").is_ok());
-            let again = write(lang, service, into.path()).expect_err("it is there");
+            let again = write(lang, service, into.path(), None).expect_err("it is there");
             assert!(again.to_string().contains("exists already"), "{again}");
         }
         for bad in ["", "Notes", "1a", "../x", "a-b", "a/b"] {
-            assert!(write(Lang::Js, bad, into.path()).is_err(), "{bad}");
+            assert!(write(Lang::Js, bad, into.path(), None).is_err(), "{bad}");
         }
     }
 

@@ -10,11 +10,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::output::{OutputFormat, ReportedFailure, counted, note};
+use super::plugin_failure::FailedRun;
 use toolgate_catalog::Tool;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_egress::PlannedRequest;
 use toolgate_gateway::connections::services;
-use toolgate_plugin_test::verdict::{self, TestVerdict, violations};
+use toolgate_plugin_test::log::LogSink;
+use toolgate_plugin_test::verdict::{self, Demands, TestVerdict, violations};
 use toolgate_plugin_test::{PluginCost, TestCache, TestCall, TestPlugin, plans, record, replay};
 use toolgate_runtime::CallEnd;
 use toolgate_vault::Secret;
@@ -57,7 +59,7 @@ pub(super) struct RunTool {
 
 impl RunTool {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
-        let cache = TestCache::new()?;
+        let cache = test_cache()?;
         let rig = TestPlugin::open(&self.plugin, &self.allow_upstream, &cache).await?;
         let tools = Tool::of_plugin(&rig.manifest, &"".into());
         let tool = tools
@@ -74,10 +76,16 @@ impl RunTool {
                 (CallEnd::DryRun | CallEnd::Returned(_), planned) => {
                     output.print(&planned, |planned| shown(planned))
                 }
-                (other, _) => bail!("{}", replay::shown(&other)),
+                (other, _) => {
+                    let sum = replay::shown(&other);
+                    let failed = FailedRun::new(other, trial.log.take());
+                    output.print(&failed, FailedRun::text)?;
+                    Err(ReportedFailure(sum).into())
+                }
             };
         }
         let (ended, exchanges) = rig.run_recorded(&trial).await?;
+        let log = trial.log.take();
         if let Some(file) = &self.record {
             let sent = exchanges.len();
             let example = record::example(&trial, &ended, exchanges)
@@ -93,6 +101,9 @@ impl RunTool {
         match ended {
             CallEnd::Returned(returned) => {
                 let data: Value = serde_json::from_str(returned.data.get())?;
+                for line in &log {
+                    note(&line.to_string());
+                }
                 let done = LiveResult {
                     result: data,
                     next_cursor: returned.next_cursor,
@@ -103,7 +114,11 @@ impl RunTool {
                     format!("{:#}{}", done.result, next.unwrap_or_default())
                 })
             }
-            other => bail!("{}", replay::shown(&other)),
+            other => {
+                let sum = replay::shown(&other);
+                output.print(&FailedRun::new(other, log), FailedRun::text)?;
+                Err(ReportedFailure(sum).into())
+            }
         }
     }
 
@@ -132,6 +147,7 @@ impl RunTool {
             connected: self.slot.clone().map(|slot| vec![slot]),
             secrets: (!self.dry_run).then_some(secrets),
             replayed: false,
+            log: LogSink::default(),
         })
     }
 }
@@ -142,6 +158,11 @@ struct LiveResult {
     result: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
+}
+
+/// Plugins are compiled as the gateway does it: what it takes too long for is refused here too.
+pub(super) fn test_cache() -> anyhow::Result<TestCache> {
+    Ok(TestCache::new()?.compile_with(std::env::current_exe()?))
 }
 
 fn pairs(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> {
@@ -185,7 +206,7 @@ pub(super) struct PlanTools {
 
 impl PlanTools {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
-        let cache = TestCache::new()?;
+        let cache = test_cache()?;
         let mut all = Vec::new();
         for plugin in &self.plugins {
             let plans = plans::of_plugin(plugin, &cache).await;
@@ -221,12 +242,19 @@ pub(super) struct Test {
     /// Folder of plugin folders, where NAME/examples/*.json belong to NAME.wasm
     #[arg(long, value_name = "DIR", default_value = "plugins")]
     examples: PathBuf,
+    /// Let a plugin pass that has no example: its tools are tried with generated arguments alone
+    #[arg(long)]
+    without_examples: bool,
 }
 
 impl Test {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
-        let cache = TestCache::new()?;
-        let all = verdict::judge_all(&self.plugins, &self.examples, &cache).await;
+        let cache = test_cache()?;
+        let demands = Demands {
+            examples: self.examples,
+            without_examples: self.without_examples,
+        };
+        let all = verdict::judge_all(&self.plugins, &demands, &cache).await;
         output.print(&all, |all| {
             let lines = all.iter().map(|tested| {
                 let state = if tested.failures.is_empty() {

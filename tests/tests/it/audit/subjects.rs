@@ -273,6 +273,9 @@ impl Walk {
         self.verb("plugin approve", &["acme", "--sha256", text(&pending)])
             .await;
         self.serves("3.0.0").await;
+        self.verb("plugin rollback", &["acme", "--to", "1.0.0"])
+            .await;
+        self.serves("1.0.0").await;
         self.verb("plugin remove", &["acme"]).await;
         self.gateway
             .wait("the removed file to be forgotten", async || {

@@ -373,17 +373,10 @@ impl Intake {
     }
 }
 
-fn name_taken(
-    sha256: &str,
-    service: &str,
-    TakenName { tool_name, owner }: &TakenName,
-) -> FileReport {
+fn name_taken(sha256: &str, service: &str, taken: &TakenName) -> FileReport {
     FileReport {
         sha256: Some(sha256.to_owned()),
         service: Some(service.to_owned()),
-        ..FileReport::quarantined(&format!(
-            "its tool {tool_name} would take a name that belongs to {owner}, which came first; rename the tool, \
-             or remove {owner} with `toolgate plugin remove {owner}`"
-        ))
+        ..FileReport::quarantined(&taken.to_string())
     }
 }
