@@ -37,16 +37,22 @@ pub const FINDINGS_MAX: usize = 200;
 pub struct Finding {
     /// JSON Pointer into the manifest.
     pub path: String,
+    /// Name of the tool that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
     pub message: String,
 }
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.path.is_empty() {
-            f.write_str(&self.message)
-        } else {
-            write!(f, "{}: {}", self.path, self.message)
+            return f.write_str(&self.message);
         }
+        f.write_str(&self.path)?;
+        if let Some(tool) = &self.tool {
+            write!(f, " ({tool})")?;
+        }
+        write!(f, ": {}", self.message)
     }
 }
 
@@ -97,6 +103,7 @@ fn push(
     } else {
         findings.push(Finding {
             path: path.pointer(),
+            tool: None,
             message: text::clip(&message),
         });
     }
@@ -151,7 +158,17 @@ pub fn lint(manifest: &Manifest) -> Lint {
     limits(manifest, &mut found);
     hooks::check(manifest, &mut found);
     tools::check(manifest, &mut found);
+    for finding in found.errors.iter_mut().chain(&mut found.warnings) {
+        finding.tool = tool_of(&finding.path, manifest);
+    }
     found
+}
+
+/// The tool at or around a place, where it has a name that can be told.
+fn tool_of(path: &str, manifest: &Manifest) -> Option<String> {
+    let index = path.strip_prefix("/tools/")?.split('/').next()?;
+    let name = &manifest.tools.get(index.parse::<usize>().ok()?)?.name;
+    (is_name(name) && name.len() <= TOOL_NAME_CHARS_MAX).then(|| name.clone())
 }
 
 /// Whether a name is `[a-z][a-z0-9_]*`, without double or trailing underscore.

@@ -7,10 +7,14 @@
 //! References lead to places in the same file or to files below the description's folder, never
 //! over the network.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
+use serde_saphyr::DuplicateKeyPolicy;
 
 use super::problem::Problem;
 
@@ -33,8 +37,17 @@ struct DocumentFile {
     /// As messages name it.
     name: String,
     value: Value,
+    doubled: Option<DoubledKey>,
     /// Files that it refers to, by the text in front of `#`.
     links: BTreeMap<String, Result<usize, String>>,
+}
+
+/// A key that one mapping of a YAML text has twice. The last one counts, and the first one is gone.
+#[derive(Clone, Debug)]
+pub struct DoubledKey {
+    pub key: String,
+    /// Of the second one.
+    pub line: u64,
 }
 
 /// A description with every file that it refers to.
@@ -107,7 +120,8 @@ impl Documents {
         change: impl FnOnce(&str, Value) -> Result<Value, Problem>,
     ) -> Result<Self, Problem> {
         let name = path.display().to_string();
-        let value = change(&name, read(path)?)?;
+        let (value, doubled) = read_text(path)?;
+        let value = change(&name, value)?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let folder = if folder.as_os_str().is_empty() {
             PathBuf::from(".")
@@ -118,6 +132,7 @@ impl Documents {
             files: vec![DocumentFile {
                 name,
                 value,
+                doubled,
                 links: BTreeMap::new(),
             }],
         };
@@ -149,6 +164,7 @@ impl Documents {
             files: vec![DocumentFile {
                 name: name.to_owned(),
                 links: links.collect(),
+                doubled: None,
                 value,
             }],
         }
@@ -188,10 +204,11 @@ impl Documents {
         if !real.starts_with(root) {
             return Err(format!("`{target}` leads outside the description's folder"));
         }
-        let value = read(&path).map_err(|problem| problem.message)?;
+        let (value, doubled) = read_text(&path).map_err(|problem| problem.message)?;
         self.files.push(DocumentFile {
             name: path.display().to_string(),
             value,
+            doubled,
             links: BTreeMap::new(),
         });
         places.push(place);
@@ -207,6 +224,12 @@ impl Documents {
 
     pub fn name(&self) -> &str {
         &self.files[0].name
+    }
+
+    /// Keys that hide another one of their name, each with the file that it is in.
+    pub fn doubled_keys(&self) -> impl Iterator<Item = (&str, &DoubledKey)> {
+        let files = self.files.iter();
+        files.filter_map(|file| Some((file.name.as_str(), file.doubled.as_ref()?)))
     }
 
     /// Follows `$ref` from a place to what it means. The error says what is wrong with it.
@@ -250,6 +273,10 @@ impl Documents {
 
 /// Reads one JSON or YAML file.
 pub fn read(path: &Path) -> Result<Value, Problem> {
+    read_text(path).map(|(value, _)| value)
+}
+
+fn read_text(path: &Path) -> Result<(Value, Option<DoubledKey>), Problem> {
     let name = path.display().to_string();
     let refused = |message: String| Problem::new(&name, "", message);
     let size = std::fs::metadata(path)
@@ -262,15 +289,19 @@ pub fn read(path: &Path) -> Result<Value, Problem> {
     }
     let bytes = std::fs::read(path).map_err(|error| refused(format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| refused("is not UTF-8 text".to_owned()))?;
-    parse(&name, &text)
+    parse_text(&name, &text)
 }
 
 /// Reads JSON or YAML text.
 pub fn parse(name: &str, text: &str) -> Result<Value, Problem> {
+    parse_text(name, text).map(|(value, _)| value)
+}
+
+fn parse_text(name: &str, text: &str) -> Result<(Value, Option<DoubledKey>), Problem> {
     let text = text.trim_start_matches('\u{feff}');
     let json = if text.trim_start().starts_with(['{', '[']) {
         match serde_json::from_str(text) {
-            Ok(value) => return Ok(value),
+            Ok(value) => return Ok((value, None)),
             Err(error) => Some(error),
         }
     } else {
@@ -284,7 +315,7 @@ pub fn parse(name: &str, text: &str) -> Result<Value, Problem> {
 }
 
 /// Parsing recurses: deep documents get a stack that does not depend on the caller's.
-fn yaml(text: &str) -> Result<Value, String> {
+fn yaml(text: &str) -> Result<(Value, Option<DoubledKey>), String> {
     with_stack(|| yaml_here(text)).unwrap_or_else(|| Err("no thread could be started".to_owned()))
 }
 
@@ -299,10 +330,11 @@ pub(super) fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> 
     })
 }
 
-fn yaml_here(text: &str) -> Result<Value, String> {
+/// How every YAML text is read; only what a key twice in one mapping means differs.
+pub(super) fn yaml_options(duplicate_keys: DuplicateKeyPolicy) -> serde_saphyr::Options {
     let mut options = serde_saphyr::Options::default();
     options.strict_booleans = true;
-    options.duplicate_keys = serde_saphyr::DuplicateKeyPolicy::LastWins;
+    options.duplicate_keys = duplicate_keys;
     if let Some(budget) = options.budget.as_mut() {
         budget.max_events = YAML_EVENTS_MAX;
         budget.max_nodes = YAML_EVENTS_MAX;
@@ -310,10 +342,27 @@ fn yaml_here(text: &str) -> Result<Value, String> {
         budget.max_depth = YAML_DEPTH_MAX;
         budget.flow_nesting_limit = YAML_DEPTH_MAX;
     }
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+    options
+}
+
+fn yaml_here(text: &str) -> Result<(Value, Option<DoubledKey>), String> {
+    let read = |doubled| serde_saphyr::from_str_with_options(text, yaml_options(doubled));
+    let doubled = match read(DuplicateKeyPolicy::Error) {
+        Ok(value) => return Ok((value, None)),
+        Err(error) => match error.without_snippet() {
+            serde_saphyr::Error::DuplicateMappingKey { key, location } => Some(DoubledKey {
+                key: key.clone().unwrap_or_default(),
+                line: location.line(),
+            }),
+            _ => None,
+        },
+    };
+    // Published descriptions have such keys; what is wrong otherwise is wrong again.
+    let value = read(DuplicateKeyPolicy::LastWins).map_err(|error| {
         let message: String = error.to_string().chars().take(600).collect();
         format!("is not acceptable YAML: {message}")
-    })
+    })?;
+    Ok((value, doubled))
 }
 
 /// The file parts of all `$ref`s.
@@ -387,96 +436,4 @@ fn percent_decoded(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&out).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::{Documents, parse};
-
-    #[test]
-    fn references_are_followed_in_the_document_and_to_files_below_its_folder() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let write = |name: &str, text: &str| {
-            std::fs::write(folder.path().join(name), text).expect("written")
-        };
-        std::fs::create_dir(folder.path().join("sub")).expect("a folder");
-        write(
-            "api.yaml",
-            "a: { $ref: '#/b~1c' }\nb/c: { $ref: 'sub/x.json#/deep' }\nout: { $ref: '../x.json' }\nnet: { $ref: 'https://x.example/y' }\nloop: { $ref: '#/loop' }\nnone: { $ref: '#/nowhere' }\n",
-        );
-        write("sub/x.json", r#"{"deep": {"$ref": "y.json"}}"#);
-        write("sub/y.json", r#"{"found": 1}"#);
-        let docs =
-            Documents::load(&folder.path().join("api.yaml"), |_, value| Ok(value)).expect("loaded");
-        let at = |key: &str| docs.resolve(docs.root().get(key).expect("there"));
-        assert_eq!(at("a").expect("resolved").value, &json!({"found": 1}));
-        for (key, reason) in [
-            ("out", "outside"),
-            ("net", "network"),
-            ("loop", "chain"),
-            ("none", "leads nowhere"),
-        ] {
-            let refused = at(key).expect_err("refused");
-            assert!(refused.contains(reason), "{key}: {refused}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_out_of_the_folder_is_not_followed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let other = tempfile::tempdir().expect("a folder");
-        std::fs::write(other.path().join("s.json"), "{}").expect("written");
-        std::os::unix::fs::symlink(other.path(), folder.path().join("sub")).expect("linked");
-        std::fs::write(
-            folder.path().join("api.json"),
-            r#"{"a": {"$ref": "sub/s.json"}}"#,
-        )
-        .expect("written");
-        let docs =
-            Documents::load(&folder.path().join("api.json"), |_, value| Ok(value)).expect("loaded");
-        assert!(docs.resolve(docs.root().get("a").expect("there")).is_err());
-    }
-
-    #[test]
-    fn yaml_is_read_as_openapi_means_it() {
-        let read = parse(
-            "x.yaml",
-            "a: no\nb: 1.0\nresponses:\n  200: { x: yes }\nd: 2024-01-01\ne: &x [1]\nf: *x\n",
-        )
-        .expect("read");
-        assert_eq!(
-            read,
-            json!({"a": "no", "b": 1.0, "responses": {"200": {"x": "yes"}}, "d": "2024-01-01", "e": [1], "f": [1]})
-        );
-    }
-
-    #[test]
-    fn bombs_and_nonsense_are_refused() {
-        let mut bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
-        for (from, to) in ["a", "b", "c", "d", "e", "f", "g", "h"]
-            .iter()
-            .zip(["b", "c", "d", "e", "f", "g", "h", "i"])
-        {
-            bomb.push_str(&format!(
-                "{to}: &{to} [{}]\n",
-                vec![format!("*{from}"); 10].join(",")
-            ));
-        }
-        for text in [
-            bomb,
-            "[".repeat(100_000),
-            "{".repeat(100_000),
-            "a: [".to_owned(),
-            "{\"a\":".repeat(5_000),
-        ] {
-            assert!(
-                parse("x.yaml", &text).is_err(),
-                "{}",
-                &text[..20.min(text.len())]
-            );
-        }
-    }
 }

@@ -16,6 +16,7 @@ pub mod document;
 mod html;
 mod interpreter;
 pub mod keys;
+mod lines;
 pub mod names;
 pub mod operation;
 pub mod overlay;
@@ -93,7 +94,8 @@ pub async fn build(input: &BuildInput) -> anyhow::Result<BuiltPlugin> {
 pub fn describe(input: &BuildInput) -> Result<Described, Problem> {
     let name = input.description.display().to_string();
     let made = document::with_stack(|| describe_here(input));
-    made.unwrap_or_else(|| Err(Problem::new(name, "", "could not be read to its end")))
+    let made = made.unwrap_or_else(|| Err(Problem::new(name, "", "could not be read to its end")));
+    lines::located(&input.description, made)
 }
 
 fn describe_here(input: &BuildInput) -> Result<Described, Problem> {
@@ -103,7 +105,7 @@ fn describe_here(input: &BuildInput) -> Result<Described, Problem> {
         .map(|path| Ok((path.as_path(), document::read(path)?)));
     let overlays: Vec<(&Path, Value)> = overlays.collect::<Result<_, Problem>>()?;
     let docs = Documents::load(&input.description, |name, value| {
-        check_version(name, &value)?;
+        swagger::check_version(name, &value)?;
         let mut value = if swagger::is_swagger(&value) {
             swagger::convert(value)
         } else {
@@ -119,31 +121,6 @@ fn describe_here(input: &BuildInput) -> Result<Described, Problem> {
         notes: Notes::default(),
     }
     .compose(input.service.as_deref())
-}
-
-fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
-    if swagger::is_swagger(value) {
-        return Ok(());
-    }
-    match value
-        .get("openapi")
-        .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
-    {
-        Some(version) if version.starts_with("3.") => Ok(()),
-        Some(version) => Err(Problem::new(
-            name,
-            "/openapi",
-            format!(
-                "version `{}` is not read; 3.0, 3.1 and Swagger 2.0 are",
-                words::clean(&version, 20)
-            ),
-        )),
-        None => Err(Problem::new(
-            name,
-            "",
-            "is no OpenAPI description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"`",
-        )),
-    }
 }
 
 /// The headers and media types beyond those of every plugin that the operations send and read.
@@ -208,6 +185,7 @@ impl<'d> Compose<'d> {
             ));
         }
 
+        lines::note_doubled_keys(docs, &mut self.notes);
         let places = self.places(&keys)?;
         let operations = self.keyed(places)?;
         if operations.len() > TOOLS_MAX {

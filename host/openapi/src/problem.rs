@@ -8,6 +8,8 @@ pub struct Problem {
     pub file: String,
     /// JSON Pointer; empty for the document.
     pub pointer: String,
+    /// Of the place, where the file's text is at hand.
+    pub line: Option<u64>,
     pub message: String,
 }
 
@@ -20,6 +22,7 @@ impl Problem {
         Self {
             file: file.into(),
             pointer: pointer.into(),
+            line: None,
             message: message.into(),
         }
     }
@@ -28,6 +31,9 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
         if !self.pointer.is_empty() {
             write!(f, "#{}", self.pointer)?;
         }
@@ -38,8 +44,11 @@ impl fmt::Display for Problem {
 /// Something that the plugin does not have, or has in another form than the description.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Note {
-    /// JSON Pointer into the description.
+    /// JSON Pointer into the description; empty for the document.
     pub pointer: String,
+    /// Of the place, where the description's text is at hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
     pub message: String,
     /// A whole operation is missing.
     pub left_out: bool,
@@ -47,7 +56,14 @@ pub struct Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}: {}", self.pointer, self.message)
+        if let Some(line) = self.line {
+            let comma = if self.pointer.is_empty() { "" } else { ", " };
+            write!(f, "line {line}{comma}")?;
+        }
+        if self.line.is_none() || !self.pointer.is_empty() {
+            write!(f, "#{}", self.pointer)?;
+        }
+        write!(f, ": {}", self.message)
     }
 }
 
@@ -63,6 +79,14 @@ impl Notes {
         self.push(pointer, message.into(), false);
     }
 
+    /// Of a line of a file that is no place of the description as it is understood.
+    pub fn of_line(&mut self, line: u64, message: impl Into<String>) {
+        self.push("", message.into(), false);
+        if let Some(note) = self.0.last_mut() {
+            note.line = Some(line);
+        }
+    }
+
     pub fn left_out(&mut self, pointer: &str, message: impl Into<String>) {
         self.push(pointer, message.into(), true);
     }
@@ -71,6 +95,7 @@ impl Notes {
         if self.0.len() < NOTES_MAX {
             self.0.push(Note {
                 pointer: pointer.to_owned(),
+                line: None,
                 message,
                 left_out,
             });

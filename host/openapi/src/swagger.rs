@@ -3,6 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::problem::Problem;
+use crate::words;
+
 const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
 
 /// Whether a document is Swagger 2.0.
@@ -332,6 +335,32 @@ fn request_body(parameters: &[Value], consumes: &[String]) -> Option<Value> {
     };
     let schema = json!({"type": "object", "properties": properties, "required": required});
     Some(json!({"content": {media: {"schema": schema, "encoding": encoding}}, "required": true}))
+}
+
+/// Refuses what is no description, or one of a version that is not read.
+pub fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
+    if is_swagger(value) {
+        return Ok(());
+    }
+    match value
+        .get("openapi")
+        .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
+    {
+        Some(version) if version.starts_with("3.") => Ok(()),
+        Some(version) => Err(Problem::new(
+            name,
+            "/openapi",
+            format!(
+                "version `{}` is not read; 3.0, 3.1 and Swagger 2.0 are",
+                words::clean(&version, 20)
+            ),
+        )),
+        None => Err(Problem::new(
+            name,
+            "",
+            "is no OpenAPI description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"`",
+        )),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::document::{self, Documents};
-use crate::{BuiltPlugin, Compose, Described, METHODS, Notes, Problem, bake, check_version};
+use crate::{BuiltPlugin, Compose, Described, METHODS, Notes, Problem, bake};
 use crate::{swagger, words};
 
 /// What problems call the text.
@@ -104,7 +104,7 @@ pub fn describe(input: &DescriptionText) -> Result<Described, Problem> {
 
 fn read(text: &str) -> Result<Value, Problem> {
     let value = document::parse(NAME, text)?;
-    check_version(NAME, &value)?;
+    swagger::check_version(NAME, &value)?;
     Ok(match swagger::is_swagger(&value) {
         true => swagger::convert(value),
         false => value,
