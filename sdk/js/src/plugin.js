@@ -1,5 +1,6 @@
 // A plugin in one declaration: the manifest's keys and the list of its tools.
 
+import { checkPlugin, checkTool } from './check.js';
 import { Property, objectOf, withDefaults } from './schema.js';
 import { ToolError } from './error.js';
 import { Context } from './context.js';
@@ -25,7 +26,8 @@ export function tool(spec) {
   if (!spec.description?.trim()) throw new TypeError(`${spec.name}: the \`description\` is what people and models choose by`);
   if (!EFFECTS.includes(spec.effect)) throw new TypeError(`${spec.name}: \`effect\` is ${EFFECTS.join(', ')}`);
   if (typeof spec.run !== 'function') throw new TypeError(`${spec.name}: \`run\` is the function`);
-  const input = isSchema(spec.input) ? structuredClone(spec.input) : objectOf(spec.input ?? {});
+  const input = isSchema(spec.input) ? structuredClone(spec.input) : objectOf(spec.input ?? {}, `${spec.name}: `);
+  checkTool(spec, input);
   if (spec.paginated) input.properties = { ...input.properties, cursor: CURSOR };
   return Object.freeze({ ...spec, input });
 }
@@ -48,7 +50,9 @@ export class Output {
 }
 
 /** Checks and closes the declaration. The answer is what a module exports as its default. */
-export function definePlugin({ tools, limits, capabilities, ...head }) {
+export function definePlugin(plugin) {
+  checkPlugin(plugin);
+  const { tools, limits, capabilities, ...head } = plugin;
   const names = tools.map((one) => one.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) throw new TypeError(`two tools are called ${twice}`);

@@ -35,7 +35,7 @@ const WORDS = {
 function property(type, description, options = {}) {
   const schema = {};
   if (description !== undefined) {
-    if (typeof description !== 'string') throw new TypeError('a property begins with its description');
+    if (typeof description !== 'string') throw new TypeError('a property begins with its description: `s.string(\'Only notes of this folder.\')`');
     schema.description = description;
   }
   Object.assign(schema, type);
@@ -49,17 +49,28 @@ function property(type, description, options = {}) {
 }
 
 /** The schema of an object that refuses unknown properties. */
-export function objectOf(properties) {
+export function objectOf(properties, place = '') {
   const schema = { type: 'object', properties: {} };
   const required = [];
   for (const [name, one] of Object.entries(properties)) {
-    if (!(one instanceof Property)) throw new TypeError(`\`${name}\` is not a property made by \`s\``);
+    if (!(one instanceof Property)) throw new TypeError(`${place}\`${name}\` is not a property made by \`s\`: write s.string('...') or another`);
     schema.properties[name] = one.schema;
     if (!one.isOptional) required.push(name);
   }
   if (required.length > 0) schema.required = required;
   schema.additionalProperties = false;
   return schema;
+}
+
+function schemaOf(one) {
+  if (!(one instanceof Property)) throw new TypeError('`s.array` and `s.map` begin with what they hold: `s.array(s.string(), ...)`');
+  return one.schema;
+}
+
+function wordsOf(words) {
+  const listed = Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string');
+  if (!listed) throw new TypeError('`s.oneOf` begins with a list of words: `s.oneOf([\'newest\', \'oldest\'], ...)`');
+  return [...words];
 }
 
 /** Makes properties; each begins with the description that a model reads. */
@@ -69,12 +80,12 @@ export const s = Object.freeze({
   number: (description, options) => property({ type: 'number' }, description, options),
   boolean: (description, options) => property({ type: 'boolean' }, description, options),
   /** One of these words. */
-  oneOf: (words, description, options) => property({ type: 'string', enum: [...words] }, description, options),
-  array: (items, description, options) => property({ type: 'array', items: items.schema }, description, options),
+  oneOf: (words, description, options) => property({ type: 'string', enum: wordsOf(words) }, description, options),
+  array: (items, description, options) => property({ type: 'array', items: schemaOf(items) }, description, options),
   object: (properties, description, options) => property(objectOf(properties), description, options),
   /** An object with values of one kind under any name. */
   map: (values, description, options) =>
-    property({ type: 'object', additionalProperties: values.schema }, description, options),
+    property({ type: 'object', additionalProperties: schemaOf(values) }, description, options),
   /** Any schema, where the words above do not reach. */
   schema: (schema, description, options) => property(schema, description, options),
 });

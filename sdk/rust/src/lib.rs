@@ -134,7 +134,9 @@ pub mod __private {
     pub use crate::fields;
     #[cfg(target_family = "wasm")]
     pub use crate::guest::{invoke, log_panics, normalize};
-    pub use crate::plugin::{Tool, arguments, bytes_of, check_slots, entry, unknown_word, word};
+    pub use crate::plugin::{
+        Tool, arguments, bytes_of, entry, has_slots, takes, unknown_word, word,
+    };
     pub use serde;
     #[cfg(target_family = "wasm")]
     pub use wit_bindgen;

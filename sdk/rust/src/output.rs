@@ -57,6 +57,10 @@ impl Output {
 }
 
 /// What a tool function may return.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot answer `{Self}`",
+    note = "answer `Result<T, ToolError>`, where `T` is an `Output` or implements `serde::Serialize`"
+)]
 pub trait IntoOutput {
     fn into_output(self) -> Result<Output, ToolError>;
 }

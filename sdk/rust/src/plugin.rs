@@ -71,6 +71,10 @@ impl Plugin {
 pub struct NoArgs {}
 
 /// What `#[tool]` makes of a function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tool",
+    note = "`tools: [...]` names functions that have `#[tool(effect = \"...\")]`"
+)]
 pub trait Tool {
     const NAME: &'static str;
     const SLOTS: Option<&'static [&'static str]>;
@@ -93,18 +97,21 @@ pub const fn entry<T: Tool>() -> Entry {
     }
 }
 
-/// Refuses, while compiling, a tool that names a slot which the plugin does not have.
-pub const fn check_slots(own: Option<&'static [&'static str]>, known: &[&str]) {
+/// Compiles for what a tool can take.
+pub const fn takes<T: crate::schema::Args>() {}
+
+/// Whether the plugin has every slot that a tool names.
+pub const fn has_slots(own: Option<&'static [&'static str]>, known: &[&str]) -> bool {
     if let Some(own) = own {
         let mut index = 0;
         while index < own.len() {
-            assert!(
-                holds(known, own[index]),
-                "a tool names a slot that `auth` does not have"
-            );
+            if !holds(known, own[index]) {
+                return false;
+            }
             index += 1;
         }
     }
+    true
 }
 
 const fn holds(all: &[&str], word: &str) -> bool {

@@ -18,12 +18,20 @@ pub enum Part {
 pub type Parts = &'static [Part];
 
 /// A type that can stand in a tool's arguments.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand in a tool's arguments",
+    note = "give a type of your own `#[derive(Args)]`; else use `String`, `bool`, a number of at most 64 bits, `Option`, `Vec`, `BTreeMap<String, _>` or `Value`"
+)]
 pub trait Schema {
     /// The members of its schema object, without the braces and never empty.
     const MEMBERS: Parts;
 }
 
 /// A struct whose fields are a tool's arguments; made by `#[derive(Args)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what a tool takes",
+    note = "a tool takes one struct with `#[derive(Args)]`, whose fields are its arguments"
+)]
 pub trait Args {
     /// The members of `properties`.
     const PROPERTIES: Parts;

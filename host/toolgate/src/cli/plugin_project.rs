@@ -55,7 +55,7 @@ const JS: &[ProjectFile] = &[
 
 const JS_SDK: &[ProjectFile] = files!("../../../../sdk/js/" => "sdk/":
     "package.json", "bin/build.js",
-    "src/index.js", "src/index.d.ts", "src/plugin.js", "src/schema.js", "src/context.js", "src/error.js",
+    "src/index.js", "src/index.d.ts", "src/plugin.js", "src/check.js", "src/schema.js", "src/context.js", "src/error.js",
     "src/path.js", "src/pick.js", "src/guest.js", "src/testing.js", "src/testing.d.ts",
     "types/plugin.d.ts", "types/interfaces/toolgate-plugin-blobs.d.ts",
     "types/interfaces/toolgate-plugin-call.d.ts", "types/interfaces/toolgate-plugin-egress.d.ts",
@@ -78,7 +78,7 @@ const PY_SDK: &[ProjectFile] = files!("../../../../sdk/py/src/" => "sdk/":
     "toolgate_plugin/schema.py", "toolgate_plugin/context.py", "toolgate_plugin/http.py",
     "toolgate_plugin/errors.py", "toolgate_plugin/output.py", "toolgate_plugin/path.py", "toolgate_plugin/pick.py",
     "toolgate_plugin/host.py", "toolgate_plugin/guest.py", "toolgate_plugin/testing.py",
-    "toolgate_plugin/build.py", "toolgate_plugin/audience.py",
+    "toolgate_plugin/build.py", "toolgate_plugin/check.py", "toolgate_plugin/audience.py",
 );
 
 const CONTRACT: &str = include_str!("../../../../wit/toolgate.wit");

@@ -9,7 +9,7 @@ import typing
 import urllib.error
 from typing import Any, Callable, TypeVar
 
-from . import host, http, schema
+from . import check, host, http, schema
 from .context import Context
 from .errors import ToolError
 from .output import Output
@@ -57,6 +57,7 @@ class Plugin:
             "capabilities": ["egress"] if capabilities is None else capabilities,
             "limits": {"memory_mib": MEMORY_MIB, **(limits or {})},
         }
+        check.plugin(self._head)
         self.tools: dict[str, Tool] = {}
 
     def tool(
@@ -106,6 +107,7 @@ class Plugin:
                 "deprecated": deprecated,
             }
             given = {key: value for key, value in spec.items() if value is not None}
+            check.tool(given, [slot["slot"] for slot in self._head.get("auth", [])])
             hints = typing.get_type_hints(function, include_extras=True)
             self.tools[name] = Tool(name, function, given, hints)
             return function

@@ -110,7 +110,10 @@ def object_of(members: list[tuple[str, Any, Any, str | None]]) -> JSON:
     properties: JSON = {}
     required = []
     for name, hint, default, description in members:
-        schema = of_type(hint)
+        try:
+            schema = of_type(hint)
+        except TypeError as cause:
+            raise TypeError(f"`{name}`: {cause}") from None
         if description:
             schema = {"description": description, **schema}
         if default is MISSING:
@@ -137,7 +140,10 @@ def of_function(function: Any) -> tuple[str, JSON]:
         members.append((parameter.name, hints[parameter.name], parameter.default, known.pop(parameter.name, None)))
     if known:
         raise TypeError(f"{function.__name__}: the docstring tells of {', '.join(known)}, which it does not take")
-    return text, object_of(members)
+    try:
+        return text, object_of(members)
+    except TypeError as cause:
+        raise TypeError(f"{function.__name__}: {cause}") from None
 
 
 def parameters(function: Any) -> list[inspect.Parameter]:

@@ -86,31 +86,64 @@ impl Options {
             });
             return Ok(());
         }
+        let known = |(written, _): &(&str, &str)| *written == name;
+        if !matches!(name.as_str(), "rename" | "default") && !KEYWORDS.iter().any(known) {
+            let known: Vec<&str> = KEYWORDS.iter().map(|(written, _)| *written).collect();
+            return Err(syn::Error::new(
+                word.span(),
+                format!(
+                    "unknown word `{name}`; `arg` takes rename, default, path, {}",
+                    known.join(", ")
+                ),
+            ));
+        }
         input.parse::<Token![=]>()?;
         let value = Json::parse(input)?;
         match name.as_str() {
             "rename" => self.rename = Some(value.text()?.to_owned()),
             "default" => self.default = Some(value),
-            _ => match KEYWORDS.iter().find(|(written, _)| *written == name) {
-                Some((word, name)) => self.keywords.push(ArgKeyword {
+            _ => {
+                let keyword = KEYWORDS.iter().find(|(written, _)| *written == name);
+                self.keywords.extend(keyword.map(|(word, name)| ArgKeyword {
                     word,
                     name,
                     text: value.to_text(),
                     span: value.span,
-                }),
-                None => {
-                    let known: Vec<&str> = KEYWORDS.iter().map(|(written, _)| *written).collect();
-                    return Err(syn::Error::new(
-                        word.span(),
-                        format!(
-                            "unknown word `{name}`; `arg` takes rename, default, path, {}",
-                            known.join(", ")
-                        ),
-                    ));
-                }
-            },
+                }));
+            }
         }
         Ok(())
+    }
+}
+
+/// What stands for a type whose derive has failed, so that the compiler tells of that alone.
+pub fn stand_in(input: &DeriveInput) -> TokenStream {
+    if !input.generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    let name = &input.ident;
+    quote! {
+        const _: () = {
+            use ::toolgate_sdk::__private::serde;
+            impl<'de> serde::Deserialize<'de> for #name {
+                fn deserialize<D: serde::Deserializer<'de>>(_: D) -> ::core::result::Result<Self, D::Error> {
+                    ::core::unreachable!()
+                }
+            }
+            impl serde::Serialize for #name {
+                fn serialize<S: serde::Serializer>(&self, _: S) -> ::core::result::Result<S::Ok, S::Error> {
+                    ::core::unreachable!()
+                }
+            }
+            impl ::toolgate_sdk::schema::Args for #name {
+                const PROPERTIES: ::toolgate_sdk::schema::Parts = &[];
+                const REQUIRED: &'static str = "";
+            }
+            impl ::toolgate_sdk::schema::Schema for #name {
+                const MEMBERS: ::toolgate_sdk::schema::Parts =
+                    &[::toolgate_sdk::schema::Part::Text("\"type\":\"object\"")];
+            }
+        };
     }
 }
 

@@ -8,6 +8,9 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, Lit, LitStr, Token, braced, bracketed};
 
+const JSON_VALUE: &str =
+    "expected a JSON value: a string, a number, true, false, null, [...] or { ... }";
+
 /// A value and where it was written.
 pub struct Json {
     pub span: Span,
@@ -67,7 +70,7 @@ impl Parse for Json {
             if word == "null" {
                 Value::Null
             } else {
-                return Err(syn::Error::new(span, "expected a JSON value"));
+                return Err(syn::Error::new(span, JSON_VALUE));
             }
         } else {
             match input.parse::<Lit>()? {
@@ -111,7 +114,7 @@ fn number(literal: &Lit) -> syn::Result<String> {
                 digits.to_owned()
             })
         }
-        other => Err(syn::Error::new(other.span(), "expected a JSON value")),
+        other => Err(syn::Error::new(other.span(), JSON_VALUE)),
     }
 }
 
@@ -119,21 +122,21 @@ impl Json {
     pub fn text(&self) -> syn::Result<&str> {
         match &self.value {
             Value::Text(text) => Ok(text),
-            _ => Err(syn::Error::new(self.span, "expected a string")),
+            _ => Err(syn::Error::new(self.span, "expected a string: \"...\"")),
         }
     }
 
     pub fn array(&self) -> syn::Result<&[Json]> {
         match &self.value {
             Value::Array(all) => Ok(all),
-            _ => Err(syn::Error::new(self.span, "expected an array")),
+            _ => Err(syn::Error::new(self.span, "expected an array: [...]")),
         }
     }
 
     pub fn object(&self) -> syn::Result<&[(Key, Json)]> {
         match &self.value {
             Value::Object(all) => Ok(all),
-            _ => Err(syn::Error::new(self.span, "expected an object")),
+            _ => Err(syn::Error::new(self.span, "expected an object: { ... }")),
         }
     }
 

@@ -9,6 +9,7 @@ mod bounds;
 mod docs;
 mod json;
 mod plugin;
+mod slots;
 mod tool;
 
 use proc_macro::TokenStream;
@@ -18,7 +19,11 @@ use proc_macro::TokenStream;
 pub fn derive_args(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     args::derive(&input)
-        .unwrap_or_else(syn::Error::into_compile_error)
+        .unwrap_or_else(|error| {
+            let mut said = error.into_compile_error();
+            said.extend(args::stand_in(&input));
+            said
+        })
         .into()
 }
 

@@ -13,6 +13,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Ident, Path, Token, bracketed};
 
 use crate::json::{self, Json, Key, Value};
+use crate::slots::{slot_check, slot_names};
 
 struct Input {
     members: Vec<(Key, Json)>,
@@ -114,7 +115,16 @@ fn read(input: ParseStream<'_>) -> syn::Result<Input> {
     let mut members = Vec::new();
     let mut tools = Vec::new();
     let mut normalize = None;
+    let mut seen: Vec<String> = Vec::new();
     while !input.is_empty() {
+        let fork = input.fork();
+        if let Ok(key) = fork.parse::<Key>() {
+            if seen.contains(&key.name) {
+                let message = format!("`{}` is set twice", key.name);
+                return Err(syn::Error::new(key.span, message));
+            }
+            seen.push(key.name);
+        }
         let word = match input.peek(Ident::peek_any) {
             true => Some(input.fork().call(Ident::parse_any)?),
             false => None,
@@ -237,16 +247,14 @@ pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let second_export = normalize
         .as_ref()
         .map(|path| second_export(path, &log_panics));
+    let slot_checks: Vec<TokenStream> = tools.iter().map(|tool| slot_check(tool, &slots)).collect();
     let tool_paths: Vec<TokenStream> = tools.iter().map(ToTokens::to_token_stream).collect();
     Ok(quote! {
         /// What this plugin is, needs and offers, as one JSON document.
         pub const MANIFEST: &str = {
-            use ::toolgate_sdk::__private::{Tool, check_slots};
+            use ::toolgate_sdk::__private::Tool;
             use ::toolgate_sdk::schema::{Part, Parts, length, write};
-            const _: () = {
-                let slots: &[&str] = &[#(#slots),*];
-                #(check_slots(<#tool_paths as Tool>::SLOTS, slots);)*
-            };
+            #(#slot_checks)*
             const PARTS: Parts = &[
                 Part::Text(#head),
                 Part::Text(#version),
@@ -460,19 +468,4 @@ fn check_placement(placement: &Json) -> syn::Result<()> {
         placement.span,
         "a placement is one of header, query, path, body, basic, aws_sigv4",
     ))
-}
-
-fn slot_names(members: &[(Key, Json)]) -> syn::Result<Vec<String>> {
-    let Some((_, auth)) = members.iter().find(|(key, _)| key.name == "auth") else {
-        return Ok(Vec::new());
-    };
-    let mut names = Vec::new();
-    for slot in auth.array()? {
-        for (key, value) in slot.object()? {
-            if key.name == "slot" {
-                names.push(value.text()?.to_owned());
-            }
-        }
-    }
-    Ok(names)
 }

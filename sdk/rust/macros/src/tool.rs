@@ -4,8 +4,9 @@
 //! namespaces), which `plugin!` lists. Its description is the doc comment.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned as _;
 use syn::{FnArg, Ident, ItemFn, Token, Type};
 
 use crate::docs;
@@ -26,13 +27,28 @@ struct Options {
     deprecated: Option<String>,
 }
 
-const WORDS: &str = "effect, title, idempotent, paginated, auth, auth_optional, scopes, keywords, \
-                     queries, example, deprecated";
+const WORDS: [&str; 11] = [
+    "effect",
+    "title",
+    "idempotent",
+    "paginated",
+    "auth",
+    "auth_optional",
+    "scopes",
+    "keywords",
+    "queries",
+    "example",
+    "deprecated",
+];
 
 fn read(input: ParseStream<'_>) -> syn::Result<Options> {
     let mut options = Options::default();
     while !input.is_empty() {
         let word: Ident = input.parse()?;
+        if !WORDS.contains(&word.to_string().as_str()) {
+            let message = format!("unknown word `{word}`; `tool` takes {}", WORDS.join(", "));
+            return Err(syn::Error::new(word.span(), message));
+        }
         match word.to_string().as_str() {
             "idempotent" => options.idempotent = true,
             "paginated" => options.paginated = true,
@@ -57,15 +73,10 @@ fn read(input: ParseStream<'_>) -> syn::Result<Options> {
                     "scopes" => options.scopes = texts(&value)?,
                     "keywords" => options.keywords = texts(&value)?,
                     "queries" => options.queries = texts(&value)?,
-                    "example" => {
+                    // `example`, the last of the words.
+                    _ => {
                         value.object()?;
                         options.examples.push(value);
-                    }
-                    _ => {
-                        return Err(syn::Error::new(
-                            word.span(),
-                            format!("unknown word `{name}`; `tool` takes {WORDS}"),
-                        ));
                     }
                 }
             }
@@ -154,8 +165,14 @@ pub fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStr
         None => (quote!(None), quote!(None)),
     };
     let (paginated, auth_optional) = (options.paginated, options.auth_optional);
+    // Says so at the type where it is no type of arguments.
+    let takes = quote_spanned! {args_type.span()=>
+        const _: () = ::toolgate_sdk::__private::takes::<#args_type>();
+    };
     Ok(quote! {
         #function
+
+        #takes
 
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
