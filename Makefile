@@ -77,6 +77,15 @@ gates: tools plugins dashboard ## all that a change has to pass before its tests
 clean-machine: ## builds in a fresh Debian; SUITES="bookworm trixie", STEPS="tools dashboard" or run or test, WITH="nodejs npm"
 	tests/clean_machine.sh
 
+.PHONY: judge newcomers
+judge: plugins dashboard ## what `plugin check` and the gateway make of MUTANTS=4000 random plugins; SEED=1 repeats a run
+	cargo build --locked -p toolgate
+	cd tests && TOOLGATE_TEST_MUTANTS=$(or $(MUTANTS),4000) TOOLGATE_TEST_SEED=$(or $(SEED),$$RANDOM) \
+		cargo test --locked -p toolgate-tests --test it judge:: -- --nocapture
+
+newcomers: build ## from nothing to a called tool in each language outside this repository, with times and sizes
+	TOOLGATE=$(TARGET)/quick/toolgate PATH="$$(tests/node/setup.sh):$$PATH" tests/authors/newcomer.sh rust packaged openapi js py
+
 demo: setup build ## a real Prometheus, a plugin dropped in while serving, MCP and curl
 	TOOLGATE=$(TARGET)/quick/toolgate tests/demo/demo.sh
 

@@ -11,6 +11,7 @@ pub mod issuer;
 pub mod jupyterhub;
 pub mod mcp;
 pub mod model;
+pub mod mutants;
 pub mod oidc;
 pub mod pdf;
 pub mod person;
