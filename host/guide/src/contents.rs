@@ -84,6 +84,7 @@ const PAGES: &[ListedPage] = pages! {
         "security" = "SECURITY.md";
     }
     "Reference" {
+        "most-used" = "docs/most-used.md";
         "events" = "docs/events.md";
     }
     "Project" {
