@@ -174,7 +174,7 @@ impl DevProject {
 
 /// The file with a component among cargo's messages, of the package of this manifest.
 fn component_of(messages: &str, manifest: &Path) -> Option<PathBuf> {
-    let files = messages.lines().filter_map(|line| {
+    let mut files = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         if message["reason"] != "compiler-artifact" {
             return None;
@@ -188,7 +188,7 @@ fn component_of(messages: &str, manifest: &Path) -> Option<PathBuf> {
             .map(PathBuf::from)
             .next()
     });
-    files.last()
+    files.next_back()
 }
 
 /// The module that holds the plugin: the one in `src`, or the one with the name of the folder.
