@@ -1,18 +1,27 @@
 //! `make search-score`: rank, honesty and time of each ranking over the judged queries of every set, in one
 //! run. Reports the half that nobody tuned on; `-- tune` prints the other, `-- misses` the queries whose
 //! right tool is not among the first five, `-- kinds` a row for each kind and language of query, and
-//! `-- floor` the floor file that these figures make.
+//! `-- floor` the floor file that these figures make. `-- times` instead prints what searches cost with
+//! 10,000 tools, and `-- sayings` makes the vectors of host/search/data/sayings.txt anew.
 
 use std::collections::BTreeSet;
 
 use toolgate_search::SearchIndex;
+use toolgate_search::embeddings::model::SentenceModel;
+use toolgate_search::embeddings::sayings;
 use toolgate_tests::search::{
     Floor, Half, Hybrid, Judged, JudgedSet, PlainBm25, Scores, by_words, dropped, floor,
-    foreign_sets, score, shipped_sets,
+    foreign_sets, installed_model, print_times, score, shipped_sets,
 };
 
 fn main() -> anyhow::Result<()> {
     let asked = |word: &str| std::env::args().any(|argument| argument == word);
+    if asked("sayings") {
+        return write_sayings();
+    }
+    if asked("times") {
+        return print_times();
+    }
     let half = if asked("tune") {
         Half::Tune
     } else {
@@ -43,6 +52,18 @@ fn main() -> anyhow::Result<()> {
         println!("{}", serde_json::to_string_pretty(&made)?);
     }
     anyhow::ensure!(below.is_empty(), "below the floor: {}", below.join("; "));
+    Ok(())
+}
+
+/// Writes the file that search reads of the sayings.
+fn write_sayings() -> anyhow::Result<()> {
+    let model = SentenceModel::load(&installed_model()?)?;
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../host/search/data/sayings.vectors"
+    );
+    std::fs::write(file, sayings::make(&model)?)?;
+    println!("{file} is written");
     Ok(())
 }
 

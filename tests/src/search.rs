@@ -9,6 +9,7 @@ mod judged;
 mod plain;
 mod rankings;
 mod scores;
+mod times;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub use judged::{Half, Judged};
 pub use plain::PlainBm25;
 pub use rankings::{Hybrid, by_words, installed_model, model_folder};
 pub use scores::{Answer, Floor, Scores, dropped, floor, score};
+pub use times::print_times;
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 /// Hits that a ranking is asked for.

@@ -93,6 +93,12 @@ impl Tool {
         text
     }
 
+    /// What the tool does, in a few words: its title, or its action where it has none.
+    pub fn short_text(&self) -> String {
+        let title = self.spec().title.clone();
+        title.unwrap_or_else(|| self.action().replace('_', " "))
+    }
+
     pub fn description(&self) -> &str {
         &self.spec().description
     }

@@ -153,7 +153,7 @@ fn ask(index: &SearchIndex, query: &str) -> usize {
         .search(&SearchQuery {
             reading: &reading,
             service: None,
-            cosines: None,
+            meanings: None,
             limit: 20,
             allowed: &|_| true,
         })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use toolgate_catalog::Tool;
 
+use super::embeddings::Meaning;
 use super::fit::Fit;
 use super::reading::Reading;
 
@@ -13,10 +14,9 @@ pub struct SearchQuery<'a> {
     pub reading: &'a Reading,
     /// Only tools of this service.
     pub service: Option<&'a str>,
-    /// For each of [`Reading::sentences`], how near each tool's meaning is to it, by place in
-    /// [`toolgate_catalog::Catalog::tools`]. Without it words alone decide; where only the first is
+    /// For each of [`Reading::sentences`], what it means for the tools of the catalog. Without it words alone decide; where only the first is
     /// there, steps are ranked by the meaning of the whole query.
-    pub cosines: Option<&'a [Vec<f32>]>,
+    pub meanings: Option<&'a [Meaning]>,
     /// Most hits.
     pub limit: usize,
     /// Whether the user may know of a tool. Others are neither found, counted nor suggested.

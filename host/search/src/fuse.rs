@@ -4,6 +4,7 @@
 //! deviations from its mean over the same tools: the best of the one and the best of the other. The
 //! numbers here were chosen on the half of the judged queries that is for tuning (`make search-score`).
 
+use super::embeddings::Meaning;
 use super::score::Candidate;
 
 /// Best tools of each kind that are compared.
@@ -12,11 +13,13 @@ const POOL: usize = 100;
 /// much of the query it answers.
 const WORDS: f32 = 0.6;
 /// What words count where no tool answers the query by them: then those it shares are there by chance.
-const WORDS_UNANSWERED: f32 = 0.1;
+const WORDS_UNANSWERED: f32 = 0.05;
+/// What it counts that a tool reads where sayings ask to see something, or changes where they ask for that.
+const EFFECT: f32 = 0.4;
 /// How much an answered query counts as evidence beside a cosine.
 const ANSWERED: f32 = 0.3;
 /// Tools with less evidence than this, by words and meaning, do not match well.
-const EVIDENCE_MIN: f32 = 0.38;
+const EVIDENCE_MIN: f32 = 0.46;
 /// The best by words, where it matches well, is among this many first.
 const KEPT_WITHIN: usize = 5;
 /// Puts a tool whose name the query is before all others; no standard score comes near.
@@ -30,9 +33,15 @@ pub(super) struct Fused {
     pub good: usize,
 }
 
-/// Joins what words and meaning say. `lexical` is in the catalog's order; `cosines` has one number per
-/// tool; `shown` says which tools there are.
-pub(super) fn fuse(lexical: &[Candidate], cosines: &[f32], shown: impl Fn(u32) -> bool) -> Fused {
+/// Joins what words and meaning say. `lexical` is in the catalog's order; `shown` says which tools there
+/// are, and `reads` whether one only reads.
+pub(super) fn fuse(
+    lexical: &[Candidate],
+    meaning: &Meaning,
+    shown: impl Fn(u32) -> bool,
+    reads: impl Fn(u32) -> bool,
+) -> Fused {
+    let cosines = &meaning.cosines;
     let cosine = |tool: u32| cosines.get(tool as usize).copied().unwrap_or(0.0);
     let mut pool: Vec<Candidate> = lexical
         .iter()
@@ -55,17 +64,20 @@ pub(super) fn fuse(lexical: &[Candidate], cosines: &[f32], shown: impl Fn(u32) -
         }
     }
     let words = Distribution::measure(pool.iter().map(by_words));
-    let meaning = Distribution::measure(pool.iter().map(|one| cosine(one.tool)));
+    let near = Distribution::measure(pool.iter().map(|one| cosine(one.tool)));
     let sure = || pool.iter().filter(|one| one.is_good());
     let answered = sure().map(|one| one.covered).fold(0.0, f32::max);
     let surest = sure()
         .max_by(|a, b| by_words(a).total_cmp(&by_words(b)))
         .map(|one| one.tool);
-    let weight = WORDS_UNANSWERED + (WORDS - WORDS_UNANSWERED) * answered;
+    let told = answered * (1.0 - meaning.said);
+    let weight = WORDS_UNANSWERED + (WORDS - WORDS_UNANSWERED) * told;
+    let effect = EFFECT * meaning.said * meaning.reads;
     let mut lowest = f32::MAX;
     for one in &mut pool {
         one.score = weight * words.standard(by_words(one))
-            + (1.0 - weight) * meaning.standard(cosine(one.tool));
+            + (1.0 - weight) * near.standard(cosine(one.tool))
+            + if reads(one.tool) { effect } else { -effect };
         lowest = lowest.min(one.score);
     }
     for one in &mut pool {
@@ -137,9 +149,19 @@ impl Distribution {
 
 #[cfg(test)]
 mod tests {
+    use super::super::embeddings::Meaning;
     use super::super::score::Candidate;
     use super::super::scratch::Subject;
-    use super::{KEPT_WITHIN, fuse};
+    use super::{Fused, KEPT_WITHIN};
+
+    fn fuse(lexical: &[Candidate], cosines: &[f32], shown: impl Fn(u32) -> bool) -> Fused {
+        let meaning = Meaning {
+            cosines: cosines.to_vec(),
+            said: 0.0,
+            reads: 0.0,
+        };
+        super::fuse(lexical, &meaning, shown, |_| false)
+    }
 
     fn candidate(tool: u32, score: f32, covered: f32) -> Candidate {
         Candidate {
@@ -159,6 +181,26 @@ mod tests {
         assert_eq!(order(&[], &[0.1, 0.7, 0.2]), [1, 2, 0]);
         let lexical = [candidate(0, 1.0, 0.6), candidate(2, 5.0, 0.9)];
         assert_eq!(order(&lexical, &[0.5, 0.5, 0.5])[0], 2);
+    }
+
+    #[test]
+    fn what_is_known_from_sayings_counts_more_than_words_and_tells_reading_from_changing() {
+        let order = |said, reads| {
+            let meaning = Meaning {
+                cosines: vec![0.5, 0.45, 0.45],
+                said,
+                reads,
+            };
+            let lexical = [candidate(1, 5.0, 0.9), candidate(2, 5.0, 0.9)];
+            let fused = super::fuse(&lexical, &meaning, |_| true, |tool| tool == 2);
+            let tools = fused.nearest.iter().map(|one| one.tool);
+            tools.collect::<Vec<u32>>()
+        };
+        assert_eq!(order(0.0, 1.0)[0], 1);
+        assert_eq!(order(1.0, 0.0)[0], 0);
+        let place = |order: Vec<u32>, tool| order.iter().position(|one| *one == tool);
+        assert!(place(order(0.5, 1.0), 2) < place(order(0.5, 1.0), 1));
+        assert!(place(order(0.5, -1.0), 1) < place(order(0.5, -1.0), 2));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolgate_catalog::Tool;
 
 use super::answer::{Hit, SearchQuery, SearchResults};
+use super::embeddings::Meaning;
 use super::fit::{self, Fit};
 use super::fuse;
 use super::index::Index;
@@ -42,7 +43,7 @@ struct Ranked<'a> {
     /// How many of them match well.
     good: usize,
     confidence: Fit,
-    cosines: Option<&'a [f32]>,
+    meaning: Option<&'a Meaning>,
 }
 
 impl Index {
@@ -60,24 +61,23 @@ impl Index {
             windows,
         } = query.reading;
         let pooled;
-        let ranked: Vec<Ranked<'_>> = match (steps.is_empty(), query.cosines) {
-            (true, cosines) => {
-                let cosines = match cosines {
+        let ranked: Vec<Ranked<'_>> = match (steps.is_empty(), query.meanings) {
+            (true, meanings) => {
+                let meaning = match meanings {
                     Some([first, rest @ ..]) if !windows.is_empty() && !rest.is_empty() => {
                         pooled = pool(first, rest);
-                        Some(&*pooled)
+                        Some(&pooled)
                     }
-                    Some([first, ..]) => Some(&**first),
+                    Some([first, ..]) => Some(first),
                     _ => None,
                 };
-                vec![self.rank(tools, whole, cosines, &shown)]
+                vec![self.rank(tools, whole, meaning, &shown)]
             }
-            (false, cosines) => {
+            (false, meanings) => {
                 let mut ranked = Vec::new();
                 for (place, step) in steps.iter().enumerate() {
-                    let cosines = cosines.and_then(|all| all.get(place + 1).or(all.first()));
-                    let cosines = cosines.map(|all| &**all);
-                    ranked.push(self.rank(tools, step, cosines, &shown));
+                    let meaning = meanings.and_then(|all| all.get(place + 1).or(all.first()));
+                    ranked.push(self.rank(tools, step, meaning, &shown));
                 }
                 ranked
             }
@@ -143,8 +143,8 @@ impl Index {
             .map(|(place, hit)| {
                 let wish = &ranked[place];
                 let mut reasons = reasons[place].remove(&hit.tool).unwrap_or_default();
-                if let Some(cosines) = wish.cosines {
-                    let cosine = cosines.get(hit.tool as usize).copied();
+                if let Some(meaning) = wish.meaning {
+                    let cosine = meaning.cosines.get(hit.tool as usize).copied();
                     reasons.push(format!("meaning: {:.2}", cosine.unwrap_or(0.0)));
                 }
                 Hit {
@@ -174,14 +174,15 @@ impl Index {
         &self,
         tools: &[Arc<Tool>],
         wish: &'a Wish,
-        cosines: Option<&'a [f32]>,
+        meaning: Option<&'a Meaning>,
         shown: &dyn Fn(u32) -> bool,
     ) -> Ranked<'a> {
         let lexical = self.weigh(tools, &wish.text, &wish.concepts);
-        let (nearest, good, confidence) = match cosines {
-            Some(cosines) => {
-                let fused = fuse::fuse(&lexical.candidates, cosines, shown);
-                let confidence = fit::of_hits(&fused.nearest, cosines);
+        let (nearest, good, confidence) = match meaning {
+            Some(meaning) => {
+                let reads = |tool: u32| self.traits[tool as usize].reads;
+                let fused = fuse::fuse(&lexical.candidates, meaning, shown, reads);
+                let confidence = fit::of_hits(&fused.nearest, &meaning.cosines);
                 (fused.nearest, fused.good, confidence)
             }
             None => by_words(&lexical.candidates, shown),
@@ -193,7 +194,7 @@ impl Index {
             nearest,
             good,
             confidence,
-            cosines,
+            meaning,
         }
     }
 
@@ -287,10 +288,10 @@ fn also_in(
 }
 
 /// For each tool the nearest of several meanings.
-fn pool(first: &[f32], rest: &[Vec<f32>]) -> Vec<f32> {
-    let mut pooled = first.to_vec();
-    for cosines in rest {
-        for (best, cosine) in pooled.iter_mut().zip(cosines) {
+fn pool(first: &Meaning, rest: &[Meaning]) -> Meaning {
+    let mut pooled = first.clone();
+    for part in rest {
+        for (best, cosine) in pooled.cosines.iter_mut().zip(&part.cosines) {
             *best = best.max(*cosine);
         }
     }

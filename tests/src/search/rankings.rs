@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use toolgate_catalog::Catalog;
 use toolgate_search::embeddings::model::SentenceModel;
 use toolgate_search::embeddings::quantize::quantize;
-use toolgate_search::embeddings::{Vector, Vectors, files};
+use toolgate_search::embeddings::{Meaning, Vector, Vectors, files};
 use toolgate_search::{Fit, Reading, SearchIndex, SearchQuery};
 
 use super::DEPTH;
@@ -43,7 +43,9 @@ pub fn installed_model() -> anyhow::Result<PathBuf> {
 pub struct Hybrid<'a> {
     index: &'a SearchIndex,
     model: SentenceModel,
-    vectors: Vectors,
+    pub(super) vectors: Vectors,
+    /// Of the tools' whole texts alone.
+    plain: Vectors,
     asked: HashMap<String, Vec<f32>>,
 }
 
@@ -54,13 +56,17 @@ impl<'a> Hybrid<'a> {
         let model = SentenceModel::load(&folder)?;
         let threads = std::thread::available_parallelism()?.get();
         let tools = catalog.tools();
-        let parts: anyhow::Result<Vec<Vec<Vector>>> = std::thread::scope(|scope| {
+        let parts: anyhow::Result<Vec<Vec<[Vector; 2]>>> = std::thread::scope(|scope| {
             let parts = tools.chunks(tools.len().div_ceil(threads).max(1));
             let at_work: Vec<_> = parts
                 .map(|part| {
                     let embed = || {
-                        let made = part.iter().map(|tool| model.text(&tool.meaning_text()));
-                        made.map(|vector| Ok(Vector::from(vector?))).collect()
+                        let text = |text: &str| anyhow::Ok(Vector::from(model.text(text)?));
+                        let made = part.iter();
+                        made.map(|tool| {
+                            anyhow::Ok([text(&tool.meaning_text())?, text(&tool.short_text())?])
+                        })
+                        .collect()
                     };
                     scope.spawn(embed)
                 })
@@ -69,11 +75,13 @@ impl<'a> Hybrid<'a> {
             made.map(|part| part.expect("embedding does not panic"))
                 .collect()
         });
-        let vectors = Vectors::new(parts?.iter().flatten());
+        let parts = parts?;
+        let tools = || parts.iter().flatten();
         Ok(Self {
             index,
             model,
-            vectors,
+            vectors: Vectors::new(tools().map(|tool| tool.each_ref())),
+            plain: Vectors::new(tools().map(|[text, _]| [text, text])),
             asked: HashMap::new(),
         })
     }
@@ -81,22 +89,22 @@ impl<'a> Hybrid<'a> {
     /// The best tools, and whether they fit.
     pub fn search(&mut self, query: &str) -> (Vec<String>, Fit) {
         let reading = self.index.read(query, &|word| self.model.is_word(word));
-        let mut cosines = Vec::new();
+        let mut meanings = Vec::new();
         for sentence in reading.sentences() {
             let vector = self.asked.entry(sentence.to_owned());
             let vector = vector.or_insert_with_key(|text| {
                 let vector = self.model.query(text);
                 vector.expect("the model was loaded")
             });
-            cosines.push(self.vectors.cosines(vector));
+            meanings.push(self.vectors.meaning(vector));
         }
-        search(self.index, &reading, Some(&cosines))
+        search(self.index, &reading, Some(&meanings))
     }
 
     /// The tools nearest to the query's meaning as it is written: what a plain vector search answers.
     pub fn nearest(&self, query: &str, catalog: &Catalog) -> Vec<String> {
         let vector = self.model.query(query).expect("the model was loaded");
-        let cosines = self.vectors.cosines(&vector);
+        let cosines = self.plain.plain_cosines(&vector);
         let mut ranked: Vec<(f32, &str)> = cosines
             .into_iter()
             .zip(catalog.tools().iter().map(|tool| tool.name.as_str()))
@@ -117,15 +125,15 @@ pub fn by_words(index: &SearchIndex, query: &str) -> (Vec<String>, Fit) {
     search(index, &index.read(query, &|_| false), None)
 }
 
-fn search(
+pub(super) fn search(
     index: &SearchIndex,
     reading: &Reading,
-    cosines: Option<&[Vec<f32>]>,
+    meanings: Option<&[Meaning]>,
 ) -> (Vec<String>, Fit) {
     let found = index.search(&SearchQuery {
         reading,
         service: None,
-        cosines,
+        meanings,
         limit: DEPTH,
         allowed: &|_| true,
     });

@@ -119,17 +119,20 @@ async fn a_model_that_arrives_while_serving_changes_what_is_found(database_url: 
         all.unwrap()
     };
     let before = kept().await;
-    assert_eq!(Value::from(before.len()), tools);
+    assert!(
+        before.len() as u64 > tools.as_u64().unwrap(),
+        "texts and titles"
+    );
     let words = built_plugin("jira").expect("the plugin was built");
     gateway.drop_file("jira.wasm", &words);
     gateway.wait_for_file("jira.wasm", "active").await;
     let ready = async || {
         let health = gateway.get("/v1/health").await.data();
-        health["search_model"] == "ready" && kept().await.len() as u64 == health["tools"]
+        let more = health["tools"].as_u64() > tools.as_u64();
+        more && health["search_model"] == "ready" && kept().await.len() > before.len()
     };
     gateway.wait("vectors of the new tools", ready).await;
     let after = kept().await;
-    assert!(after.len() > before.len());
     for one in &before {
         assert!(after.contains(one));
     }

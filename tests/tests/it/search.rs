@@ -1,13 +1,16 @@
 //! Search over the shipped catalog scores at least what was recorded, and the catalog's page is the
 //! catalog's.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use toolgate_catalog::{Manifest, overview};
 use toolgate_search::SearchIndex;
+use toolgate_search::embeddings::model::SentenceModel;
+use toolgate_search::embeddings::sayings;
 use toolgate_tests::search::{
     Half, Hybrid, Judged, JudgedSet, PlainBm25, Scores, by_words, dropped, floor, foreign_sets,
-    judged, score, shipped_catalog, shipped_sets,
+    installed_model, judged, score, shipped_catalog, shipped_sets,
 };
 
 #[test]
@@ -96,6 +99,38 @@ fn search_of_foreign_catalogs_beats_both_plain_rankings() {
         assert!(hybrid >= plain + 0.05, "{}: {hybrid} {plain}", set.name);
         assert!(hybrid >= nearest + 0.05, "{}: {hybrid} {nearest}", set.name);
     }
+}
+
+#[test]
+fn no_saying_is_a_judged_query() {
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words.map(str::to_lowercase).collect()
+    };
+    let said = sayings::lines().flat_map(|line| line.said().chain([line.called]));
+    let said: BTreeSet<BTreeSet<String>> = said.map(words).collect();
+    let mut sets = shipped_sets().unwrap();
+    sets.extend(foreign_sets().unwrap());
+    for case in sets.iter().flat_map(|set| &set.queries) {
+        assert!(!said.contains(&words(&case.query)), "{}", case.query);
+    }
+}
+
+#[test]
+fn the_vectors_of_the_sayings_are_those_of_their_text() {
+    let model = SentenceModel::load(&installed_model().unwrap()).unwrap();
+    let made = sayings::make(&model).unwrap();
+    let shipped = sayings::shipped();
+    assert_eq!(made.len(), shipped.len());
+    // Another processor rounds some numbers to the next one.
+    let differ = made
+        .iter()
+        .zip(shipped)
+        .filter(|(made, shipped)| made != shipped);
+    assert!(
+        differ.count() * 20 < made.len(),
+        "run the scoreboard with `-- sayings`"
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::plugins::Snapshot;
 use toolgate_search::Reading;
 use toolgate_search::embeddings::files;
 use toolgate_search::embeddings::model::DIMENSIONS;
-use toolgate_search::embeddings::{EmbedError, Embedder, Vector, Vectors};
+use toolgate_search::embeddings::{EmbedError, Embedder, Meaning, Vector, Vectors};
 use toolgate_store::ToolVector;
 
 /// Whether there is something new to do is looked up this often.
@@ -36,6 +36,9 @@ const WRITTEN_TOGETHER: usize = 64;
 const UNUSED_KEPT_MAX: usize = 20_000;
 /// Names the vectors in the database: another model, or another way to run it, makes others.
 const MODEL: &str = "all-MiniLM-L6-v2 8-bit 2";
+
+/// The whole text of a tool and its title, each with its SHA-256.
+type ToolTexts = [(String, String); 2];
 
 /// How a search was ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -124,13 +127,13 @@ impl Embeddings {
         }
     }
 
-    /// For each sentence of the query its cosine with each of the snapshot's tools, or why there is none.
+    /// For each sentence of the query what it means for the snapshot's tools, or why that is not known.
     /// Where the time is up before all sentences are embedded, only the first is answered.
-    pub(crate) async fn cosines(
+    pub(crate) async fn meanings(
         &self,
         snapshot: &Arc<Snapshot>,
         query: &Reading,
-    ) -> Result<Vec<Vec<f32>>, LexicalReason> {
+    ) -> Result<Vec<Meaning>, LexicalReason> {
         let state = self.state.load_full();
         let prepared = state.prepared.as_ref();
         let prepared = prepared.filter(|(of, _)| Arc::ptr_eq(of, snapshot));
@@ -145,20 +148,20 @@ impl Embeddings {
             });
         };
         let until = tokio::time::Instant::now() + QUERY_WAIT_MAX;
-        let mut cosines: Vec<Vec<f32>> = Vec::new();
+        let mut meanings: Vec<Meaning> = Vec::new();
         // All at once, so that they stand in the queue beside one another.
         let sentences = query.sentences().map(|sentence| embedder.query(sentence));
         let mut embedded = sentences.collect::<FuturesOrdered<_>>();
         loop {
             match tokio::time::timeout_at(until, embedded.next()).await {
-                Ok(None) => return Ok(cosines),
-                Ok(Some(Ok(vector))) => cosines.push(vectors.cosines(&vector)),
-                Ok(Some(Err(EmbedError::Busy))) | Err(_) if cosines.is_empty() => {
+                Ok(None) => return Ok(meanings),
+                Ok(Some(Ok(vector))) => meanings.push(vectors.meaning(&vector)),
+                Ok(Some(Err(EmbedError::Busy))) | Err(_) if meanings.is_empty() => {
                     return Err(LexicalReason::Overloaded);
                 }
                 Ok(Some(Err(EmbedError::Busy))) | Err(_) => {
-                    cosines.truncate(1);
-                    return Ok(cosines);
+                    meanings.truncate(1);
+                    return Ok(meanings);
                 }
                 Ok(Some(Err(cause))) => {
                     tracing::error!(error = %cause, "search.embed_failed");
@@ -265,7 +268,7 @@ async fn prepare(
     let texts = tokio::task::spawn_blocking(move || texts(&read)).await?;
     let mut unwritten = Vec::new();
     let mut made = 0_usize;
-    for (text, hash) in &texts {
+    for (text, hash) in texts.iter().flatten() {
         if !known.contains_key(hash) {
             let vector = tokio::select! {
                 () = gateway.stop.cancelled() => return Ok(()),
@@ -283,11 +286,13 @@ async fn prepare(
         }
     }
     write(gateway, &mut unwritten).await?;
-    let vectors = Arc::new(Vectors::new(texts.iter().map(|(_, hash)| &known[hash])));
+    let of = |(_, hash): &(String, String)| &known[hash];
+    let vectors = Vectors::new(texts.iter().map(|tool| tool.each_ref().map(of)));
+    let vectors = Arc::new(vectors);
     if made > 0 {
         tracing::info!(
             tools.total = texts.len(),
-            tools.embedded = made,
+            texts.embedded = made,
             "search.vectors_made"
         );
     }
@@ -300,12 +305,14 @@ async fn prepare(
     Ok(())
 }
 
-/// What the model reads of each tool, in the catalog's order, with its SHA-256.
-fn texts(snapshot: &Snapshot) -> Vec<(String, String)> {
-    let texts = snapshot.catalog.tools().iter().map(|tool| {
-        let text = tool.meaning_text();
-        let hash = hex::encode(Sha256::digest(text.as_bytes()));
-        (text, hash)
+/// What the model reads of each tool, in the catalog's order, each text with its SHA-256.
+fn texts(snapshot: &Snapshot) -> Vec<ToolTexts> {
+    let tools = snapshot.catalog.tools().iter();
+    let texts = tools.map(|tool| {
+        [tool.meaning_text(), tool.short_text()].map(|text| {
+            let hash = hex::encode(Sha256::digest(text.as_bytes()));
+            (text, hash)
+        })
     });
     texts.collect()
 }
@@ -338,13 +345,13 @@ async fn write(gateway: &Gateway, made: &mut Vec<ToolVector>) -> anyhow::Result<
 
 async fn forget_unused(
     gateway: &Gateway,
-    used: &[(String, String)],
+    used: &[ToolTexts],
     known: &mut HashMap<String, Vector>,
 ) -> anyhow::Result<()> {
+    let used: HashSet<&String> = used.iter().flatten().map(|(_, hash)| hash).collect();
     if known.len() <= used.len() + UNUSED_KEPT_MAX {
         return Ok(());
     }
-    let used: HashSet<&String> = used.iter().map(|(_, hash)| hash).collect();
     let unused: Vec<String> = known
         .keys()
         .filter(|hash| !used.contains(hash))

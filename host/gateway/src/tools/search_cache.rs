@@ -49,19 +49,19 @@ impl Gateway {
             return known;
         }
         let reading = self.embeddings.read(snapshot, &request.query);
-        let cosines = self.embeddings.cosines(snapshot, &reading).await;
+        let meanings = self.embeddings.meanings(snapshot, &reading).await;
         let answer = Arc::new(CatalogAnswer {
             results: snapshot.search.search(&SearchQuery {
                 reading: &reading,
                 service: request.service.as_deref(),
-                cosines: cosines.as_deref().ok(),
+                meanings: meanings.as_deref().ok(),
                 limit: request.limit.max(NEAREST),
                 allowed: &|tool: &Tool| permissions.shows(tool),
             }),
-            lexical_reason: cosines.as_ref().err().copied(),
+            lexical_reason: meanings.as_ref().err().copied(),
         });
-        let repeatable = match &cosines {
-            Ok(cosines) => cosines.len() == reading.sentences().count(),
+        let repeatable = match &meanings {
+            Ok(meanings) => meanings.len() == reading.sentences().count(),
             Err(
                 LexicalReason::ModelOff
                 | LexicalReason::ModelNotInstalled

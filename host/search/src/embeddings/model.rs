@@ -154,10 +154,7 @@ impl SentenceModel {
         for token in text.chunks_exact(DIMENSIONS) {
             add(&mut mean, token);
         }
-        let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
-        for x in &mut mean {
-            *x /= length.max(f32::MIN_POSITIVE);
-        }
+        normalize(&mut mean);
         Ok(mean)
     }
 }
@@ -177,6 +174,14 @@ impl Layer {
 impl Linear {
     fn apply(&self, text: &[f32]) -> Vec<f32> {
         self.weight.multiply(text, Some(&self.bias), self.then)
+    }
+}
+
+/// Gives a vector length one.
+pub(super) fn normalize(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    for x in vector {
+        *x /= length.max(f32::MIN_POSITIVE);
     }
 }
 

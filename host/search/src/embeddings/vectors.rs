@@ -2,7 +2,22 @@
 
 use super::embedder::Vector;
 use super::matrix::{Epilogue, Matrix};
-use super::model::DIMENSIONS;
+use super::model::{DIMENSIONS, normalize};
+use super::sayings;
+
+/// What a query means for the tools of a catalog.
+#[derive(Clone, Debug)]
+pub struct Meaning {
+    /// How near each tool is to it, -1 to 1, in the catalog's order.
+    pub cosines: Vec<f32>,
+    /// How much it is known from sayings, 0 to 1: then its words say little.
+    pub said: f32,
+    /// From 1 where such sayings ask to see something to -1 where they ask for a change.
+    pub reads: f32,
+}
+
+/// What a tool's title counts beside the rest of its text: a long description dilutes what the tool does.
+const TITLE: f32 = 0.45;
 
 /// One vector per tool, in the catalog's order, in eight bits: 400 bytes a tool.
 pub struct Vectors {
@@ -10,17 +25,31 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Of all tools' vectors; each has [`DIMENSIONS`] numbers.
-    pub fn new<'a>(vectors: impl IntoIterator<Item = &'a Vector>) -> Self {
+    /// For each tool the vector of its whole text and that of its title; each has [`DIMENSIONS`] numbers.
+    pub fn new<'a>(vectors: impl IntoIterator<Item = [&'a Vector; 2]>) -> Self {
         let mut tools = Matrix::new(DIMENSIONS);
-        for vector in vectors {
-            tools.push(vector);
+        for [text, title] in vectors {
+            let both = text.iter().zip(title.iter());
+            let mut tool: Vec<f32> = both.map(|(x, y)| x + TITLE * y).collect();
+            normalize(&mut tool);
+            tools.push(&tool);
         }
         Self { tools }
     }
 
-    /// The cosine of the angle between the query and each tool, -1 to 1, to about two thousandths.
-    pub fn cosines(&self, query: &[f32]) -> Vec<f32> {
+    /// What the query asks for, moved toward what tools call such wishes ([`sayings`]).
+    pub fn meaning(&self, query: &[f32]) -> Meaning {
+        let nearest = self.plain_cosines(query).into_iter().fold(-1.0, f32::max);
+        let moved = sayings::SHIPPED.move_query(query, nearest);
+        Meaning {
+            cosines: self.plain_cosines(&moved.vector),
+            said: moved.share,
+            reads: moved.reads,
+        }
+    }
+
+    /// The cosine of the angle between the query as it is and each tool, -1 to 1, to about two thousandths.
+    pub fn plain_cosines(&self, query: &[f32]) -> Vec<f32> {
         self.tools.multiply(query, None, Epilogue::Nothing)
     }
 }
@@ -37,7 +66,7 @@ mod tests {
                 .collect()
         };
         let (a, b) = (unit(3), unit(DIMENSIONS - 1));
-        let cosines = Vectors::new([&a, &b]).cosines(&b);
+        let cosines = Vectors::new([[&a, &a], [&b, &b]]).plain_cosines(&b);
         assert!(
             cosines[0].abs() < 1e-3 && (cosines[1] - 1.0).abs() < 1e-3,
             "{cosines:?}"
