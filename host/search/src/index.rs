@@ -66,6 +66,10 @@ pub(crate) struct Index {
 pub(super) struct Traits {
     pub deprecated: bool,
     pub reads: bool,
+    pub destroys: bool,
+    /// The term of the action's first word, `upload` of `upload_file`, where that is one of
+    /// [`Index::actions`] or the tool destroys something.
+    pub action: Option<u32>,
 }
 
 impl Traits {
@@ -73,6 +77,8 @@ impl Traits {
         Self {
             deprecated: tool.spec().deprecated.is_some(),
             reads: tool.effect() == Effect::Read,
+            destroys: tool.effect() == Effect::Destructive,
+            action: None,
         }
     }
 }
@@ -113,6 +119,12 @@ impl Index {
         }
         let (written, shown) = write::write(tools);
         index.read(&written, shown);
+        for (traits, tool) in index.traits.iter_mut().zip(tools) {
+            let first = words.split_name(tool.action(), 1).pop();
+            let stem = first.map(|first| words.stem(&first));
+            let action = stem.filter(|stem| traits.destroys || index.actions.contains(stem));
+            traits.action = action.and_then(|stem| index.by_stem.get(&stem).copied());
+        }
         for service in &index.services {
             for word in &service.words {
                 if let Some(term) = index.by_stem.get(&words.stem(word)) {

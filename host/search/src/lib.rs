@@ -29,6 +29,7 @@ mod suggest;
 mod synonyms;
 #[cfg(test)]
 mod tests;
+mod told;
 mod typo;
 mod uses;
 mod words;

@@ -5,6 +5,7 @@
 
 use super::index::Index;
 use super::synonyms::Verb;
+use super::told::told;
 use super::words::{Words, is_circumstance, is_stopword, uncamel};
 
 /// Longest part of a query that is read, in characters.
@@ -59,6 +60,9 @@ const UNKNOWN: f32 = 0.9;
 
 /// How much a word counts that says when or how much.
 const CIRCUMSTANCE: f32 = 0.3;
+
+/// How much a word counts that says who is to be told something, or what.
+const TOLD: f32 = 0.3;
 
 /// What a question asks for where it names no verb, as a stem, and how much that counts.
 const SHOW: &str = "list";
@@ -343,10 +347,19 @@ impl Index {
         for concept in concepts.iter_mut().filter(|c| c.variants.is_empty()) {
             concept.importance = unknown;
         }
-        for concept in concepts.iter_mut().filter(|c| is_circumstance(&c.word)) {
-            concept.importance *= CIRCUMSTANCE;
+        let told = told(&all);
+        for concept in &mut concepts {
+            let word = &*concept.word;
+            let part = if is_circumstance(word) {
+                CIRCUMSTANCE
+            } else if told.contains(word) && !self.service_words.contains_key(word) {
+                TOLD
+            } else {
+                continue;
+            };
+            concept.importance *= part;
             for variant in &mut concept.variants {
-                variant.rarity *= CIRCUMSTANCE;
+                variant.rarity *= part;
             }
         }
         concepts

@@ -26,6 +26,10 @@ const DEPRECATED: f32 = 0.7;
 const CHANGES: f32 = 0.8;
 /// What a tool that only reads keeps where the query asks for a change.
 const READS: f32 = 0.8;
+/// What a tool keeps whose action, as `cancel` of `cancel_refund`, no word of the query asks for...
+const OTHER_ACTION: f32 = 0.9;
+/// ...and where that cannot be taken back.
+const DESTROYS: f32 = 0.8;
 /// What a tool keeps where the query names another service in full.
 const OTHER_SERVICE: f32 = 0.7;
 /// Most services that a hit names beside its own.
@@ -207,6 +211,12 @@ impl Index {
             false => concepts.iter().find_map(|concept| concept.verb),
         };
         let services = self.named_services(concepts);
+        let variants = concepts.iter().flat_map(|concept| &concept.variants);
+        let mut asked: Vec<u32> = variants.map(|variant| variant.term).collect();
+        asked.sort_unstable();
+        // The name of a service alone asks for everything that it does.
+        let all = concepts.iter().all(|concept| self.service_words.contains_key(&concept.word));
+        let is_asked = |action: u32| all || asked.binary_search(&action).is_ok();
         for candidate in &mut lexical.candidates {
             let traits = self.traits[candidate.tool as usize];
             if traits.deprecated {
@@ -216,6 +226,12 @@ impl Index {
                 Some(Verb::Reads) if !traits.reads => candidate.score *= CHANGES,
                 Some(Verb::Other) if traits.reads => candidate.score *= READS,
                 _ => {}
+            }
+            if traits.action.is_some_and(|action| !is_asked(action)) {
+                candidate.score *= match traits.destroys {
+                    true => DESTROYS,
+                    false => OTHER_ACTION,
+                };
             }
             if !services.is_empty() && !services.contains(&self.service_of[candidate.tool as usize])
             {

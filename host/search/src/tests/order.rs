@@ -1,9 +1,13 @@
 //! What decides among tools that fit, and what is said of those that are left out.
 
+use std::sync::Arc;
+
+use serde_json::json;
+
 use super::super::{SearchIndex, Uses};
-use super::{ask, names};
-use toolgate_catalog::Tool;
-use toolgate_catalog::fixture::catalog;
+use super::{ask, names, search};
+use toolgate_catalog::fixture::{catalog, plugins};
+use toolgate_catalog::{Catalog, Manifest, PluginTools, Tool};
 
 #[test]
 fn of_near_equals_the_one_that_can_run_now_comes_first_and_use_moves_a_tool_up() {
@@ -77,4 +81,52 @@ fn what_is_cut_off_is_named_as_another_service() {
     found.prefer(1, &|_| false, &Uses::default());
     assert_eq!(found.hits.len(), 1);
     assert_eq!(found.hits[0].also_in.len(), creates - 1);
+}
+
+/// The tools of the fixtures and these of one more service, with descriptions and effects.
+fn with_service(tools: &[(&str, &str, &str)]) -> Catalog {
+    let tools: Vec<_> = tools
+        .iter()
+        .map(|(name, description, effect)| {
+            json!({"name": name, "description": description, "effect": effect, "input": {"type": "object"}})
+        })
+        .collect();
+    let manifest = json!({
+        "manifest": 1, "service": "acme", "title": "Acme", "version": "1.0.0",
+        "description": "Made up.", "tools": tools
+    });
+    let manifest = Manifest::parse(&manifest.to_string()).expect("a manifest");
+    let mut all = plugins();
+    all.push(PluginTools {
+        sha256: String::new(),
+        manifest: Arc::new(manifest),
+    });
+    Catalog::build(all)
+}
+
+#[test]
+fn who_is_told_and_what_is_not_what_is_asked_for() {
+    let catalog = with_service(&[
+        ("get_team_info", "Gets the name and domain of the team.", "read"),
+        ("create_release", "Creates a release.", "write"),
+        ("post_message", "Posts a message to a channel.", "write"),
+    ]);
+    for query in [
+        "tell the team in acme that the release is out",
+        "notify the team about the release on acme",
+    ] {
+        assert_eq!(names(&search(&catalog, query, None))[0], "acme_post_message", "{query}");
+    }
+}
+
+#[test]
+fn a_tool_that_takes_back_or_deletes_is_asked_for_by_a_word() {
+    let catalog = with_service(&[
+        ("cancel_refund", "Cancels a refund.", "destructive"),
+        ("create_refund", "Refunds a payment.", "write"),
+        ("delete_refund", "Deletes a refund.", "destructive"),
+    ]);
+    let found = |query| names(&search(&catalog, query, None))[0].to_owned();
+    assert_eq!(found("refund on acme"), "acme_create_refund");
+    assert_eq!(found("cancel the refund on acme"), "acme_cancel_refund");
 }
