@@ -8,7 +8,7 @@ use super::{BuildInput, Described, describe};
 /// A description of one operation, `POST path`.
 fn described(path: &str, operation: &Value, parts: &Value) -> Described {
     let mut operation = operation.clone();
-    operation["operationId"] = json!("call");
+    operation["operationId"] = json!("send");
     operation["responses"] = json!({"200": {"description": "The answer."}});
     let document = json!({
         "openapi": "3.1.0", "info": {"title": "Widgets", "version": "1.0.0"},
@@ -26,7 +26,7 @@ fn described(path: &str, operation: &Value, parts: &Value) -> Described {
 }
 
 fn row(made: &Described) -> &Operation {
-    &made.table.operations["call"]
+    &made.table.operations["send"]
 }
 
 fn body(media_type: &str, schema: Value) -> Value {
