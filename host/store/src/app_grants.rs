@@ -312,6 +312,15 @@ impl Store {
                 .bind(&block.client_id)
                 .execute(&mut *tx)
                 .await?;
+            // Those that a named client got by its secret are of no grant.
+            sqlx::query(
+                "DELETE FROM app_client_tokens WHERE client_id IN \
+                 (SELECT id FROM app_clients WHERE id = $2 AND workspace_id = $1)",
+            )
+            .bind(&block.workspace_id)
+            .bind(&block.client_id)
+            .execute(&mut *tx)
+            .await?;
             bump!(tx, Topic::Keys);
             done.rows_affected() == 1
         }))

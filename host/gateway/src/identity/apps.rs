@@ -35,7 +35,7 @@ use crate::config::AppClientsConfig;
 use crate::limits::PerAddress;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
-use toolgate_store::{AppBlock, AppGrant, AuditEntry, Role, Store};
+use toolgate_store::{AppBlock, AppClient, AppGrant, AuditEntry, Role, Store};
 
 /// Path of the MCP endpoint: what tokens are for.
 pub const MCP_PATH: &str = "/mcp";
@@ -205,12 +205,21 @@ impl Gateway {
         if ended { Ok(()) } else { Err(unknown()) }
     }
 
-    /// Switches a client off for the workspace: what members have granted it ends, and nobody can let
-    /// it in again.
+    /// Switches a client off for the workspace: what members have granted it ends, and so do the tokens
+    /// that it got by itself; nobody can let it in again.
+    ///
+    /// # Errors
+    /// `not_found` for one that is not there, and for one that another workspace's admin has named.
     pub async fn block_app(&self, caller: &Caller, client_id: &str) -> Result<(), Error> {
         caller.need_role(Role::Admin)?;
         let found = self.store.find_app_client(client_id).await?;
-        let client = found.ok_or_else(|| Error::NotFound("the app".to_owned()))?;
+        let known = |client: &AppClient| {
+            let whose = client.workspace_id.as_deref();
+            whose.is_none_or(|whose| whose == &*caller.workspace_id)
+        };
+        let client = found
+            .filter(known)
+            .ok_or_else(|| Error::NotFound("the app".to_owned()))?;
         let details = json!({ "client": client.name, "client_id": client.id });
         let block = AppBlock {
             workspace_id: caller.workspace_id.to_string(),

@@ -175,6 +175,39 @@ async fn a_machine_gets_tokens_by_its_secret_on_postgresql() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_machine_that_an_admin_switches_off_loses_what_it_holds_and_gets_no_more() {
+    let gateway = &gateway().await;
+    let admin = MemberBrowser::new(gateway, "eve@example.com", Role::Admin).await;
+    let body = json!({ "name": "Nightly report", "acts_for": "reports" });
+    let machine = Machine::named(gateway, &admin, body).await;
+    let held = machine.token().await;
+    assert!(is_let_in(gateway, &held).await);
+    let (blocks, block) = ("/internal/app-blocks", json!({ "client_id": machine.id }));
+
+    // To another workspace the client is not known.
+    let (_, theirs) = new_tenant(&gateway.gateway, "theirs").await.unwrap();
+    member(gateway, "mallory@example.com", Role::Owner, Some(&theirs)).await;
+    let mallory = MemberBrowser::sign_in(gateway, "mallory@example.com").await;
+    let refused = mallory.ask(Method::POST, blocks, block.clone()).await;
+    assert_eq!(refused.status, 404, "{}", refused.text);
+    assert!(!refused.text.contains("Nightly"), "{}", refused.text);
+    assert!(is_let_in(gateway, &held).await);
+
+    let blocked = admin.ask(Method::POST, blocks, block.clone()).await;
+    assert_eq!(blocked.status, 200, "{}", blocked.text);
+    assert!(!is_let_in(gateway, &held).await);
+    let refused = machine.ask(Some(machine.basic()), &[]).await;
+    assert_eq!(error_of(&refused), (400, "invalid_grant".into()));
+    let told = actions(gateway).await;
+    assert!(told.iter().any(|(one, _)| one == "apps.block"), "{told:?}");
+
+    let unblocked = admin.ask(Method::DELETE, blocks, block).await;
+    assert_eq!(unblocked.status, 200, "{}", unblocked.text);
+    assert!(is_let_in(gateway, &machine.token().await).await);
+    assert!(!is_let_in(gateway, &held).await, "what has ended stays so");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_a_client_that_an_admin_named_acts_by_itself() {
     let gateway = &gateway().await;
     let metadata =

@@ -159,6 +159,13 @@ impl Gateway {
         if token.kind != AppTokenKind::Access {
             return Ok(None);
         }
+        // A token that was made while its client was being blocked is not good either.
+        let blocked = self
+            .store
+            .is_app_blocked(&grant.workspace_id, &grant.client_id);
+        if blocked.await? {
+            return Ok(None);
+        }
         let member = self
             .store
             .find_member(&grant.workspace_id, &grant.member_id);
@@ -201,6 +208,9 @@ impl Gateway {
         let (Some(workspace_id), Some(user)) = (&client.workspace_id, &client.acts_for) else {
             return Ok(None);
         };
+        if self.store.is_app_blocked(workspace_id, &client.id).await? {
+            return Ok(None);
+        }
         let user = UserId::parse(user).map_err(|cause| Error::Internal(cause.into()))?;
         let Some(workspace) = self.store.find_workspace(workspace_id).await? else {
             return Ok(None);

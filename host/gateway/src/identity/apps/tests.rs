@@ -1,12 +1,13 @@
 use serde_json::json;
 
 use super::authorize::AuthorizeOutcome;
+use super::named::NewClient;
 use super::register::{UNUSED_LIFE_MS, USED_LIFE_MS};
 use super::tokens::{ACCESS_LIFE_MS, IssuedTokens};
 use super::*;
 use crate::connections::link::hash;
 use crate::testing::{NOW_MS, TestWorld};
-use toolgate_core::ids;
+use toolgate_core::ids::{self, UserId};
 use toolgate_store::{AppClient, AppClientAuth, AppClientKind};
 
 const REDIRECT: &str = "http://127.0.0.1:5555/cb";
@@ -58,6 +59,38 @@ async fn connected(world: &TestWorld, caller: &Caller) -> (String, IssuedTokens)
     (client_id, issued)
 }
 
+#[derive(Clone, Copy)]
+enum Case {
+    /// An app that a member lets in.
+    Person,
+    /// A client that acts by itself.
+    Machine,
+}
+
+/// A client that an admin names; answers its id and a token that it gets by its secret.
+async fn machine_of(world: &TestWorld) -> (String, IssuedTokens) {
+    let signed_in = world.member(Role::Admin, true).await;
+    let jwt = Some(signed_in.jwt.expose());
+    let entered = world.authenticate_member(jwt, ids::ulid("req"), None).await;
+    let new = NewClient {
+        name: "Nightly".to_owned(),
+        redirect_uris: Vec::new(),
+        acts_for: Some(UserId::parse("reports").unwrap()),
+        scopes: Vec::new(),
+        public: false,
+    };
+    let named = world.name_client(&entered.unwrap().caller, new).await;
+    let named = named.unwrap();
+    let form = format!(
+        "grant_type=client_credentials&client_id={}&client_secret={}&resource={}",
+        named.info.client_id,
+        named.secret.unwrap().expose(),
+        world.mcp_resource()
+    );
+    let issued = world.app_tokens(None, &form, &peer()).await.unwrap();
+    (named.info.client_id, issued)
+}
+
 async fn is_let_in(gateway: &Gateway, token: &str) -> bool {
     let resource = gateway.mcp_resource();
     let entered = gateway.authenticate_app(token, &resource, ids::ulid("req"), None);
@@ -73,9 +106,21 @@ async fn what_one_process_ends_another_refuses_at_the_next_request() {
     let world = TestWorld::open().await;
     let sibling = world.sibling(world.clock.clone()).await;
     let ada = member(&world).await;
-    for end in ["app", "member", "block", "token"] {
+    let machine = Case::Machine;
+    for (case, end) in [
+        (Case::Person, "app"),
+        (Case::Person, "member"),
+        (Case::Person, "block"),
+        (Case::Person, "token"),
+        (machine, "block"),
+        (machine, "token of client"),
+        (machine, "removal"),
+    ] {
         let bob = member(&world).await;
-        let (client_id, issued) = connected(&world, &bob).await;
+        let (client_id, issued) = match case {
+            Case::Person => connected(&world, &bob).await,
+            Case::Machine => machine_of(&world).await,
+        };
         let token = issued.access.expose();
         assert!(is_let_in(&world, token).await && is_let_in(&sibling, token).await);
         match end {
@@ -96,6 +141,16 @@ async fn what_one_process_ends_another_refuses_at_the_next_request() {
                 };
                 assert!(world.store.block_app_client(&block).await.unwrap());
             }
+            "token of client" => {
+                let deleted = world.store.delete_client_token(&hash(token)).await;
+                assert!(deleted.unwrap());
+            }
+            "removal" => {
+                let removed = world
+                    .store
+                    .delete_named_client(&bob.workspace_id, &client_id);
+                assert!(removed.await.unwrap());
+            }
             _ => {
                 let deleted = world.store.delete_app_token(&hash(token)).await;
                 assert!(deleted.unwrap());
@@ -105,6 +160,31 @@ async fn what_one_process_ends_another_refuses_at_the_next_request() {
         assert!(!is_let_in(&world, token).await, "{end}");
     }
     assert!(world.connected_apps(&ada).await.unwrap().apps.is_empty());
+}
+
+/// A block between the check and the token's row must not leave a token that is good.
+#[tokio::test]
+async fn a_token_that_was_made_while_its_client_was_blocked_is_refused() {
+    let world = TestWorld::open().await;
+    let bob = member(&world).await;
+    let (client_id, issued) = machine_of(&world).await;
+    let token = issued.access.expose();
+    let (kept, _) = world
+        .store
+        .find_client_token(&hash(token))
+        .await
+        .unwrap()
+        .unwrap();
+    let block = AppBlock {
+        workspace_id: bob.workspace_id.to_string(),
+        client_id,
+        client_name: "x".to_owned(),
+        created_at_ms: NOW_MS,
+    };
+    assert!(world.store.block_app_client(&block).await.unwrap());
+    let again = world.store.insert_client_token(&kept, 100).await;
+    again.unwrap();
+    assert!(!is_let_in(&world, token).await);
 }
 
 #[tokio::test]
