@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the MCP tests speak with: the official clients and the conformance runner, as pinned
-# in package-lock.json and requirements.txt, into $TOOLGATE_TEST_TOOLS (default: target/test-tools).
+# Installs what the MCP tests speak with: the official clients, the conformance runner and mcp-remote, as pinned
+# in package-lock.json, remote/package-lock.json and requirements.txt, into $TOOLGATE_TEST_TOOLS (default: target/test-tools).
 # Does nothing where they are there already.
 set -eu
 
@@ -19,13 +19,17 @@ installed() {
     [ -f "$folder/.installed" ] && cat "$@" | cmp -s - "$folder/.installed"
 }
 
-if ! installed "$tools/node" "$here/package.json" "$here/package-lock.json"; then
-    rm -rf "$tools/node"
-    mkdir -p "$tools/node"
-    cp "$here/package.json" "$here/package-lock.json" "$tools/node/"
-    npm ci --prefix "$tools/node" --no-audit --no-fund --loglevel=error
-    cat "$here/package.json" "$here/package-lock.json" > "$tools/node/.installed"
-fi
+# packages FOLDER OF: installs the packages of OF into FOLDER.
+packages() {
+    installed "$1" "$2/package.json" "$2/package-lock.json" && return
+    rm -rf "$1"
+    mkdir -p "$1"
+    cp "$2/package.json" "$2/package-lock.json" "$1/"
+    npm ci --prefix "$1" --no-audit --no-fund --loglevel=error
+    cat "$2/package.json" "$2/package-lock.json" > "$1/.installed"
+}
+packages "$tools/node" "$here"
+packages "$tools/mcp_remote" "$here/remote"
 
 if ! installed "$tools/python" "$here/requirements.txt"; then
     rm -rf "$tools/python"

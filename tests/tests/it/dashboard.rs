@@ -252,6 +252,19 @@ async fn a_person_lets_an_app_in_and_disconnects_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn mcp_remote_gets_from_the_address_to_an_executed_tool() {
+    dist();
+    let words = [("words.wasm", std::fs::read(words()).unwrap())];
+    let world = World::start_with(&words, &[]).await;
+    let home = tempfile::tempdir().unwrap();
+    let program = "mcp_remote/node_modules/mcp-remote/dist/proxy.js";
+    let remote = tools::installed(program, "mcp").unwrap();
+    let more = json!({ "remote": remote, "home": home.path() });
+    let printed = world.walk("remote.mjs", more).await;
+    assert_eq!(printed.lines().count(), 4, "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn admins_and_members_have_their_own_views_and_a_member_approves_on_postgresql() {
     dist();
     let words = [("words.wasm", std::fs::read(words()).unwrap())];

@@ -147,6 +147,11 @@ async fn the_javascript_client_signs_in_by_registering_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_javascript_sdk_of_sessions_signs_in_with_a_metadata_document() {
+    from_the_address_alone(Client::JavaScriptSdk1, Some(DOCUMENT)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_javascript_sdk_of_sessions_signs_in_by_registering_itself() {
     from_the_address_alone(Client::JavaScriptSdk1, None).await;
 }
