@@ -10,30 +10,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 
 const SECTION = 'toolgate:manifest';
+const CAPABILITIES = ['wasi-http', 'kv', 'blobs'];
 const here = dirname(fileURLToPath(import.meta.url));
 
 /** Makes the component of the plugin that `source` exports as its default. */
 export async function build(source, tools = dirname(resolve(source))) {
-  const { rolldown } = await installed('rolldown', tools);
   const { componentize } = await installed('@bytecodealliance/componentize-js', tools);
   const folder = await mkdtemp(join(tmpdir(), 'toolgate-js-'));
   try {
-    const bundle = async (input, file) => {
-      const bundled = await rolldown({ input, external: /^toolgate:/, logLevel: 'warn', platform: 'neutral', resolve: { mainFields: ['module', 'main'] } });
-      await bundled.write({ file, format: 'esm' });
-      await bundled.close();
-    };
-    const read = join(folder, 'read.mjs');
-    await bundle(resolve(source), read);
-    const { default: plugin } = await import(pathToFileURL(read));
-    if (!plugin?.manifest) throw new Error(`${source} does not export a plugin as its default: \`export default definePlugin({...})\``);
+    const plugin = await read(source, tools, folder);
     const manifest = JSON.stringify(plugin.manifest);
     const { capabilities } = plugin.manifest;
-    const unknown = capabilities.find((name) => !['wasi-http', 'kv', 'blobs'].includes(name));
-    if (unknown) throw new Error(`the capability \`${unknown}\` is not one of wasi-http, kv, blobs`);
 
     const faces = ['call', ...['kv', 'blobs'].filter((name) => capabilities.includes(name))];
     const entry = join(folder, 'entry.js');
@@ -44,7 +34,7 @@ export async function build(source, tools = dirname(resolve(source))) {
       `export const integration = bind(plugin, ${JSON.stringify(manifest)}, { ${faces.join(', ')} });`,
     ].join('\n'));
     const whole = join(folder, 'whole.js');
-    await bundle(entry, whole);
+    await bundle(entry, whole, tools);
     const wit = join(folder, 'wit');
     await mkdir(wit);
     await writeFile(join(wit, 'toolgate.wit'), world(await contract(), capabilities));
@@ -58,6 +48,56 @@ export async function build(source, tools = dirname(resolve(source))) {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The plugin that `source` exports. An error names the author's own line. */
+export async function read(source, tools, folder) {
+  const file = join(folder, `read-${++reads}.mjs`);
+  process.setSourceMapsEnabled(true);
+  await bundle(resolve(source), file, tools, 'inline');
+  let plugin;
+  try {
+    ({ default: plugin } = await import(pathToFileURL(file)));
+  } catch (cause) {
+    throw new Error(`${ownPlace(cause, source)}: ${cause.message}`, { cause });
+  }
+  if (!plugin?.manifest) throw new Error(`${source}: it does not export a plugin as its default: \`export default definePlugin({...})\``);
+  const unknown = plugin.manifest.capabilities.find((name) => !CAPABILITIES.includes(name));
+  if (unknown) throw new Error(`${source}: the capability \`${unknown}\` is not one of ${CAPABILITIES.join(', ')}`);
+  return plugin;
+}
+
+let reads = 0;
+
+async function bundle(input, file, tools, sourcemap = false) {
+  const { rolldown } = await installed('rolldown', tools);
+  let unresolved;
+  const onLog = (level, log, next) => {
+    if (log.code === 'UNRESOLVED_IMPORT') unresolved ??= log.message;
+    else next(level, log);
+  };
+  try {
+    const bundled = await rolldown({
+      input, onLog, external: /^toolgate:/, logLevel: 'warn', platform: 'neutral', resolve: { mainFields: ['module', 'main'] },
+    });
+    await bundled.write({ file, format: 'esm', sourcemap });
+    await bundled.close();
+  } catch (cause) {
+    throw new Error(stripVTControlCharacters(cause.message).trim(), { cause });
+  }
+  if (unresolved) {
+    const [first] = stripVTControlCharacters(unresolved).split('\n');
+    throw new Error(`${first}: install it with \`npm install\`; a plugin has no module of Node.js`);
+  }
+}
+
+/** The innermost place of an error in the author's own files. */
+function ownPlace(cause, source) {
+  const own = dirname(resolve(source));
+  for (const [, file, line] of String(cause.stack).matchAll(/\(?(?:file:\/\/)?(\/[^\s():]+):(\d+):\d+\)?/g)) {
+    if (file.startsWith(`${own}/`) && !file.includes('/node_modules/')) return `${source}:${line}`;
+  }
+  return source;
 }
 
 /** A package of the plugin's own project, wherever this file lies. */
@@ -124,4 +164,11 @@ async function main() {
   console.log(`${file}: ${manifest.tools.length} tools, ${(component.length / 1e6).toFixed(1)} MB, ${seconds} s`);
 }
 
-if (process.argv[1] && readFileSync(process.argv[1]).equals(readFileSync(fileURLToPath(import.meta.url)))) await main();
+if (process.argv[1] && readFileSync(process.argv[1]).equals(readFileSync(fileURLToPath(import.meta.url)))) {
+  try {
+    await main();
+  } catch (cause) {
+    console.error(`error: ${cause.message}`);
+    process.exitCode = 1;
+  }
+}

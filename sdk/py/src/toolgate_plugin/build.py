@@ -17,6 +17,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 from .plugin import Plugin
@@ -29,8 +30,6 @@ def build(source: Path) -> tuple[bytes, Plugin]:
     """The component of the one ``Plugin`` that the module at ``source`` holds."""
     plugin = read(source)
     capabilities = plugin.manifest["capabilities"]
-    if unknown := [name for name in capabilities if name not in CAPABILITIES]:
-        raise SystemExit(f"the capability `{unknown[0]}` is not one of {', '.join(CAPABILITIES)}")
     manifest = plugin.manifest_json()
     with tempfile.TemporaryDirectory(prefix="toolgate-py-") as name:
         folder = Path(name)
@@ -74,11 +73,28 @@ def read(source: Path) -> Plugin:
         raise SystemExit(f"{source} is not a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[source.stem] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as cause:
+        place = source if cause.filename in (None, str(source.resolve()), str(source)) else cause.filename
+        raise SystemExit(f"{place}:{cause.lineno}: {cause.msg}") from cause
+    except Exception as cause:
+        raise SystemExit(f"{own_place(cause, source)}: {cause}") from cause
     found = [one for one in vars(module).values() if isinstance(one, Plugin)]
     if len(found) != 1:
-        raise SystemExit(f"{source} holds {len(found)} plugins: one `plugin = Plugin(...)` is what it needs")
+        raise SystemExit(f"{source}: it holds {len(found)} plugins; write one `plugin = Plugin(...)`")
+    if not found[0].tools:
+        raise SystemExit(f'{source}: the plugin has no tool; write one with `@plugin.tool(effect="read")`')
+    if unknown := [name for name in found[0].manifest["capabilities"] if name not in CAPABILITIES]:
+        raise SystemExit(f"{source}: the capability `{unknown[0]}` is not one of {', '.join(CAPABILITIES)}")
     return found[0]
+
+
+def own_place(cause: Exception, source: Path) -> str:
+    """The innermost line of the author's own module that led to an error."""
+    frames = traceback.extract_tb(cause.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == source.resolve()]
+    return f"{source}:{lines[-1]}" if lines else str(source)
 
 
 def contract() -> str:
