@@ -215,7 +215,9 @@ impl Index {
         let mut asked: Vec<u32> = variants.map(|variant| variant.term).collect();
         asked.sort_unstable();
         // The name of a service alone asks for everything that it does.
-        let all = concepts.iter().all(|concept| self.service_words.contains_key(&concept.word));
+        let all = concepts
+            .iter()
+            .all(|concept| self.service_words.contains_key(&concept.word));
         let is_asked = |action: u32| all || asked.binary_search(&action).is_ok();
         for candidate in &mut lexical.candidates {
             let traits = self.traits[candidate.tool as usize];

@@ -48,9 +48,15 @@ mod tests {
     #[test]
     fn whom_and_what_are_told_but_not_how() {
         for (query, expected) in [
-            ("tell the team in slack that the release is out", "is out release team that the"),
+            (
+                "tell the team in slack that the release is out",
+                "is out release team that the",
+            ),
             ("notify anna by mail", "anna"),
-            ("warn them that the server in paris is down", "down in is paris server that the them"),
+            (
+                "warn them that the server in paris is down",
+                "down in is paris server that the them",
+            ),
             ("remind me to pay the invoice", "invoice me pay the to"),
             ("tell me about my calendar", ""),
             ("list the messages of a channel", ""),

@@ -107,7 +107,11 @@ fn with_service(tools: &[(&str, &str, &str)]) -> Catalog {
 #[test]
 fn who_is_told_and_what_is_not_what_is_asked_for() {
     let catalog = with_service(&[
-        ("get_team_info", "Gets the name and domain of the team.", "read"),
+        (
+            "get_team_info",
+            "Gets the name and domain of the team.",
+            "read",
+        ),
         ("create_release", "Creates a release.", "write"),
         ("post_message", "Posts a message to a channel.", "write"),
     ]);
@@ -115,7 +119,11 @@ fn who_is_told_and_what_is_not_what_is_asked_for() {
         "tell the team in acme that the release is out",
         "notify the team about the release on acme",
     ] {
-        assert_eq!(names(&search(&catalog, query, None))[0], "acme_post_message", "{query}");
+        assert_eq!(
+            names(&search(&catalog, query, None))[0],
+            "acme_post_message",
+            "{query}"
+        );
     }
 }
 
