@@ -107,7 +107,7 @@ fn no_saying_is_a_judged_query() {
         let words = text.split(|c: char| !c.is_alphanumeric());
         words.map(str::to_lowercase).collect()
     };
-    let said = sayings::lines().flat_map(|line| line.said().chain([line.called]));
+    let said = sayings::lines().flat_map(|line| line.said());
     let said: BTreeSet<BTreeSet<String>> = said.map(words).collect();
     let mut sets = shipped_sets().unwrap();
     sets.extend(foreign_sets().unwrap());
