@@ -50,7 +50,7 @@ tokio::task_local! {
 #[derive(Clone)]
 pub(crate) struct SessionRequest {
     pub caller: Caller,
-    /// The id of the session that the request names, as the database knows it.
+    /// The database's id of the session in the request's `Mcp-Session-Id`.
     pub session_id: Option<String>,
     /// What the client said, now or when the session began.
     pub handshake: Option<InitializeRequestParams>,

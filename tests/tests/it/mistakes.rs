@@ -1,5 +1,5 @@
-//! What authors do wrong, and what they are told: one table for each way to write a plugin, with every message as a
-//! snapshot. A message names the place and what to write there.
+//! Mistakes of plugin authors: one table for each way to write a plugin, with each error message as a snapshot. A message
+//! names the place and what to write there.
 
 mod description;
 mod rust;

@@ -1,5 +1,7 @@
 //! A person at a terminal: the first start in 80 columns and 24 lines, and the commands that use a running gateway.
 
+mod screen;
+
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -11,59 +13,13 @@ use tokio::time::timeout;
 use toolgate_tests::gateway::built_plugin;
 use toolgate_tests::process::{free_port, program, serve_with};
 
-const COLUMNS: usize = 80;
-const ROWS: usize = 24;
+use screen::{COLUMNS, ROWS, Screen};
+
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn words() -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/dist/words.wasm");
     std::fs::read(path).unwrap()
-}
-
-/// What a terminal shows: enough of one for what the program writes.
-struct Screen {
-    rows: Vec<String>,
-}
-
-impl Screen {
-    /// Plays the bytes that were written to a terminal.
-    fn play(written: &str) -> Self {
-        let mut rows = vec![String::new()];
-        let mut column = 0;
-        let mut left = written.chars().peekable();
-        while let Some(c) = left.next() {
-            match c {
-                '\r' => column = 0,
-                '\n' => {
-                    rows.push(String::new());
-                    column = 0;
-                }
-                '\x1b' => {
-                    let sequence: String = left.by_ref().take(3).collect();
-                    assert_eq!(sequence, "[2K", "an unknown sequence in {written:?}");
-                    rows.last_mut().unwrap().clear();
-                }
-                c => {
-                    if column == COLUMNS {
-                        rows.push(String::new());
-                        column = 0;
-                    }
-                    let row = rows.last_mut().unwrap();
-                    *row = row.chars().take(column).collect();
-                    row.push(c);
-                    column += 1;
-                }
-            }
-        }
-        let first = rows.len().saturating_sub(ROWS);
-        Self {
-            rows: rows.split_off(first),
-        }
-    }
-
-    fn text(&self) -> String {
-        self.rows.join("\n")
-    }
 }
 
 /// `toolgate serve --dev` in a terminal of its own.

@@ -63,7 +63,7 @@ pub(super) async fn take_file(
     let shared = sources.into_iter().find(of_name);
     let taken = match &name {
         Some(name) => match TakenFile::take(folder, name).await {
-            // The folder of this machine is only a door: the file is in the database.
+            // The shared file is in the database; this machine's folder need not have a copy.
             Err(_) if shared.is_some() => None,
             taken => taken?,
         },

@@ -9,6 +9,7 @@
 mod arguments;
 mod permit;
 mod receipt;
+mod settle;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -417,46 +418,6 @@ impl Gateway {
                 Err(Error::Internal(cause.into()))
             }
         }
-    }
-
-    /// What the caller gets of an outcome: a question to a person, or as much as fits.
-    async fn settle_outcome(
-        &self,
-        caller: &Caller,
-        run: &PreparedRun,
-        scope: &egress::CallScope,
-        outcome: Outcome,
-    ) -> Result<Outcome, Error> {
-        let outcome = self.settle_approval(caller, run, scope, outcome).await?;
-        self.within_budget(caller, run, outcome).await
-    }
-
-    async fn within_budget(
-        &self,
-        caller: &Caller,
-        run: &PreparedRun,
-        outcome: Outcome,
-    ) -> Result<Outcome, Error> {
-        let Outcome::Success {
-            result,
-            files,
-            summary,
-            next_cursor,
-            ..
-        } = outcome
-        else {
-            return Ok(outcome);
-        };
-        let (result, truncated) = self
-            .fit_result(caller, &run.user, &run.execution_id, result, &run.budget)
-            .await?;
-        Ok(Outcome::Success {
-            result,
-            truncated,
-            files,
-            summary,
-            next_cursor,
-        })
     }
 
     /// With an `Idempotency-Key`: from here on the provider may see a write that must not be repeated.

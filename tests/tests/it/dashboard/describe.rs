@@ -1,4 +1,4 @@
-//! An integration that is added from its description in a real browser.
+//! Adding an integration from an OpenAPI description, in a real browser.
 
 use serde_json::json;
 
