@@ -32,6 +32,7 @@ use toolgate_runtime::{
     StoredValue,
 };
 use toolgate_tests::gateway::built_plugin;
+use toolgate_tests::process;
 
 const TEXT: &str = "To be, or not to be, that is the question: whether 'tis nobler in the mind to suffer \
     the slings and arrows of outrageous fortune, or to take arms against a sea of troubles.";
@@ -50,6 +51,8 @@ async fn main() -> anyhow::Result<()> {
     if let Some(server) = wanted.iter().find_map(|word| word.strip_prefix("serve-")) {
         return bare::serve(server).await;
     }
+    // A program without optimization, named by `TOOLGATE`, has been measured by mistake.
+    eprintln!("measured: {}", process::program().display());
     if wanted.iter().any(|word| word == "growth") {
         return growth::measure().await;
     }

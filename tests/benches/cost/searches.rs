@@ -13,7 +13,7 @@ pub async fn measure() -> anyhow::Result<()> {
     let services = copy_plugins(&plugins, None)?;
     times(&data, &plugins, services.len()).await?;
     let process = settled(folder.path(), services.len()).await?;
-    let query = "/v1/tools/search?query=send+a+message+to+a+channel&limit=5";
+    let query = "/v1/tools/search?query=post+a+message+to+a+slack+channel&limit=5";
     let search = Request::get(
         process.url(query),
         vec![("authorization", format!("Bearer {}", process.key))],

@@ -150,7 +150,7 @@ async fn serving(folder: &Path, plugins: usize) -> anyhow::Result<Process> {
     if process.key.is_empty() {
         process.kill().await;
         let made = installation
-            .run(&["key", "create", "--name", "bench", "--rpm", "1000"])
+            .run(&["key", "create", "--name", "bench"])
             .await;
         let key = made["key"].as_str().context("a key")?;
         std::fs::write(folder.join("key"), key)?;
