@@ -39,11 +39,17 @@ release: tools plugins dashboard ## the program to ship, optimized: target/relea
 	cargo build --locked --release -p toolgate
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/release/toolgate
 
-package: release ## archive, Debian package, components, checksums, in target/package
-	deploy/release.sh $(TARGET)/release/toolgate plugins/dist $(TARGET)/package
+package: release shipped-model ## archive, Debian package, components, checksums, in target/package
+	deploy/release.sh $(TARGET)/release/toolgate plugins/dist $(MODEL) $(TARGET)/package
 
-image: release ## the container image localhost/toolgate:VERSION, by buildah
-	deploy/image/build.sh $(TARGET)/release/toolgate plugins/dist localhost/toolgate:$(VERSION)
+image: release shipped-model ## the container image localhost/toolgate:VERSION, by buildah
+	deploy/image/build.sh $(TARGET)/release/toolgate plugins/dist $(MODEL) localhost/toolgate:$(VERSION)
+
+.PHONY: shipped-model
+MODEL = $(TARGET)/model/models/all-MiniLM-L6-v2
+shipped-model: release
+	tests/search/setup.sh
+	$(TARGET)/release/toolgate model install --from $(TOOLGATE_TEST_TOOLS)/search/model --data-dir $(TARGET)/model
 
 dashboard: tools host/dashboard/dist/index.html ## the web page that the binary embeds, in host/dashboard/dist
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# release.sh PROGRAM PLUGINS OUT: everything that can be handed out of one build of the program, in OUT:
-# the archive, the Debian package, the list of components, and SHA256SUMS over them. $COMPRESSION: 0 to 9, 6
-# if not set.
+# release.sh PROGRAM PLUGINS MODEL OUT: everything that can be handed out of one build of the program, in OUT:
+# the archive, the Debian package, the list of components, and SHA256SUMS over them. MODEL is the folder of the
+# installed sentence model. $COMPRESSION: 0 to 9, 6 if not set.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/.." && pwd)
-program=$(realpath "$1") plugins=$(realpath "$2")
-mkdir -p "$3"
-out=$(realpath "$3")
+program=$(realpath "$1") plugins=$(realpath "$2") model=$(realpath "$3")
+mkdir -p "$4"
+out=$(realpath "$4")
 
 version=$("$program" --version | awk '{ print $2 }')
 machine=$(dpkg --print-architecture)
@@ -19,10 +19,11 @@ rm -f "$out"/*
 
 # What every form holds.
 stage=$work/stage
-mkdir -p "$stage"/{bin,completions,man,plugins,systemd}
+mkdir -p "$stage"/{bin,completions,man,model,plugins,systemd}
 install -m 755 "$program" "$stage/bin/toolgate"
 strip --strip-unneeded "$stage/bin/toolgate"
 install -m 644 "$plugins"/*.wasm "$stage/plugins/"
+install -m 644 "$model"/* "$stage/model/"
 "$program" completions bash > "$stage/completions/toolgate.bash"
 "$program" completions zsh > "$stage/completions/_toolgate"
 "$program" completions fish > "$stage/completions/toolgate.fish"
@@ -40,8 +41,9 @@ tar -C "$work" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --n
 # The Debian package.
 deb=$work/deb
 install -D -m 755 "$stage/bin/toolgate" "$deb/usr/bin/toolgate"
-install -d "$deb/usr/share/toolgate/plugins" "$deb/DEBIAN"
+install -d "$deb"/usr/share/toolgate/{model,plugins} "$deb/DEBIAN"
 install -m 644 "$stage"/plugins/*.wasm "$deb/usr/share/toolgate/plugins/"
+install -m 644 "$stage"/model/* "$deb/usr/share/toolgate/model/"
 install -D -m 644 "$here/systemd/toolgate.service" "$deb/lib/systemd/system/toolgate.service"
 install -D -m 644 "$here/debian/toolgate.toml" "$deb/etc/toolgate/toolgate.toml"
 install -D -m 644 "$stage/completions/toolgate.bash" "$deb/usr/share/bash-completion/completions/toolgate"

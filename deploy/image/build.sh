@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# build.sh PROGRAM PLUGINS TAG: builds the image with buildah, which needs no daemon. Options of buildah's
+# build.sh PROGRAM PLUGINS MODEL TAG: builds the image with buildah, which needs no daemon. Options of buildah's
 # own, such as --root, are read from $BUILDAH_OPTIONS.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-program=$1 plugins=$2 tag=$3
+program=$1 plugins=$2 model=$3 tag=$4
 
 command -v buildah >/dev/null || { echo "buildah is missing: apt install buildah" >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$here/rootfs.sh" "$program" "$plugins" "$folder"
+"$here/rootfs.sh" "$program" "$plugins" "$model" "$folder"
 version=$("$program" --version | awk '{ print $2 }')
 # The format of Docker, since that of OCI has no health check. Files have one time, so that the same input is
 # the same image.

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# rootfs.sh PROGRAM PLUGINS FOLDER: puts the root of the image together in FOLDER/root: the program, the
-# libraries that it is linked to, the certificates of this machine's authorities, the plugins, and the user.
+# rootfs.sh PROGRAM PLUGINS MODEL FOLDER: puts the root of the image together in FOLDER/root: the program, the
+# libraries that it is linked to, the certificates of this machine's authorities, the plugins, the sentence model,
+# and the user.
 set -euo pipefail
-program=$1 plugins=$2 folder=$3
+program=$1 plugins=$2 model=$3 folder=$4
 certificates=/etc/ssl/certs/ca-certificates.crt
 
 [ -f "$certificates" ] || { echo "$certificates is missing: apt install ca-certificates" >&2; exit 1; }
@@ -10,7 +11,7 @@ ls "$plugins"/*.wasm >/dev/null 2>&1 || { echo "$plugins holds no plugin: make p
 
 root=$folder/root
 rm -rf "$root" "$folder/data"
-mkdir -p "$root"/{usr/bin,usr/share/toolgate/plugins,etc/ssl/certs} "$folder/data"
+mkdir -p "$root"/{usr/bin,usr/share/toolgate/{model,plugins},etc/ssl/certs} "$folder/data"
 install -m 755 "$program" "$root/usr/bin/toolgate"
 strip --strip-unneeded "$root/usr/bin/toolgate"
 
@@ -20,6 +21,7 @@ ldd "$program" | grep -o '/[^ ]*' | sort -u | while read -r library; do
 done
 install -m 644 "$certificates" "$root$certificates"
 install -m 644 "$plugins"/*.wasm "$root/usr/share/toolgate/plugins/"
+install -m 644 "$model"/* "$root/usr/share/toolgate/model/"
 printf 'root:x:0:0:root:/:/sbin/nologin\ntoolgate:x:65532:65532:toolgate:/data:/sbin/nologin\n' > "$root/etc/passwd"
 printf 'root:x:0:\ntoolgate:x:65532:\n' > "$root/etc/group"
 printf 'passwd: files\ngroup: files\nhosts: files dns\n' > "$root/etc/nsswitch.conf"

@@ -37,6 +37,8 @@ pub struct GatewayConfig {
     pub learn_from_use: bool,
     /// Whether the sentence model ranks too, once it is installed.
     pub search_by_meaning: bool,
+    /// The sentence model that came with the program; one in `data_dir` goes before it.
+    pub shipped_model_dir: Option<PathBuf>,
 }
 
 impl GatewayConfig {
@@ -60,6 +62,7 @@ impl GatewayConfig {
             keep: Retention::default(),
             learn_from_use: true,
             search_by_meaning: true,
+            shipped_model_dir: None,
             data_dir,
         }
     }

@@ -208,11 +208,7 @@ impl Gateway {
             }),
             turn_settings: conversing,
             search_cache: tools::search_cache::SearchCache::default(),
-            embeddings: tools::embeddings::Embeddings::new(
-                config
-                    .search_by_meaning
-                    .then(|| toolgate_search::embeddings::files::folder(&config.data_dir)),
-            ),
+            embeddings: tools::embeddings::Embeddings::new(&config),
             learning: tools::learning::SearchLearning::new(config.learn_from_use),
             services: connections::services::Services::default(),
             known_keys: identity::authenticate::KnownKeys::default(),

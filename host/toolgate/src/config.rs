@@ -23,6 +23,7 @@ use toolgate_gateway::config::{
     AppClientsConfig, GatewayConfig, GroupRule, GroupRules, ModelSettings, OidcConfig, Retention,
 };
 use toolgate_mcp::McpAuth;
+use toolgate_search::embeddings::files;
 use toolgate_vault::Secret;
 
 /// Settings ready to use.
@@ -76,6 +77,8 @@ const DEFAULT_PLUGINS_DIR: &str = "./plugins/dist";
 
 /// Folders of plugins beside the folder of the program: of the archive, and of the Debian package.
 const INSTALLED_PLUGINS_DIRS: [&str; 2] = ["plugins", "share/toolgate/plugins"];
+/// The same for the sentence model.
+const INSTALLED_MODEL_DIRS: [&str; 2] = ["model", "share/toolgate/model"];
 
 impl Settings {
     /// Fills what flags and environment leave open from the file, then the defaults.
@@ -269,6 +272,7 @@ impl Settings {
                 allow_large_plugins: self.allow_large_plugins,
                 learn_from_use: !self.no_search_learning,
                 search_by_meaning: !self.no_model,
+                shipped_model_dir: shipped_model_dir(),
                 compiler: None,
                 upgrades: self.upgrades.unwrap_or_default(),
                 master_key_file: self
@@ -302,22 +306,25 @@ impl Settings {
 /// `plugins`), or where the Debian package puts them.
 fn default_plugins_dir() -> PathBuf {
     let checkout = PathBuf::from(DEFAULT_PLUGINS_DIR);
-    let program = std::env::current_exe().ok();
-    let root = program
-        .as_deref()
-        .and_then(Path::parent)
-        .and_then(Path::parent);
-    let mut beside = root.into_iter().flat_map(|root| {
-        INSTALLED_PLUGINS_DIRS
-            .iter()
-            .map(move |folder| root.join(folder))
-    });
-    match checkout.is_dir() {
-        true => checkout,
-        false => beside
-            .find(|folder| holds_plugins(folder))
-            .unwrap_or(checkout),
+    if checkout.is_dir() {
+        return checkout;
     }
+    installed(INSTALLED_PLUGINS_DIRS, holds_plugins).unwrap_or(checkout)
+}
+
+/// The sentence model of the archive, the Debian package or the image.
+pub(crate) fn shipped_model_dir() -> Option<PathBuf> {
+    installed(INSTALLED_MODEL_DIRS, |folder| files::look(folder).is_some())
+}
+
+/// The first of these folders beside the program's own that holds what is looked for.
+fn installed(folders: [&str; 2], is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let root = program.parent()?.parent()?;
+    folders
+        .into_iter()
+        .map(|folder| root.join(folder))
+        .find(|folder| is_there(folder))
 }
 
 fn holds_plugins(folder: &Path) -> bool {

@@ -6,6 +6,7 @@
 //! waits for it: a gateway is ready before its model is.
 
 use std::collections::{HashMap, HashSet};
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::Gateway;
+use crate::config::GatewayConfig;
 use crate::plugins::Snapshot;
 use toolgate_search::Reading;
 use toolgate_search::embeddings::files;
@@ -81,7 +83,8 @@ pub enum LexicalReason {
 
 /// The model and what it has made, as far as it has come.
 pub(crate) struct Embeddings {
-    folder: Option<PathBuf>,
+    /// Where the model may be, in the order in which it is looked for; none where search is by words alone.
+    folders: Vec<PathBuf>,
     state: ArcSwap<State>,
 }
 
@@ -94,18 +97,21 @@ pub(crate) struct State {
 }
 
 impl Embeddings {
-    /// For the model in a folder; none where search is by words alone.
-    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+    pub(crate) fn new(config: &GatewayConfig) -> Self {
+        let (folders, model) = if config.search_by_meaning {
+            let shipped = config.shipped_model_dir.iter().cloned();
+            let folders = iter::once(files::folder(&config.data_dir)).chain(shipped);
+            (folders.collect(), ModelState::NotInstalled)
+        } else {
+            (Vec::new(), ModelState::Off)
+        };
         Self {
             state: ArcSwap::from_pointee(State {
-                model: match folder {
-                    Some(_) => ModelState::NotInstalled,
-                    None => ModelState::Off,
-                },
+                model,
                 embedder: None,
                 prepared: None,
             }),
-            folder,
+            folders,
         }
     }
 
@@ -189,9 +195,10 @@ impl Embeddings {
 
 /// Keeps vectors of the serving snapshot, until the gateway stops.
 pub(crate) async fn keep(gateway: Arc<Gateway>) {
-    let Some(folder) = gateway.embeddings.folder.clone() else {
+    let folders = &gateway.embeddings.folders;
+    if folders.is_empty() {
         return;
-    };
+    }
     let mut known: Option<HashMap<String, Vector>> = None;
     let mut tried = None;
     loop {
@@ -200,9 +207,14 @@ pub(crate) async fn keep(gateway: Arc<Gateway>) {
         match &state.embedder {
             None => {
                 // Files that could not be loaded are left alone until they change.
-                let look = files::look(&folder);
-                if look.is_some() && look != tried {
-                    tried = look;
+                let found = folders
+                    .iter()
+                    .find_map(|folder| Some((folder, files::look(folder)?)));
+                if found.is_some()
+                    && found != tried
+                    && let Some((folder, _)) = found
+                {
+                    tried = found;
                     load(&gateway, folder.clone()).await;
                     pause = Duration::ZERO;
                 }

@@ -10,7 +10,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use super::output::OutputFormat;
-use crate::config::Config;
+use crate::config::{Config, shipped_model_dir};
 use toolgate_search::embeddings::files::{self, FILES, ModelFile};
 use toolgate_search::embeddings::quantize::quantize;
 
@@ -51,7 +51,7 @@ struct InstalledModel {
 
 impl ModelCommand {
     pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
-        let folder = files::folder(&config.gateway.data_dir);
+        let mut folder = files::folder(&config.gateway.data_dir);
         if let Self::Install { from, url } = self {
             toolgate_gateway::make_private_dir(&config.gateway.data_dir)?;
             fs::create_dir_all(&folder)
@@ -61,6 +61,11 @@ impl ModelCommand {
                 let from = from.as_deref();
                 install(published, installed, from, &url, &folder, output).await?;
             }
+        }
+        if files::look(&folder).is_none()
+            && let Some(shipped) = shipped_model_dir()
+        {
+            folder = shipped;
         }
         let problem = files::verify(&folder).err().map(|cause| cause.to_string());
         let found = InstalledModel {

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use toolgate_tests::process::{free_port, program, wait};
+use toolgate_tests::search::installed_model;
 
 use super::{command, folder, plugins, succeeds};
 
@@ -65,6 +66,7 @@ impl Containers {
             Command::new(folder().join("image/build.sh"))
                 .arg(program())
                 .arg(plugins)
+                .arg(installed_model().expect("the model was fetched"))
                 .arg(TAG)
                 .env("BUILDAH_OPTIONS", self.options().join(" ")),
         );
@@ -164,6 +166,15 @@ async fn the_image_serves_read_only_without_rights_and_holds_nothing_but_the_pro
         let schema = client.get(format!("{base}/v1/tools/prometheus_query/schema"));
         let answer = schema.bearer_auth(key).send().await;
         answer.is_ok_and(|answer| answer.status() == 200)
+    })
+    .await;
+    wait("search by the model of the image", async || {
+        let health = client.get(format!("{base}/v1/health")).bearer_auth(key);
+        let Ok(answer) = health.send().await else {
+            return false;
+        };
+        let health: Value = answer.json().await.unwrap();
+        health["data"]["search_model"] == "ready"
     })
     .await;
 }

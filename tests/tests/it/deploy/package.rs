@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use toolgate_tests::process::{program, serve_as};
+use toolgate_tests::search::installed_model;
 
 use super::{command, folder, plugins, python, succeeds};
 
@@ -19,7 +20,7 @@ fn release(work: &Path, out: &Path) {
     }
     succeeds(
         Command::new(folder().join("release.sh"))
-            .args([program(), few, out.to_owned()])
+            .args([program(), few, installed_model().unwrap(), out.to_owned()])
             .env("COMPRESSION", "0"),
     );
 }
@@ -76,7 +77,9 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
     }
     let unpacked_plugins = std::fs::read_dir(unpacked.join("plugins")).unwrap();
     assert_eq!(unpacked_plugins.count(), PLUGINS.len());
-    serves(&unpacked.join("bin/toolgate")).await;
+    let program = unpacked.join("bin/toolgate");
+    serves(&program).await;
+    has_its_model(&program, &unpacked.join("model"));
 
     let package = named(&out, ".deb");
     let root = work.path().join("root");
@@ -100,6 +103,7 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
     }
     let program = root.join("usr/bin/toolgate");
     serves(&program).await;
+    has_its_model(&program, &root.join("usr/share/toolgate/model"));
     // What the service is started with can be used as it is.
     let settings = root.join("etc/toolgate/toolgate.toml");
     let text = std::fs::read_to_string(&settings).unwrap();
@@ -111,6 +115,19 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
             .args(["config", "check", "--config"])
             .arg(&settings),
     );
+}
+
+/// Search by meaning works without anything being installed.
+fn has_its_model(program: &Path, folder: &Path) {
+    let data = tempfile::tempdir().unwrap();
+    let output = Command::new(program)
+        .args(["model", "status", "--json", "--data-dir"])
+        .arg(data.path())
+        .output()
+        .unwrap();
+    let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(status["installed"], true, "{status}");
+    assert_eq!(status["folder"], folder.display().to_string());
 }
 
 /// The program answers its first request, by itself.
