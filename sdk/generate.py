@@ -63,6 +63,9 @@ NAMES = {
     "delete_skill": "DeletedSkill",
     "check_skill": "SkillCheck",
     "list_skill_versions": "SkillVersions",
+    "list_toolsets": "ToolsetList",
+    "delete_toolset": "DeletedToolset",
+    "list_toolset_tools": "ToolsetTools",
 }
 
 

@@ -42,6 +42,7 @@ type Options struct {
 type Client struct {
 	Tools       *Tools
 	Skills      *Skills
+	Toolsets    *Toolsets
 	Permissions *Permissions
 	Connections *Connections
 	Knowledge   *Knowledge
@@ -116,6 +117,7 @@ func New(options Options) (*Client, error) {
 	}
 	client.Tools = &Tools{client}
 	client.Skills = &Skills{client}
+	client.Toolsets = &Toolsets{client}
 	client.Permissions = &Permissions{client}
 	client.Connections = &Connections{client}
 	client.Knowledge = &Knowledge{client}

@@ -124,6 +124,43 @@ func (s *Skills) Check(ctx context.Context, skillID string, params CheckSkillPar
 	return call[SkillCheck](ctx, s.c, "check_skill", []string{skillID}, params)
 }
 
+// Toolsets are named choices of tools that MCP clients list under the tools' own names.
+type Toolsets struct{ c *Client }
+
+// List is all toolsets of the workspace, by name.
+func (t *Toolsets) List(ctx context.Context) ([]ToolsetInfo, error) {
+	found, err := call[ToolsetList](ctx, t.c, "list_toolsets", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return found.Toolsets, nil
+}
+
+// Get reads a toolset.
+func (t *Toolsets) Get(ctx context.Context, name string) (*ToolsetInfo, error) {
+	return call[ToolsetInfo](ctx, t.c, "get_toolset", []string{name}, nil)
+}
+
+// Create makes a toolset of at least one tool, service or Skill (by id).
+func (t *Toolsets) Create(ctx context.Context, params CreateToolsetParams) (*ToolsetInfo, error) {
+	return call[ToolsetInfo](ctx, t.c, "create_toolset", nil, params)
+}
+
+// Update changes what is given.
+func (t *Toolsets) Update(ctx context.Context, name string, params UpdateToolsetParams) (*ToolsetInfo, error) {
+	return call[ToolsetInfo](ctx, t.c, "update_toolset", []string{name}, params)
+}
+
+// Delete removes a toolset; its address answers 404 from the next request on.
+func (t *Toolsets) Delete(ctx context.Context, name string) (*DeletedToolset, error) {
+	return call[DeletedToolset](ctx, t.c, "delete_toolset", []string{name}, nil)
+}
+
+// Tools is what an MCP client with this key lists at the toolset's address.
+func (t *Toolsets) Tools(ctx context.Context, name string) (*ToolsetTools, error) {
+	return call[ToolsetTools](ctx, t.c, "list_toolset_tools", []string{name}, nil)
+}
+
 // Permissions say which tools a user may use.
 type Permissions struct{ c *Client }
 

@@ -214,6 +214,12 @@ type DeletedSkill struct {
 	Deleted bool `json:"deleted"`
 }
 
+type DeletedToolset struct {
+	Name string `json:"name"`
+	// Always `true`.
+	Deleted bool `json:"deleted"`
+}
+
 type DeletedWebhook struct {
 	WebhookID string `json:"webhook_id"`
 	// Always `true`.
@@ -966,6 +972,71 @@ type ToolSchema struct {
 	Examples []map[string]any `json:"examples"`
 }
 
+// What a tool of a toolset stands for.
+type ToolSource struct {
+	Service string `json:"service,omitempty"`
+	Kind    string `json:"kind"`
+	SkillID string `json:"skill_id,omitempty"`
+}
+
+// A toolset as it was chosen, and what that comes to now for a user who may use everything.
+type ToolsetInfo struct {
+	Name string `json:"name"`
+	// What clients show; the name where none is given.
+	Title string `json:"title"`
+	// What it is for; clients show it to the model.
+	Description string `json:"description"`
+	// Names of tools.
+	Tools []string `json:"tools"`
+	// Names of services: all their tools.
+	Services []string `json:"services"`
+	// Ids of Skills.
+	Skills []string `json:"skills"`
+	// Whether the nine tools of the main address are listed too.
+	GenericTools bool `json:"generic_tools"`
+	// The address for MCP clients.
+	MCPURL string `json:"mcp_url"`
+	// How many tools its list holds, at most 128.
+	Listed int `json:"listed"`
+	// How many more there are, which are neither listed nor callable.
+	LeftOut int `json:"left_out"`
+	// What was chosen and is not there any more, or not yet.
+	Missing   []string  `json:"missing,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type ToolsetList struct {
+	// By name.
+	Toolsets []ToolsetInfo `json:"toolsets"`
+}
+
+// One tool of a toolset.
+type ToolsetTool struct {
+	Service      string         `json:"service,omitempty"`
+	Kind         string         `json:"kind"`
+	SkillID      string         `json:"skill_id,omitempty"`
+	Name         string         `json:"name"`
+	Title        string         `json:"title"`
+	Description  string         `json:"description"`
+	InputSchema  map[string]any `json:"inputSchema"`
+	OutputSchema map[string]any `json:"outputSchema,omitempty"`
+	Annotations  Annotations    `json:"annotations"`
+}
+
+// `GET /v1/toolsets/{toolset_name}/tools`, and what `/mcp/t/{toolset_name}` lists.
+type ToolsetTools struct {
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	// Whether an MCP client is listed the nine tools of the main address too, before these.
+	GenericTools bool `json:"generic_tools"`
+	// Skills, then tools, each by name.
+	Tools []ToolsetTool `json:"tools"`
+	// How many more the caller may use, which are neither listed nor callable here.
+	LeftOut int `json:"left_out"`
+}
+
 // Where the rest of a result is.
 type Truncated struct {
 	// Of `GET /v1/results/{result_id}`.
@@ -1185,6 +1256,27 @@ type CreateSkillParams struct {
 	Name string `in:"body,name"`
 	// What the Skill does and when to use it. `description` is read as the same field.
 	Summary string `in:"body,summary"`
+}
+
+// CreateToolsetParams is what POST /v1/toolsets takes beside its path. What is zero is not sent.
+type CreateToolsetParams struct {
+	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+	// What it is for; clients show it to the model.
+	Description string `in:"body,description"`
+	// Whether the nine tools of the main address are listed too; then the client can also run tools
+	// outside of the toolset.
+	GenericTools bool `in:"body,generic_tools"`
+	// The last segment of its address.
+	Name string `in:"body,name"`
+	// Names of services: all their tools, also those that a later version adds.
+	Services []string `in:"body,services"`
+	// Ids of Skills, which are listed as tools that answer their instructions.
+	Skills []string `in:"body,skills"`
+	// What clients show; the name if absent or empty.
+	Title string `in:"body,title"`
+	// Names of tools.
+	Tools []string `in:"body,tools"`
 }
 
 // CreateWebhookParams is what POST /v1/webhooks takes beside its path. What is zero is not sent.
@@ -1479,6 +1571,20 @@ type UpdateSkillParams struct {
 	Summary string `in:"body,summary"`
 	// Changes the Skill only if this is its version; the same as `If-Match`.
 	Version int64 `in:"body,version"`
+}
+
+// UpdateToolsetParams is what PATCH /v1/toolsets/{toolset_name} takes beside its path. What is zero is not sent.
+type UpdateToolsetParams struct {
+	Description  string `in:"body,description"`
+	GenericTools *bool  `in:"body,generic_tools"`
+	// In place of all services.
+	Services []string `in:"body,services"`
+	// In place of all Skills.
+	Skills []string `in:"body,skills"`
+	// Empty: the name.
+	Title string `in:"body,title"`
+	// In place of all tools.
+	Tools []string `in:"body,tools"`
 }
 
 // UpdateWebhookParams is what PATCH /v1/webhooks/{webhook_id} takes beside its path. What is zero is not sent.

@@ -26,6 +26,7 @@ export async function furnish(key, tool = 'words_count', parkedTool = 'words_cou
   const skill = await must('POST', '/v1/skills', { name: 'Triage new issues', summary: 'Sorts what came in over night. Use it every morning.', instructions });
   await must('PUT', `/v1/skills/${skill.skill_id}`, { instructions: instructions.replace('read it', 'read it twice'), version: 1 });
   await must('POST', '/v1/skills', { name: 'Weekly report', summary: 'Collects the numbers of the week and writes them up.', instructions: 'Count with `words_count`.' });
+  await must('POST', '/v1/toolsets', { name: 'reports', title: 'Reports', description: 'Counting words, and how the week is written up.', tools: [tool], skills: [skill.skill_id] });
   const add = (title, content) => must('POST', '/v1/knowledge/documents', { title, media_type: 'text/markdown', content });
   await add('Support hours', '# Support hours\n\nWe answer from eight to six. At night and on Sundays the person on call decides what waits.');
   const policy = '# Travel policy\n\nTrains before planes wherever the way takes less than six hours.\n\n## Hotels\n\nA hotel may cost up to 120 EUR a night, in capitals 160 EUR. Breakfast is paid.\n\n## Receipts\n\nSend them within a month.\n';
@@ -54,6 +55,13 @@ export const places = (of) => [
   ['skills', '/skills'],
   ['skill', `/skills/${of.skill}`],
   ['skill-versions', `/skills/${of.skill}`, (page) => page.getByRole('tab', { name: 'Versions' }).click()],
+  ['toolsets', '/toolsets'],
+  ['toolset', '/toolsets/reports'],
+  ['toolset-new', '/toolsets', async (page) => {
+    await page.getByRole('button', { name: 'New toolset' }).first().click();
+    await page.getByRole('searchbox', { name: /^Add tools/ }).fill('words');
+    await page.getByRole('button', { name: 'Add words_count' }).first().click();
+  }],
   ['users', '/permissions'],
   ['permissions', '/permissions/charles', (page) => page.getByRole('button', { name: 'Words', exact: true }).click()],
   ['permissions-explain', '/permissions/charles', (page) => page.getByRole('tab', { name: 'Explain' }).click()],

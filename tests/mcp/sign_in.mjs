@@ -1,8 +1,9 @@
 // Connects to a gateway with an official JavaScript client and nothing but its address.
 //
 // Usage: node sign_in.mjs JOB, a JSON object: `url`, `redirect`, `document` (the address of the client's metadata
-// document, or null), `client` (of one that was named, for `package` `client` alone), `folder`, which holds node_modules,
-// and `package`: `client` (2.x) or `sdk` (1.x). Speaks as sign_in.py does.
+// document, or null), `tool` and `arguments` (the call that it makes), `client` (of one that was named, for `package`
+// `client` alone), `folder`, which holds node_modules, and `package`: `client` (2.x) or `sdk` (1.x). Speaks as
+// sign_in.py does.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -82,8 +83,7 @@ async function signedIn(step) {
 
 await signedIn(connect);
 for (;;) {
-  const asked = { tool_name: "demo_run", arguments: '{"text":"hello"}' };
-  const result = await signedIn(() => client.callTool({ name: "svc_execute_tool", arguments: asked }));
+  const result = await signedIn(() => client.callTool({ name: job.tool, arguments: job.arguments }));
   say({ called: result.content.map((block) => block.text).join("") });
   const next = await heard();
   if (next === "end") break;

@@ -1,7 +1,7 @@
 """Connects to a gateway with the official Python client (package `mcp`, 2.x) and nothing but its address.
 
 The first argument is a JSON object: `url`, `redirect` and `document`, the address of the client's metadata
-document or null. Speaks in lines of JSON with whoever plays the person: prints `{"open": ADDRESS}` for the
+document or null, `tool` and `arguments`, the call that it makes. Speaks in lines of JSON with whoever plays the person: prints `{"open": ADDRESS}` for the
 browser and reads the address that the browser ends at; prints `{"called": TEXT}` after each call and reads
 what comes next: `call`, `expire` (the client takes its access token for expired, then calls) or `end`.
 
@@ -89,8 +89,7 @@ async def main(job):
     async with httpx2.AsyncClient(auth=provider, timeout=60) as http:
         async with Client(streamable_http_client(job["url"], http_client=http)) as client:
             while True:
-                asked = {"tool_name": "demo_run", "arguments": '{"text":"hello"}'}
-                result = await client.call_tool("svc_execute_tool", asked)
+                result = await client.call_tool(job["tool"], job["arguments"])
                 say({"called": "".join(block.text for block in result.content)})
                 match await heard():
                     case "end":

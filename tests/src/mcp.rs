@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::tools;
 
@@ -297,6 +297,81 @@ pub fn sign_in_client(client: Client, mut job: Value) -> anyhow::Result<Command>
     };
     command.arg(job.to_string());
     Ok(command)
+}
+
+/// An official client, connected to a toolset: `tests/mcp/toolset.py` or `tests/mcp/toolset.mjs`.
+pub struct ToolsetClient {
+    stdin: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+    _child: Child,
+}
+
+impl ToolsetClient {
+    /// Connects, and answers what was negotiated.
+    pub async fn connect(client: Client, url: &str, key: &str) -> anyhow::Result<(Self, Value)> {
+        let mut job = serde_json::json!({ "url": url, "key": key });
+        let mut command = match client {
+            Client::Python(mode) => {
+                job["mode"] = mode.into();
+                let mut command = Command::new(installed("python/bin/python")?);
+                command.arg(beside("toolset.py"));
+                command
+            }
+            Client::JavaScript(mode) => {
+                job["mode"] = mode.into();
+                let folder = installed("node/node_modules")?.with_file_name("");
+                job["folder"] = folder.to_string_lossy().into();
+                let mut command = tools::node()?;
+                command.arg(beside("toolset.mjs"));
+                command
+            }
+            Client::JavaScriptSdk1 => anyhow::bail!("no program of it stays connected"),
+        };
+        let mut child = command
+            .arg(job.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let stdin = child.stdin.take().context("a pipe was asked for")?;
+        let stdout = child.stdout.take().context("a pipe was asked for")?;
+        let mut client = Self {
+            stdin,
+            lines: BufReader::new(stdout).lines(),
+            _child: child,
+        };
+        let negotiated = client.hear().await?;
+        Ok((client, negotiated))
+    }
+
+    async fn hear(&mut self) -> anyhow::Result<Value> {
+        let line = tokio::time::timeout(RUN_MAX, self.lines.next_line()).await??;
+        Ok(serde_json::from_str(
+            &line.context("the client has ended")?,
+        )?)
+    }
+
+    async fn ask(&mut self, asked: Value) -> anyhow::Result<Value> {
+        let line = format!("{asked}\n");
+        self.stdin.write_all(line.as_bytes()).await?;
+        self.hear().await
+    }
+
+    /// `tools/list`, as the client has read it.
+    pub async fn list(&mut self) -> anyhow::Result<Value> {
+        self.ask(serde_json::json!({ "list": true })).await
+    }
+
+    /// `tools/call`: `text`, `is_error` and `structured`, or `code` and `message`.
+    pub async fn call(&mut self, tool: &str, arguments: Value) -> anyhow::Result<Value> {
+        let asked = serde_json::json!({ "call": tool, "arguments": arguments });
+        self.ask(asked).await
+    }
+
+    /// Waits until the server says that the list has changed; answers in which way.
+    pub async fn changed(&mut self) -> anyhow::Result<Value> {
+        self.ask(serde_json::json!({ "changed": true })).await
+    }
 }
 
 fn javascript() -> anyhow::Result<Command> {

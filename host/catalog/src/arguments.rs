@@ -9,6 +9,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::parse::push_segment;
 
@@ -57,6 +58,14 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
             }
             clip(&format!("{} at {place}", error.masked()))
         })
+}
+
+/// Whether a value fits a schema. A schema that cannot be used fits nothing.
+pub fn is_valid(schema: &RawValue, value: &Value) -> bool {
+    let schema: Option<Value> = serde_json::from_str(schema.get()).ok();
+    schema
+        .and_then(|schema| compile(&schema).ok())
+        .is_some_and(|validator| validator.is_valid(value))
 }
 
 /// Every violation of `arguments`, at most [`VIOLATIONS_MAX`], sorted by path.

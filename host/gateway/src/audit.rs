@@ -2,7 +2,7 @@
 //!
 //! A change is what decides how the gateway behaves later: keys, members and their sign-ins,
 //! workspaces, permissions and the approvals that people decide, connections, services with their
-//! OAuth applications, plugins, Skills, documents, webhooks and hooks, the master key. Reading kept
+//! OAuth applications, plugins, Skills, toolsets, documents, webhooks and hooks, the master key. Reading kept
 //! bodies is written down like a change. What a call makes as it runs is none: receipts, usage,
 //! counters, results, idempotency keys, sessions with their messages, questions that wait for
 //! approval, connect links (the connection is written down when it is there), refreshed credentials.

@@ -121,6 +121,7 @@ fn changed(before: &FeedState, now: &FeedState) -> Vec<&'static str> {
         ("connections", Topic::Connections),
         ("members", Topic::Members),
         ("knowledge", Topic::Knowledge),
+        ("toolsets", Topic::Toolsets),
     ];
     let counted = counted
         .into_iter()

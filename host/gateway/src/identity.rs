@@ -7,5 +7,6 @@ pub mod client_sessions;
 pub mod key_ring;
 pub mod keys;
 pub mod members;
+mod renew;
 pub mod users;
 pub mod workspaces;

@@ -28,6 +28,7 @@ pub mod skills;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tools;
+pub mod toolsets;
 pub mod webhooks;
 
 use std::collections::BTreeMap;
@@ -79,6 +80,8 @@ pub struct Gateway {
     apps: identity::apps::Apps,
     client_sessions: identity::client_sessions::ClientSessions,
     known_rules: access::permissions::KnownRules,
+    known_toolsets: toolsets::listing::KnownToolsets,
+    list_pulse: toolsets::watch::ListPulse,
     counts: limits::RequestCounts,
     hook_refusals: webhooks::inbound::refusals::Refusals,
     passwords: identity::members::Passwords,
@@ -208,13 +211,15 @@ impl Gateway {
             }),
             turn_settings: conversing,
             search_cache: tools::search_cache::SearchCache::default(),
-            embeddings: tools::embeddings::Embeddings::new(&config),
+            embeddings: tools::embeddings::Embeddings::new(config),
             learning: tools::learning::SearchLearning::new(config.learn_from_use),
             services: connections::services::Services::default(),
             known_keys: identity::authenticate::KnownKeys::default(),
             apps: identity::apps::Apps::new(config.app_clients.clone()),
             client_sessions: identity::client_sessions::ClientSessions::default(),
             known_rules: access::permissions::KnownRules::default(),
+            known_toolsets: toolsets::listing::KnownToolsets::default(),
+            list_pulse: toolsets::watch::ListPulse::default(),
             counts: limits::RequestCounts::default(),
             hook_refusals: webhooks::inbound::refusals::Refusals::default(),
             passwords: identity::members::Passwords::default(),
@@ -260,6 +265,7 @@ impl Gateway {
             gateway.stop.clone(),
         ));
         tokio::spawn(webhooks::dispatcher::run(gateway.clone()));
+        tokio::spawn(toolsets::watch::run(gateway.clone()));
         Ok(gateway)
     }
 

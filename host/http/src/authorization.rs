@@ -29,6 +29,7 @@ use toolgate_gateway::identity::apps::refusal::AppProblem;
 use toolgate_gateway::identity::apps::{
     ISSUER_METADATA, ISSUER_PATH, RESOURCE_METADATA, origin_and_path,
 };
+use toolgate_gateway::toolsets::TOOLSETS_PATH;
 use toolgate_http_kit::answer::write_headers;
 use toolgate_http_kit::client::address_of;
 use toolgate_http_kit::layer::RequestId;
@@ -38,11 +39,16 @@ pub fn router(gateway: Arc<Gateway>) -> Router {
     let (resource, issuer) = (gateway.mcp_resource(), gateway.app_issuer());
     let resource_metadata = format!("{RESOURCE_METADATA}{}", origin_and_path(&resource).1);
     let issuer_metadata = format!("{ISSUER_METADATA}{}", origin_and_path(&issuer).1);
+    let toolset_metadata = format!("{resource_metadata}{TOOLSETS_PATH}/{{toolset_name}}");
     let shared = |path: &str| format!("{ISSUER_PATH}/{path}");
     Router::new()
         .route(
             &resource_metadata,
             get(metadata::resource).options(answers::preflight),
+        )
+        .route(
+            &toolset_metadata,
+            get(metadata::toolset).options(answers::preflight),
         )
         .route(
             &issuer_metadata,

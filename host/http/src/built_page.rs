@@ -17,17 +17,35 @@ pub(crate) fn file(path: &str) -> Option<Cow<'static, [u8]>> {
     BuiltPage::get(path).map(|file| file.data)
 }
 
-/// The logo of a shipped service: the text of an SVG image that the build has checked.
-pub(crate) fn logo(service: &str) -> Option<&'static str> {
-    static LOGOS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+/// A logo as it is built in.
+struct BuiltLogo {
+    /// Below the site.
+    path: String,
+    text: String,
+}
+
+fn built_logo(service: &str) -> Option<&'static BuiltLogo> {
+    static LOGOS: LazyLock<BTreeMap<String, BuiltLogo>> = LazyLock::new(|| {
         let paths = BuiltPage::iter().filter(|path| path.starts_with("assets/logos-"));
         paths
             .filter_map(|path| {
                 let (_, name) = path.rsplit_once('/')?;
                 let text = String::from_utf8(file(&path)?.into_owned()).ok()?;
-                Some((name.strip_suffix(".svg")?.to_owned(), text))
+                let path = format!("/{path}");
+                let service = name.strip_suffix(".svg")?.to_owned();
+                Some((service, BuiltLogo { path, text }))
             })
             .collect()
     });
-    LOGOS.get(service).map(String::as_str)
+    LOGOS.get(service)
+}
+
+/// The logo of a shipped service: the text of an SVG image that the build has checked.
+pub(crate) fn logo(service: &str) -> Option<&'static str> {
+    built_logo(service).map(|logo| &*logo.text)
+}
+
+/// Where the dashboard's edge serves it.
+pub(crate) fn logo_path(service: &str) -> Option<String> {
+    built_logo(service).map(|logo| logo.path.clone())
 }

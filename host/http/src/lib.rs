@@ -13,3 +13,8 @@ pub mod connect;
 pub mod guide;
 pub mod internal;
 pub mod rest;
+
+/// The path of a service's logo, an SVG image, where one is built in.
+pub fn logo_path(service: &str) -> Option<String> {
+    built_page::logo_path(service)
+}

@@ -6,7 +6,7 @@
 //! 1. [`toolgate_http_kit::layer`]: request id, panic boundary, log line and metrics around every route;
 //! 2. [`toolgate_http_kit::auth`]: the API key, before any byte of the body is read;
 //! 3. [`toolgate_http_kit::path`], [`toolgate_http_kit::query`], [`toolgate_http_kit::body`]: strict decoding, everything unknown refused;
-//! 4. the resource's own file: [`tools`], [`executions`], [`skills`], [`permissions`], [`connections`], [`approvals`],
+//! 4. the resource's own file: [`tools`], [`toolsets`], [`executions`], [`skills`], [`permissions`], [`connections`], [`approvals`],
 //!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`webhooks`], [`hooks`], [`health`]; [`probes`] need no key;
 //! 5. [`toolgate_http_kit::envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
@@ -42,6 +42,7 @@ mod stream;
 #[cfg(test)]
 pub(crate) mod tenants;
 mod tools;
+mod toolsets;
 mod webhooks;
 
 pub use openapi::document;
@@ -50,6 +51,7 @@ pub use openapi::document;
 fn api() -> OpenApiRouter<RestState> {
     let resources = [
         tools::routes(),
+        toolsets::routes(),
         executions::routes(),
         skills::routes(),
         permissions::routes(),

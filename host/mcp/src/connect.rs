@@ -16,6 +16,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use url::Url;
 
+use crate::cards;
 use toolgate_core::ids;
 use toolgate_gateway::tools::{Execution, Outcome};
 
@@ -57,6 +58,23 @@ pub fn link(execution: &Execution) -> Option<Link> {
 }
 
 impl McpClient<'_> {
+    /// Whether each request of the client stands alone, as since 2026-07-28.
+    pub fn stands_alone(&self) -> bool {
+        self.context
+            .protocol_version()
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+    }
+
+    /// Whether the client shows cards ([`crate::cards`]).
+    pub(crate) fn renders_cards(&self) -> bool {
+        cards::rendered_by(self.context.client_capabilities().as_ref())
+    }
+
+    /// Whether structured content has to be an object, as until 2025-11-25.
+    pub(crate) fn wants_objects_alone(&self) -> bool {
+        !self.stands_alone()
+    }
+
     /// Whether this call repeats one that ended with `input_required`. A state that this gateway did
     /// not give to this key, user and tool, or whose time is over, is a protocol error.
     pub fn resumes(
@@ -93,11 +111,7 @@ impl McpClient<'_> {
         if !can_open {
             return None;
         }
-        let stands_alone = self
-            .context
-            .protocol_version()
-            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
-        if stands_alone {
+        if self.stands_alone() {
             return Some(input_required(
                 link,
                 seal(self.codec, &binding(identity, tool_name)),

@@ -1,5 +1,6 @@
 //! Who may speak at an address of the edge: keys, the access tokens of connected apps, or both; and
-//! what a client without a valid one is told (RFC 6750, section 3; RFC 9728, section 5.1).
+//! what a client without a valid one is told (RFC 6750, section 3; RFC 9728, section 5.1). A toolset has an
+//! address of its own below either, and takes what that takes.
 //!
 //! A client that is refused at [`PATH`] learns where it can sign in. [`KEY_PATH`] takes keys alone and
 //! says nothing of it: some clients ignore the header that they are configured with as soon as an
@@ -9,10 +10,11 @@ use http::{HeaderMap, HeaderValue, header};
 use serde::Deserialize;
 use std::net::IpAddr;
 
-use super::tools;
+use super::{cards, tools};
 use toolgate_gateway::identity::apps::authorize::all_scopes;
 use toolgate_gateway::identity::apps::enter::is_access_token;
 use toolgate_gateway::identity::apps::{MCP_PATH, metadata_url};
+use toolgate_gateway::toolsets::listing::SKILL_TOOL_PREFIX;
 use toolgate_gateway::{Caller, Error, Gateway, Scope};
 use toolgate_http_kit::auth::bearer;
 
@@ -57,12 +59,19 @@ impl std::str::FromStr for McpAuth {
     }
 }
 
+/// Where it lists a toolset.
+pub const TOOLSET_ROUTE: &str = "/mcp/t/{toolset_name}";
+/// The same, for keys alone.
+pub const KEY_TOOLSET_ROUTE: &str = "/mcp/key/t/{toolset_name}";
+
 /// What one address takes.
 #[derive(Clone, Debug)]
 pub(crate) struct EndpointCredentials {
-    pub path: &'static str,
+    pub route: &'static str,
     keys: bool,
     tokens: Option<TokenAudience>,
+    /// The toolset that is listed at the address.
+    pub toolset: Option<String>,
 }
 
 /// For which address tokens have to be, and where a client learns how to get one.
@@ -72,23 +81,55 @@ struct TokenAudience {
     metadata_url: String,
 }
 
+impl TokenAudience {
+    fn new(resource: String) -> Self {
+        Self {
+            metadata_url: metadata_url(&resource),
+            resource,
+        }
+    }
+}
+
 impl EndpointCredentials {
     pub(crate) fn of_main(auth: McpAuth, gateway: &Gateway) -> Self {
         Self {
-            path: PATH,
+            route: PATH,
             keys: auth.takes_keys(),
-            tokens: auth.takes_tokens().then(|| TokenAudience {
-                resource: gateway.mcp_resource(),
-                metadata_url: metadata_url(&gateway.mcp_resource()),
-            }),
+            tokens: auth
+                .takes_tokens()
+                .then(|| TokenAudience::new(gateway.mcp_resource())),
+            toolset: None,
         }
     }
 
     pub(crate) fn of_keys() -> Self {
         Self {
-            path: KEY_PATH,
+            route: KEY_PATH,
             keys: true,
             tokens: None,
+            toolset: None,
+        }
+    }
+
+    /// The same for the address of a toolset. A token is good for that address alone.
+    pub(crate) fn of_toolset(&self, gateway: &Gateway, name: &str) -> Self {
+        let tokens = self.tokens.as_ref();
+        Self {
+            route: match self.route {
+                KEY_PATH => KEY_TOOLSET_ROUTE,
+                _ => TOOLSET_ROUTE,
+            },
+            keys: self.keys,
+            tokens: tokens.map(|_| TokenAudience::new(gateway.toolset_resource(name))),
+            toolset: Some(name.to_owned()),
+        }
+    }
+
+    /// Names the address, so that a session answers there alone.
+    pub(crate) fn endpoint(&self) -> String {
+        match &self.toolset {
+            Some(name) => self.route.replace("{toolset_name}", name),
+            None => self.route.to_owned(),
         }
     }
 
@@ -116,7 +157,9 @@ impl EndpointCredentials {
     /// Refuses a message for which the scopes of an app do not suffice. For the other callers, and
     /// beside this, the operations decide.
     pub(crate) fn check_scope(&self, caller: &Caller, message: Option<&[u8]>) -> Result<(), Error> {
-        match message.filter(|_| caller.is_app()).and_then(scope_of) {
+        let in_toolset = self.toolset.is_some();
+        let message = message.filter(|_| caller.is_app());
+        match message.and_then(|message| scope_of(message, in_toolset)) {
             Some(scope) => caller.need(scope),
             None => Ok(()),
         }
@@ -148,19 +191,39 @@ impl EndpointCredentials {
 #[derive(Deserialize)]
 struct CalledMethod {
     method: Option<String>,
-    params: Option<CalledName>,
+    params: Option<CalledParams>,
+}
+
+impl CalledMethod {
+    fn names(&self, uri: &str) -> bool {
+        let params = self.params.as_ref();
+        params.is_some_and(|params| params.uri.as_deref() == Some(uri))
+    }
 }
 
 #[derive(Deserialize)]
-struct CalledName {
+struct CalledParams {
     name: Option<String>,
+    uri: Option<String>,
 }
 
-/// The scope without which a message is refused. `None`: it needs none, or it is no message.
-fn scope_of(message: &[u8]) -> Option<Scope> {
+/// The scope without which a message is refused, `in_toolset`: at the address of one. `None`: it needs
+/// none, or it is no message.
+fn scope_of(message: &[u8], in_toolset: bool) -> Option<Scope> {
     let called: CalledMethod = serde_json::from_slice(message).ok()?;
-    match called.method?.as_str() {
-        "tools/call" => tools::find(&called.params?.name?)?.scope,
+    match called.method.as_deref()? {
+        "tools/list" if in_toolset => Some(Scope::ToolsRead),
+        "tools/call" => {
+            let name = called.params?.name?;
+            match tools::find(&name) {
+                Some(row) => row.scope,
+                None if !in_toolset => None,
+                None if name.starts_with(SKILL_TOOL_PREFIX) => Some(Scope::SkillsRead),
+                None => Some(Scope::ToolsExecute),
+            }
+        }
+        // The document of all cards holds nothing of anybody.
+        "resources/read" if called.names(cards::URI) => None,
         "resources/list" | "resources/read" | "skills/list" | "skills/get" => {
             Some(Scope::SkillsRead)
         }
@@ -189,12 +252,39 @@ mod tests {
             ),
             (r#"{"method":"tools/call","params":{"name":"nope"}}"#, None),
             (r#"{"method":"skills/list"}"#, Some(Scope::SkillsRead)),
+            (r#"{"method":"resources/read"}"#, Some(Scope::SkillsRead)),
+            (
+                r#"{"method":"resources/read","params":{"uri":"ui://toolgate/other"}}"#,
+                Some(Scope::SkillsRead),
+            ),
+            (
+                r#"{"method":"resources/read","params":{"uri":"ui://toolgate/call"}}"#,
+                None,
+            ),
             (r#"{"method":"tools/list"}"#, None),
             (r#"{"method":7}"#, None),
             ("[]", None),
             ("", None),
         ] {
-            assert_eq!(scope_of(message.as_bytes()), expected, "{message}");
+            assert_eq!(scope_of(message.as_bytes(), false), expected, "{message}");
+        }
+        for (message, expected) in [
+            (r#"{"method":"tools/list"}"#, Some(Scope::ToolsRead)),
+            (
+                r#"{"method":"tools/call","params":{"name":"github_create_issue"}}"#,
+                Some(Scope::ToolsExecute),
+            ),
+            (
+                r#"{"method":"tools/call","params":{"name":"skill_triage"}}"#,
+                Some(Scope::SkillsRead),
+            ),
+            (
+                r#"{"method":"tools/call","params":{"name":"svc_search_tools"}}"#,
+                Some(Scope::ToolsRead),
+            ),
+            (r#"{"method":"tools/call"}"#, None),
+        ] {
+            assert_eq!(scope_of(message.as_bytes(), true), expected, "{message}");
         }
     }
 

@@ -1,4 +1,5 @@
-//! `/mcp` and `/mcp/key` as HTTP routes: who may speak, how much, and to which session.
+//! `/mcp`, `/mcp/key` and the toolsets below either as HTTP routes: who may speak, how much, and to which
+//! session.
 //!
 //! In this order: the page that asks ([`super::cors`]), the key or access token
 //! ([`super::credentials`], before any byte of the body is read), the body's type, size and soundness, the session's owner; then rmcp's transport, which checks host and origin against DNS
@@ -11,16 +12,14 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request};
 use axum::response::Response;
 use axum::routing::any;
 use futures_util::StreamExt as _;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use rmcp::model::{ErrorData, JsonRpcError, RequestId, RequestStateCodec};
+use http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use rmcp::model::{ErrorData, RequestStateCodec};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::Deserialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -28,11 +27,18 @@ use url::Url;
 
 use super::cors::{self, Origins, RequestOrigin};
 use super::credentials::{EndpointCredentials, McpAuth};
-use super::server::McpServer;
+use super::message::{
+    already_under_way, forbidden, is_answer, malformed, no_session, request_id_of, unfit_list,
+    unfit_request,
+};
+use super::server::{McpServer, ToolOffer, ToolsetName};
 use super::sessions::{RequestGuard, Requests, SessionRequest, Sessions, follow, handshake};
-use super::unfit;
+use super::toolset::ServiceIcons;
 use toolgate_core::ids;
-use toolgate_gateway::Gateway;
+use toolgate_core::visible::shown_name;
+use toolgate_gateway::toolsets::TOOLSETS_PATH;
+use toolgate_gateway::toolsets::check::is_name;
+use toolgate_gateway::{Error, Gateway};
 use toolgate_http_kit::answer::write_headers;
 use toolgate_http_kit::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
 use toolgate_http_kit::client::address_of;
@@ -57,6 +63,8 @@ pub struct McpOptions {
     /// share the key.
     pub state_key: [u8; 32],
     pub auth: McpAuth,
+    /// The path of a service's icon below the public address, where it has one.
+    pub icon_path: fn(&str) -> Option<String>,
     /// Once cancelled, running calls end and then every session and stream is closed.
     pub shutdown: CancellationToken,
 }
@@ -92,6 +100,7 @@ impl McpOptions {
             allowed_origins,
             state_key,
             auth: McpAuth::default(),
+            icon_path: |_| None,
             shutdown: CancellationToken::new(),
         }
     }
@@ -103,7 +112,11 @@ impl McpOptions {
 /// Outside a tokio runtime.
 pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
     let codec = RequestStateCodec::try_new(options.state_key).expect("32 bytes are enough");
-    let server = McpServer::new(gateway.clone(), Arc::new(codec));
+    let icons = ServiceIcons {
+        base_url: gateway.public_url().to_owned(),
+        path_of: options.icon_path,
+    };
+    let server = McpServer::new(gateway.clone(), Arc::new(codec), Arc::new(icons));
     let requests = Arc::<Requests>::default();
     let sessions = Arc::new(Sessions::open(gateway.clone(), requests.clone()));
     let origins = Origins::new(&options.allowed_origins);
@@ -119,11 +132,17 @@ pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
         .with_sse_keep_alive(Some(SSE_KEEP_ALIVE))
         .with_cancellation_token(close);
     config.session_store = Some(Arc::new(handshake::SealedHandshakes));
-    let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions.clone(), config);
+    let serving = |offer: ToolOffer| {
+        let server = server.offering(offer);
+        let (sessions, config) = (sessions.clone(), config.clone());
+        StreamableHttpService::new(move || Ok(server.clone()), sessions, config)
+    };
+    let (generic, toolsets) = (serving(ToolOffer::Generic), serving(ToolOffer::Toolset));
     let main = EndpointCredentials::of_main(options.auth, &gateway);
     let endpoint = Arc::new(Endpoint {
         gateway,
-        protocol,
+        generic,
+        toolsets,
         sessions,
         requests,
         origins,
@@ -135,10 +154,22 @@ pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
     std::iter::once(main)
         .chain(keys)
         .fold(router, |router, credentials| {
-            let (endpoint, path) = (endpoint.clone(), credentials.path);
+            let path = credentials.route;
+            let toolsets = format!("{path}{TOOLSETS_PATH}/{{toolset_name}}");
             let credentials = Arc::new(credentials);
-            let handler = move |request| answer(endpoint.clone(), credentials.clone(), request);
-            router.route(path, any(handler))
+            let (here, taken) = (endpoint.clone(), credentials.clone());
+            let handler = move |request| answer(here.clone(), taken.clone(), request);
+            let here = endpoint.clone();
+            let of_toolset = move |name: Result<Path<String>, PathRejection>, request| {
+                let here = here.clone();
+                // What is no text is no name.
+                let name = name.map(|Path(name)| name).unwrap_or_default();
+                let credentials = credentials.of_toolset(&here.gateway, &name);
+                answer(here, Arc::new(credentials), request)
+            };
+            router
+                .route(path, any(handler))
+                .route(&toolsets, any(of_toolset))
         })
 }
 
@@ -157,7 +188,9 @@ fn close_after(shutdown: CancellationToken, calls: TaskTracker) -> CancellationT
 
 struct Endpoint {
     gateway: Arc<Gateway>,
-    protocol: StreamableHttpService<McpServer, Sessions>,
+    /// The protocol at the main addresses, and at those of toolsets.
+    generic: StreamableHttpService<McpServer, Sessions>,
+    toolsets: StreamableHttpService<McpServer, Sessions>,
     sessions: Arc<Sessions>,
     requests: Arc<Requests>,
     origins: Origins,
@@ -174,7 +207,7 @@ async fn answer(
     let request_id = ids::ulid("req");
     let method = request.method().clone();
     let client = address_of(request.extensions());
-    let mut span = span::serve(request.headers(), &method, credentials.path);
+    let mut span = span::serve(request.headers(), &method, credentials.route);
 
     let shared_with = match endpoint.origins.check(request.headers()) {
         RequestOrigin::Allowed(origin) => Some(origin.clone()),
@@ -212,11 +245,11 @@ async fn answer(
     let took = started.elapsed();
     let status = answer.status().as_u16();
     let metrics = endpoint.gateway.metrics();
-    metrics.http_request(&method, credentials.path, status, took);
+    metrics.http_request(&method, credentials.route, status, took);
     span::answered(&mut span, status, &request_id, code);
     tracing::info!(
         http.method = method.as_str(),
-        http.route = credentials.path,
+        http.route = credentials.route,
         http.status = status,
         request_id,
         client.address = client.map(tracing::field::display),
@@ -236,9 +269,17 @@ impl Endpoint {
     ) -> Result<Response, ApiFailure> {
         let (mut parts, body) = request.into_parts();
         let address = address_of(&parts.extensions);
+        if let Some(name) = credentials.toolset.as_deref().filter(|name| !is_name(name)) {
+            let name = shown_name(name);
+            return Err(Error::NotFound(format!("the toolset {name}")).into());
+        }
         let caller = credentials
             .authenticate(&self.gateway, &parts.headers, request_id, address)
             .await?;
+        if let Some(name) = &credentials.toolset {
+            self.gateway.check_toolset(&caller, name).await?;
+        }
+        let here = credentials.endpoint();
         let mut running = None;
         let mut body = body;
         let mut asked = None;
@@ -262,7 +303,8 @@ impl Endpoint {
         let mut session = None;
         let mut under_way = None;
         if let Some(named) = session_of(&parts.headers) {
-            let Some(found) = self.gateway.client_session(&caller, &named).await? else {
+            let found = self.gateway.client_session(&caller, &here, &named);
+            let Some(found) = found.await? else {
                 return Ok(no_session());
             };
             if let Some(id) = asked.as_deref().and_then(request_id_of) {
@@ -281,9 +323,17 @@ impl Endpoint {
         // The key has done its work; what follows keeps the headers and may log them.
         parts.headers.remove(header::AUTHORIZATION);
         parts.extensions.insert(caller.clone());
+        let protocol = match &credentials.toolset {
+            Some(name) => {
+                parts.extensions.insert(ToolsetName(name.clone()));
+                &self.toolsets
+            }
+            None => &self.generic,
+        };
 
         let asks = SessionRequest {
             caller,
+            endpoint: here,
             session_id: session.as_ref().map(|found| found.id.clone()),
             handshake: match &session {
                 Some(found) => handshake::read(&found.handshake),
@@ -292,7 +342,7 @@ impl Endpoint {
         };
         let request = Request::from_parts(parts, body);
         // Kept apart: what it needs while it runs would travel with every move of this future.
-        let answering = self.protocol.handle(request);
+        let answering = protocol.handle(request);
         let answer = Box::pin(self.sessions.answering(asks, answering)).await;
         let mut answer = answer.map(Body::new);
         if ends && answer.status() == StatusCode::ACCEPTED {
@@ -320,56 +370,6 @@ impl Endpoint {
     }
 }
 
-/// What is read of a message before the protocol's library reads it.
-#[derive(Deserialize)]
-struct MessageHead<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    method: Option<&'a RawValue>,
-}
-
-/// The id of a request, with no two ways to write it. `None`: the message is none.
-fn request_id_of(body: &[u8]) -> Option<Value> {
-    let head: MessageHead<'_> = serde_json::from_slice(body).ok()?;
-    head.method?;
-    serde_json::from_str(head.id?.get()).ok()
-}
-
-/// What is wrong with the parameters of a request for a list. The library reads those that do not fit
-/// as none.
-fn unfit_list(body: &[u8]) -> Option<Response> {
-    let head: MessageHead<'_> = serde_json::from_slice(body).ok()?;
-    let list = head.method?.get().ends_with("/list\"");
-    list.then(|| unfit_request(body, false))?
-}
-
-/// What is wrong with the parameters of a request.
-fn unfit_request(body: &[u8], stateless: bool) -> Option<Response> {
-    let message: Value = serde_json::from_slice(body).ok()?;
-    let method = message.get("method")?.as_str()?;
-    if stateless && unfit::is_gone(method) {
-        return None;
-    }
-    let error = unfit::misfit(method, message.get("params"))?;
-    Some(refused(StatusCode::BAD_REQUEST, message.get("id"), error))
-}
-
-fn already_under_way(id: &Value) -> Response {
-    let sentence = format!(
-        "Invalid Request: a request with the id {id} is still in progress in this session; \
-         use another id, or wait for its answer"
-    );
-    let error = ErrorData::invalid_request(sentence, None);
-    refused(StatusCode::BAD_REQUEST, Some(id), error)
-}
-
-fn forbidden() -> Response {
-    let sentence = "Forbidden: pages of this origin may not call; the operator allows them with \
-        --mcp-allow-origin";
-    let error = ErrorData::invalid_request(sentence, None);
-    refused(StatusCode::FORBIDDEN, None, error)
-}
-
 /// Whether the request is of 2026-07-28 or later, as its header says.
 fn is_stateless(headers: &HeaderMap) -> bool {
     let version = headers.get(&VERSION_HEADER);
@@ -379,31 +379,6 @@ fn is_stateless(headers: &HeaderMap) -> bool {
 fn session_of(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(&SESSION_HEADER)?;
     Some(String::from_utf8_lossy(id.as_bytes()).into_owned())
-}
-
-/// A session of another key looks like one that never was: 404, so that the client starts anew.
-fn no_session() -> Response {
-    let sentence = "Session not found; start a new one with initialize";
-    let error = ErrorData::invalid_request(sentence, None);
-    refused(StatusCode::NOT_FOUND, None, error)
-}
-
-/// A JSON-RPC error for a message that has no id to answer to.
-fn malformed(error: ErrorData) -> Response {
-    refused(StatusCode::BAD_REQUEST, None, error)
-}
-
-fn refused(status: StatusCode, id: Option<&Value>, error: ErrorData) -> Response {
-    let id = id.and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
-    let body = serde_json::to_vec(&JsonRpcError::new(id, error))
-        .expect("an error without data is strings and numbers");
-    let mut answer = Response::new(Body::from(body));
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json"),
-    );
-    answer
 }
 
 /// Counts a call as running until the last event of its stream has left. An answer in one piece
@@ -431,16 +406,6 @@ fn held_until_sent(
         }),
         _ => answer,
     }
-}
-
-/// Whether an event of a stream holds an answer, and no request or notification of the server's.
-fn is_answer(event: &[u8]) -> bool {
-    let lines = event.split(|byte| *byte == b'\n');
-    let mut data = lines.filter_map(|line| line.strip_prefix(b"data:"));
-    data.any(|data| {
-        let head = serde_json::from_slice::<MessageHead<'_>>(data);
-        head.is_ok_and(|head| head.id.is_some() && head.method.is_none())
-    })
 }
 
 #[cfg(test)]

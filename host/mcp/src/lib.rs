@@ -5,23 +5,28 @@
 //! rmcp's; this module decides who may speak ([`endpoint`]), what is offered ([`tools`]) and how the
 //! gateway's answers read ([`render`]).
 //!
+//! A toolset is a server of its own, with its tools under their own names ([`toolset`]).
+//!
 //! The same tools are served on standard input and output for clients that start programs: then
 //! [`remote`] stands for the gateway ([`operations`]).
 //!
 //! Refuses to hold business rules: a tool decodes its parameters, calls one operation of
-//! [`toolgate_gateway::Gateway`] and renders what comes back. Results are text, never structured
-//! content.
+//! [`toolgate_gateway::Gateway`] and renders what comes back. Results are text; a tool of a
+//! toolset that has an output schema answers structured content beside it.
 //!
 //! Read next: [`tools`] (one file a tool), [`server`] (the handler), [`credentials`] (keys and access tokens), [`endpoint`] (hosts, sessions),
-//! [`sessions`] (what of them is in memory), [`connect`] (the link as an elicitation), [`skills`] (Skills as files).
+//! [`sessions`] (what of them is in memory), [`connect`] (the link as an elicitation), [`cards`] (MCP Apps),
+//! [`skills`] (Skills as files).
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+mod cards;
 pub mod connect;
 mod cors;
 pub mod credentials;
 pub mod endpoint;
+mod message;
 mod observe;
 pub mod operations;
 pub mod remote;
@@ -31,6 +36,7 @@ mod sessions;
 pub mod skills;
 pub mod stdio;
 pub mod tools;
+pub mod toolset;
 mod unfit;
 
 pub use credentials::{KEY_PATH, McpAuth, PATH};

@@ -22,7 +22,7 @@ const TOOL_ERROR: &str = "tool_error";
 pub(crate) struct Observed<'a> {
     pub method: &'static str,
     /// Name of the tool that is called.
-    pub tool: Option<&'static str>,
+    pub tool: Option<&'a str>,
     /// Where requests are counted; a proxy counts none.
     pub metrics: Option<&'a Metrics>,
 }
@@ -87,7 +87,7 @@ impl Observed<'_> {
             }
             if let Some(tool) = self.tool {
                 span.set(Attribute::Operation, "execute_tool".into());
-                span.set(Attribute::ToolName, tool.into());
+                span.set(Attribute::ToolName, tool.to_owned().into());
             }
         });
         span

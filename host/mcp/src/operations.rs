@@ -10,6 +10,7 @@ use toolgate_gateway::skills::{
 };
 use toolgate_gateway::tools::results::StoredResult;
 use toolgate_gateway::tools::{Execute, Execution, FoundTools, SearchTools, ToolSchema};
+use toolgate_gateway::toolsets::listing::ToolsetTools;
 use toolgate_gateway::{Caller, Error, Gateway, Health};
 
 /// The future of one operation.
@@ -21,6 +22,8 @@ pub trait Operations: Send + Sync {
     fn identity(&self) -> String;
     /// Of the request, where there is one.
     fn request_id(&self) -> &str;
+    /// Where the dashboard is, without a trailing slash.
+    fn public_url(&self) -> &str;
     fn health(&self) -> OperationFuture<'_, Health>;
     fn search_tools(&self, request: SearchTools) -> OperationFuture<'_, FoundTools>;
     fn tool_schema<'a>(&'a self, tool_name: &'a str) -> OperationFuture<'a, ToolSchema>;
@@ -32,6 +35,8 @@ pub trait Operations: Send + Sync {
         offset: usize,
         limit: usize,
     ) -> OperationFuture<'a, StoredResult>;
+    /// What the toolset lists that this server is for.
+    fn toolset_tools(&self) -> OperationFuture<'_, ToolsetTools>;
     fn list_skills(&self, request: ListSkills) -> OperationFuture<'_, SkillPage>;
     fn skill<'a>(&'a self, skill_id: &'a str) -> OperationFuture<'a, Skill>;
     fn create_skill(&self, request: CreateSkill) -> OperationFuture<'_, Skill>;
@@ -43,6 +48,8 @@ pub trait Operations: Send + Sync {
 pub struct LocalOperations {
     pub gateway: Arc<Gateway>,
     pub caller: Caller,
+    /// The toolset at whose address the request came; empty at the main address.
+    pub toolset: String,
 }
 
 impl Operations for LocalOperations {
@@ -59,6 +66,10 @@ impl Operations for LocalOperations {
 
     fn request_id(&self) -> &str {
         &self.caller.request_id
+    }
+
+    fn public_url(&self) -> &str {
+        self.gateway.public_url()
     }
 
     fn health(&self) -> OperationFuture<'_, Health> {
@@ -87,6 +98,10 @@ impl Operations for LocalOperations {
             .gateway
             .stored_result(&self.caller, result_id, offset, limit);
         Box::pin(piece)
+    }
+
+    fn toolset_tools(&self) -> OperationFuture<'_, ToolsetTools> {
+        Box::pin(self.gateway.toolset_tools(&self.caller, &self.toolset))
     }
 
     fn list_skills(&self, request: ListSkills) -> OperationFuture<'_, SkillPage> {

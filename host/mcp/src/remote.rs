@@ -22,6 +22,7 @@ use toolgate_gateway::skills::{
 };
 use toolgate_gateway::tools::results::StoredResult;
 use toolgate_gateway::tools::{Arguments, Execute, Execution, FoundTools, SearchTools, ToolSchema};
+use toolgate_gateway::toolsets::listing::ToolsetTools;
 use toolgate_gateway::{Error, Health};
 use toolgate_vault::Secret;
 
@@ -37,6 +38,8 @@ pub struct Remote {
     /// Without a trailing slash.
     base: String,
     key: Secret,
+    /// Empty: none.
+    toolset: String,
 }
 
 impl Remote {
@@ -56,13 +59,29 @@ impl Remote {
             client,
             base: url.as_str().trim_end_matches('/').to_owned(),
             key,
+            toolset: String::new(),
         })
+    }
+
+    /// The same for a server that lists a toolset.
+    #[must_use]
+    pub fn for_toolset(self, toolset: String) -> Self {
+        Self { toolset, ..self }
+    }
+
+    /// Whether a toolset is listed, and not the tools of the main address.
+    pub(crate) fn has_toolset(&self) -> bool {
+        !self.toolset.is_empty()
     }
 
     /// Whether the gateway answers and takes the key.
     pub async fn check(&self) -> anyhow::Result<()> {
         let request = self.request(Method::GET, &["status"], &[])?;
         match self.answer::<Value>(request).await {
+            Ok(_) if self.has_toolset() => match self.toolset_tools().await {
+                Ok(_) => Ok(()),
+                Err(refusal) => bail!("the toolset {} cannot be served: {refusal}", self.toolset),
+            },
             Ok(_) => Ok(()),
             Err(Error::Internal(cause)) => Err(cause.context(format!(
                 "no gateway answers at {}; start one or name another with --url",
@@ -183,6 +202,10 @@ impl Operations for Remote {
         ""
     }
 
+    fn public_url(&self) -> &str {
+        &self.base
+    }
+
     fn health(&self) -> OperationFuture<'_, Health> {
         Box::pin(self.get(&["health"], &[]))
     }
@@ -242,6 +265,11 @@ impl Operations for Remote {
             let query = [("offset", offset.to_string()), ("limit", limit.to_string())];
             self.get(&["results", result_id], &query).await
         })
+    }
+
+    fn toolset_tools(&self) -> OperationFuture<'_, ToolsetTools> {
+        let path = ["toolsets", &*self.toolset, "tools"];
+        Box::pin(async move { self.get(&path, &[]).await })
     }
 
     fn list_skills(&self, request: ListSkills) -> OperationFuture<'_, SkillPage> {

@@ -11,11 +11,8 @@ use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::value::RawValue;
 
 use toolgate_gateway::tools::embeddings::LexicalReason;
-use toolgate_gateway::tools::{
-    ApprovalNeeded, Confidence, Connect, ConnectionState, Execution, FailureReason, FoundTools,
-    Outcome, ToolError, ToolSchema,
-};
-use toolgate_gateway::{Error, Health};
+use toolgate_gateway::tools::{Confidence, ConnectionState, FoundTools, ToolSchema};
+use toolgate_gateway::{Error, Health, Violation};
 
 /// Characters of a tool's result that one answer holds.
 pub const RESULT_CHARS_MAX: usize = 100_000;
@@ -157,138 +154,25 @@ pub fn tool_schema(tool: &ToolSchema) -> String {
     text
 }
 
-/// `svc_execute_tool`, whatever became of it.
-pub fn execution(execution: &Execution) -> String {
-    match &execution.outcome {
-        Outcome::Success {
-            result,
-            truncated,
-            files,
-            summary,
-            next_cursor,
-        } => {
-            let mut text = head(execution);
-            if let Some(summary) = summary {
-                let _ = writeln!(text, "Summary: {}", one_line(summary));
-            }
-            if let Some(cursor) = next_cursor {
-                let _ = writeln!(text, "Next cursor: {}", one_line(cursor));
-            }
-            for file in files {
-                let name = file.name.as_deref().unwrap_or("unnamed");
-                let _ = writeln!(
-                    text,
-                    "File: {} ({}, {} bytes; its content is in the REST answer)",
-                    one_line(name),
-                    one_line(&file.media_type),
-                    file.size_bytes
-                );
-            }
-            text.push_str("\nResult:\n");
-            match truncated {
-                Some(truncated) => push_head(&mut text, result, truncated),
-                None => push_cut(&mut text, result.get(), next_cursor.is_some()),
-            }
-            text
-        }
-        Outcome::Error { reason, error } => failure(execution, *reason, error),
-        Outcome::AuthRequired(connect) | Outcome::AuthExpired(connect) => {
-            authentication(execution, connect)
-        }
-        Outcome::ApprovalRequired(needed) => approval(execution, needed),
-        Outcome::DryRun { requests } => {
-            let requests = serde_json::to_string_pretty(requests)
-                .expect("planned requests are strings and numbers");
-            format!(
-                "{}\nNothing was sent. The requests this call would make:\n{requests}",
-                head(execution)
-            )
-        }
-    }
+/// By which name a tool is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CalledAs {
+    /// As an argument of `svc_execute_tool`.
+    Generic,
+    /// By its own, at the address of a toolset.
+    Itself {
+        /// Whether the client has `svc_execute_tool` too.
+        generic_tools: bool,
+    },
 }
 
-fn head(execution: &Execution) -> String {
-    format!(
-        "Tool: {}\nDuration: {}ms\nSession: {}\n",
-        execution.tool_name, execution.duration_ms, execution.session_id
-    )
-}
-
-fn failure(execution: &Execution, reason: FailureReason, error: &ToolError) -> String {
-    let reason = match reason {
-        FailureReason::ProviderError => "provider_error",
-        FailureReason::ProviderRateLimited => "provider_rate_limited",
-        FailureReason::Timeout => "timeout",
-        FailureReason::LimitExceeded => "limit_exceeded",
-        FailureReason::PluginCrashed => "plugin_crashed",
-    };
-    let mut text = format!(
-        "## Tool Failed\n\n{}Service: {}\nExecution: {}\nReason: {reason}\nCode: {}\nMessage: {}\n",
-        head(execution),
-        execution.service,
-        execution.execution_id,
-        one_line(&error.code),
-        one_line(&error.message),
-    );
-    if let Some(status) = error.provider_status {
-        let _ = writeln!(text, "Provider Status: {status}");
-    }
-    match (error.can_retry, error.retry_after_ms) {
-        (true, Some(after_ms)) => {
-            let _ = writeln!(text, "Can Retry: yes, after {after_ms}ms");
+impl CalledAs {
+    fn has_generic_tools(self) -> bool {
+        match self {
+            Self::Generic => true,
+            Self::Itself { generic_tools } => generic_tools,
         }
-        (true, None) => text.push_str("Can Retry: yes\n"),
-        (false, _) => text.push_str("Can Retry: no\n"),
     }
-    if let Some(fix) = &error.suggested_fix {
-        let _ = writeln!(text, "Suggested Fix: {}", one_line(fix));
-    }
-    if let Some(body) = &error.provider_body {
-        text.push_str("\nProvider Answer:\n");
-        push_cut(&mut text, &body.to_string(), false);
-    }
-    text
-}
-
-fn authentication(execution: &Execution, connect: &Connect) -> String {
-    let mut text = format!(
-        "## Authentication Required\n\nTool: {}\nService: {}\nReason: {}\nAuth Type: {}\n\n{}\n\n",
-        execution.tool_name,
-        execution.service,
-        connect.reason,
-        connect.auth_type,
-        one_line(&connect.message),
-    );
-    match &connect.connect_url {
-        Some(url) => {
-            let _ = write!(
-                text,
-                "Connect Link: {url}\n\n\
-                 Ask the user to visit this link. When they have finished, call `svc_execute_tool` \
-                 again with the same arguments."
-            );
-        }
-        None => text.push_str(
-            "There is no link to visit yet. Tell the user what is missing and try again later.",
-        ),
-    }
-    text
-}
-
-fn approval(execution: &Execution, needed: &ApprovalNeeded) -> String {
-    format!(
-        "## Approval Required\n\nTool: {}\nService: {}\nReason: {}\nApproval: {}\nExpires: {}\n\n{}\n\n\
-         Approval Link: {}\n\n\
-         Nothing was sent. Ask the user to have this call approved. When it is, call \
-         `svc_execute_tool` again with the same arguments; it then runs once.",
-        execution.tool_name,
-        execution.service,
-        needed.reason,
-        needed.approval_id,
-        needed.expires_at,
-        one_line(&needed.message),
-        needed.approval_url,
-    )
 }
 
 /// An operation's refusal. Every text ends with the error's code, as REST's `error.code` has it.
@@ -322,21 +206,10 @@ pub fn error(error: &Error) -> String {
         Error::InvalidArguments {
             tool_name,
             violations,
-        } => {
-            let mut text = format!("Invalid arguments for {}:\n", one_line(tool_name));
-            for violation in violations {
-                let place = if violation.path.is_empty() {
-                    "the arguments".into()
-                } else {
-                    one_line(&violation.path)
-                };
-                let _ = writeln!(text, "- {place}: {}", one_line(&violation.message));
-            }
-            text.push_str(
-                "\nRead the schema with `svc_get_tool_schema`, correct every point and call again.",
-            );
-            text
-        }
+        } => format!(
+            "{}\nRead the schema with `svc_get_tool_schema`, correct every point and call again.",
+            named_violations(tool_name, violations)
+        ),
         Error::InProgress { .. }
         | Error::TurnInProgress { .. }
         | Error::Overloaded { .. }
@@ -385,6 +258,41 @@ pub fn error(error: &Error) -> String {
         },
     };
     format!("{said}\n\nError Code: {}", error.code())
+}
+
+/// The same where the tool was called in this way: what the client does not have is not named.
+pub fn error_as(error: &Error, called: CalledAs) -> String {
+    let said = match (called, error) {
+        (
+            CalledAs::Itself { .. },
+            Error::InvalidArguments {
+                tool_name,
+                violations,
+            },
+        ) => format!(
+            "{}\nCorrect every point and call again.",
+            named_violations(tool_name, violations)
+        ),
+        (CalledAs::Itself { .. }, Error::ToolNotFound { tool_name, .. }) => format!(
+            "Tool not found: {}\n\nList the tools again: it is no longer one of them.",
+            one_line(tool_name)
+        ),
+        (CalledAs::Itself { .. } | CalledAs::Generic, _) => return self::error(error),
+    };
+    format!("{said}\n\nError Code: {}", error.code())
+}
+
+fn named_violations(tool_name: &str, violations: &[Violation]) -> String {
+    let mut text = format!("Invalid arguments for {}:\n", one_line(tool_name));
+    for violation in violations {
+        let place = if violation.path.is_empty() {
+            "the arguments".into()
+        } else {
+            one_line(&violation.path)
+        };
+        let _ = writeln!(text, "- {place}: {}", one_line(&violation.message));
+    }
+    text
 }
 
 /// An operation's refusal where the protocol has no result to put it in.
@@ -455,43 +363,20 @@ fn one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends `json`, or its first [`RESULT_CHARS_MAX`] characters and how to get at the rest.
-fn push_cut(text: &mut String, json: &str, paged: bool) {
-    let end = if json.len() <= RESULT_CHARS_MAX {
-        None
-    } else {
-        json.char_indices()
-            .nth(RESULT_CHARS_MAX)
-            .map(|(end, _)| end)
-    };
-    let Some(end) = end else {
-        text.push_str(json);
-        return;
-    };
-    text.push_str(&json[..end]);
-    let _ = write!(
-        text,
-        "\n\n[Cut: these are the first {RESULT_CHARS_MAX} of {} characters. To read on, call \
-         `svc_execute_tool` again with arguments that ask for less: a filter, fewer fields or a \
-         smaller page{}.]",
-        json.chars().count(),
-        if paged { ", then the next page" } else { "" }
-    );
-}
-
 fn indented(schema: &RawValue) -> String {
     serde_json::from_str::<serde_json::Value>(schema.get())
         .and_then(|schema| serde_json::to_string_pretty(&schema))
         .unwrap_or_else(|_| schema.get().to_owned())
 }
 
+mod execution;
 mod results;
 mod skills;
 
+pub use execution::{execution, unfit_result};
 pub(crate) use results::READ_RESULT;
-use results::push_head;
 pub use results::{read_result_schema, result_piece};
-pub use skills::{skill, skill_created, skill_deleted, skill_page, skill_updated};
+pub use skills::{skill, skill_alone, skill_created, skill_deleted, skill_page, skill_updated};
 
 #[cfg(test)]
 mod tests;

@@ -5,29 +5,35 @@
 //! Who calls is not the session's business but each request's: the [`Caller`] that
 //! [`super::endpoint`] authenticated travels in the request's extensions.
 
-use std::panic::AssertUnwindSafe;
+mod answers;
+mod calls;
+mod skill_files;
+
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    GetSkillRequestParams, GetSkillResult, Implementation, ListResourcesResult, ListSkillsResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, RequestStateCodec, ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, ErrorData, Extensions, GetPromptRequestParams, GetPromptResponse,
+    GetSkillRequestParams, GetSkillResult, Implementation, InitializeRequestParams,
+    InitializeResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, RequestStateCodec, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
+use crate::cards;
 use crate::connect::McpClient;
 use crate::observe::Observed;
 use crate::operations::{LocalOperations, Operations};
 use crate::render;
 use crate::skills;
-use crate::tools::{self, ToolFailure, ToolOutcome, ToolRequest};
+use crate::toolset::notify::{self, Listeners};
+use crate::toolset::{self, ServiceIcons};
 use crate::unfit;
-use toolgate_gateway::skills::{ListSkills, Skill};
+use calls::NamedTool;
+use toolgate_gateway::toolsets::listing::ToolsetTools;
 use toolgate_gateway::{Caller, Error, Gateway};
 
 /// How long a client may keep `tools/list`. The tools change with the gateway's version alone.
@@ -56,7 +62,23 @@ const INSTRUCTIONS: &str = "A gateway to the tools of many services (code hostin
 pub struct McpServer {
     side: OperationsSource,
     codec: Arc<RequestStateCodec>,
+    offer: ToolOffer,
+    icons: Option<Arc<ServiceIcons>>,
+    listeners: Arc<Listeners>,
 }
+
+/// Which tools the server lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolOffer {
+    /// The generic ones.
+    Generic,
+    /// Those of a toolset.
+    Toolset,
+}
+
+/// The toolset that a request is for, in the request's extensions.
+#[derive(Clone, Debug)]
+pub(crate) struct ToolsetName(pub String);
 
 /// Where the operations are done.
 #[derive(Clone)]
@@ -69,15 +91,85 @@ enum OperationsSource {
 
 impl McpServer {
     /// `codec` seals what clients carry between two calls.
-    pub fn new(gateway: Arc<Gateway>, codec: Arc<RequestStateCodec>) -> Self {
-        let side = OperationsSource::Here(gateway);
-        Self { side, codec }
+    pub fn new(
+        gateway: Arc<Gateway>,
+        codec: Arc<RequestStateCodec>,
+        icons: Arc<ServiceIcons>,
+    ) -> Self {
+        Self {
+            side: OperationsSource::Here(gateway),
+            codec,
+            offer: ToolOffer::Generic,
+            icons: Some(icons),
+            listeners: Arc::default(),
+        }
     }
 
-    /// The same tools over `operations`, whoever asks.
-    pub fn over(operations: Arc<dyn Operations>, codec: Arc<RequestStateCodec>) -> Self {
-        let side = OperationsSource::Over(operations);
-        Self { side, codec }
+    /// A server over `operations`, whoever asks.
+    pub fn over(
+        operations: Arc<dyn Operations>,
+        codec: Arc<RequestStateCodec>,
+        offer: ToolOffer,
+    ) -> Self {
+        Self {
+            side: OperationsSource::Over(operations),
+            codec,
+            offer,
+            icons: None,
+            listeners: Arc::default(),
+        }
+    }
+
+    /// The same server with these tools.
+    pub(crate) fn offering(&self, offer: ToolOffer) -> Self {
+        Self {
+            offer,
+            ..self.clone()
+        }
+    }
+
+    /// What the toolset lists to the caller; none where the server is of none.
+    async fn toolset(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Option<ToolsetTools>, ErrorData> {
+        match self.offer {
+            ToolOffer::Generic => Ok(None),
+            ToolOffer::Toolset => {
+                let operations = self.operations(context)?;
+                let listed = operations.toolset_tools().await;
+                listed.map(Some).map_err(refused)
+            }
+        }
+    }
+
+    /// The server as it is for this request.
+    async fn introduced(&self, context: &RequestContext<RoleServer>) -> ServerConfig {
+        let mut itself = self.get_info();
+        // A caller who may not list tools learns so from the list.
+        if let Ok(Some(listed)) = self.toolset(context).await {
+            itself.server_info.title = Some(listed.title.clone());
+            itself.instructions = Some(toolset::instructions(&listed, INSTRUCTIONS));
+        }
+        itself
+    }
+
+    /// Whether clients hear of changes of the list: of a toolset, where it is made.
+    fn tells_of_changes(&self) -> bool {
+        let here = matches!(self.side, OperationsSource::Here(_));
+        here && self.offer == ToolOffer::Toolset
+    }
+
+    fn client<'a>(
+        &'a self,
+        context: &'a RequestContext<RoleServer>,
+        request_state: Option<String>,
+    ) -> McpClient<'a> {
+        McpClient {
+            context,
+            codec: &self.codec,
+            request_state,
+        }
     }
 
     fn operations(
@@ -87,58 +179,10 @@ impl McpServer {
         match &self.side {
             OperationsSource::Here(gateway) => Ok(Arc::new(LocalOperations {
                 gateway: gateway.clone(),
-                caller: caller(context)?.clone(),
+                caller: caller(&context.extensions)?.clone(),
+                toolset: toolset_name(&context.extensions).unwrap_or_default(),
             })),
             OperationsSource::Over(operations) => Ok(operations.clone()),
-        }
-    }
-
-    /// One page of the workspace's Skills in full, newest first, and where the next begins.
-    async fn skills(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<(Vec<Skill>, Option<String>), ErrorData> {
-        let cursor = page.and_then(|page| page.cursor).unwrap_or_default();
-        let offset = match cursor.as_str() {
-            "" => Ok(0),
-            digits => digits.parse::<usize>(),
-        };
-        let offset = offset.map_err(|_| ErrorData::invalid_params("invalid cursor", None))?;
-        let operations = self.operations(context)?;
-        let list = ListSkills {
-            query: String::new(),
-            limit: skills::PAGE,
-            offset,
-        };
-        let listed = operations.list_skills(list).await.map_err(refused)?;
-        let end = offset + listed.skills.len();
-        let mut whole = Vec::with_capacity(listed.skills.len());
-        for listed in &listed.skills {
-            match operations.skill(&listed.skill_id).await {
-                Ok(skill) => whole.push(skill),
-                // Deleted since the page was read.
-                Err(Error::SkillNotFound(_)) => {}
-                Err(error) => return Err(refused(error)),
-            }
-        }
-        let next = (end < listed.total && !listed.skills.is_empty()).then(|| end.to_string());
-        Ok((whole, next))
-    }
-
-    /// The Skill whose current address is `uri`.
-    async fn skill_at(
-        &self,
-        uri: &str,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Option<Skill>, ErrorData> {
-        let Some(id) = skills::id_of(uri) else {
-            return Ok(None);
-        };
-        match self.operations(context)?.skill(id).await {
-            Ok(skill) => Ok(Some(skill).filter(|skill| skills::uri(skill) == uri)),
-            Err(Error::SkillNotFound(_)) => Ok(None),
-            Err(error) => Err(refused(error)),
         }
     }
 }
@@ -155,16 +199,75 @@ impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let mut itself = Implementation::new("toolgate", env!("CARGO_PKG_VERSION"));
         itself.title = Some("toolgate".to_owned());
-        let offers = ServerCapabilities::builder()
+        let mut offers = ServerCapabilities::builder()
             .enable_logging()
             .enable_prompts()
             .enable_resources()
             .enable_skills()
             .enable_tools()
             .build();
+        offers
+            .extensions
+            .get_or_insert_default()
+            .extend(cards::offered());
+        if self.tells_of_changes()
+            && let Some(tools) = &mut offers.tools
+        {
+            tools.list_changed = Some(true);
+        }
         ServerConfig::new(offers)
             .with_server_info(itself)
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let negotiated = self.negotiate_initialize(&request)?.protocol_version;
+        let mut itself = self.introduced(&context).await;
+        itself.protocol_version = negotiated;
+        Ok(itself)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let itself = self.introduced(&context).await;
+        Ok(DiscoverResult::from_server_info(versions, itself))
+    }
+
+    /// A session begins: it is told of changes for as long as it is open.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let OperationsSource::Here(gateway) = &self.side
+            && let Some(toolset) = toolset_name(&context.extensions)
+            && let Ok(caller) = caller(&context.extensions)
+        {
+            let (gateway, listeners) = (gateway.clone(), self.listeners.clone());
+            let caller = caller.clone();
+            let telling = notify::tell_session(gateway, listeners, caller, toolset, context.peer);
+            tokio::spawn(telling);
+        }
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let filter = SubscriptionFilter::builder().tools_list_changed().build();
+        self.tells_of_changes().then_some(filter)
+    }
+
+    async fn listen(&self, stream: SubscriptionContext) -> Result<(), ErrorData> {
+        let extensions = &stream.request_context().extensions;
+        if let OperationsSource::Here(gateway) = &self.side
+            && let Some(toolset) = toolset_name(extensions)
+        {
+            let (caller, listeners) = (caller(extensions)?, &self.listeners);
+            return notify::tell_stream(gateway, listeners, caller, &toolset, &stream).await;
+        }
+        Ok(())
     }
 
     fn supported_protocol_versions(&self) -> std::borrow::Cow<'static, [ProtocolVersion]> {
@@ -237,6 +340,12 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let read = async {
+            if request.uri == cards::URI {
+                let result = ReadResourceResult::new(vec![cards::contents()])
+                    .with_ttl_ms(TOOLS_FRESH_MS)
+                    .with_cache_scope(CacheScope::Public);
+                return Ok(result.into());
+            }
             let Some(skill) = self.skill_at(&request.uri, &context).await? else {
                 let which = json!({ "uri": request.uri });
                 return Err(ErrorData::resource_not_found(
@@ -292,12 +401,8 @@ impl ServerHandler for McpServer {
         _page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let listed = async {
-            Ok(ListToolsResult::with_all_items(tools::list().to_vec())
-                .with_ttl_ms(TOOLS_FRESH_MS)
-                .with_cache_scope(CacheScope::Public))
-        };
         let observed = self.observed("tools/list");
+        let listed = self.listed_tools(&context);
         observed.run(&context, |_| false, listed).await
     }
 
@@ -306,17 +411,25 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let named = match self.toolset(&context).await {
+            Ok(listed) => NamedTool::find(listed.as_ref(), &request.name),
+            Err(error) => Err(error),
+        };
         let observed = Observed {
-            tool: tools::find(&request.name).map(|row| row.name),
+            tool: named.as_ref().ok().and_then(NamedTool::traced),
             ..self.observed("tools/call")
         };
         let failed = |answer: &CallToolResponse| match answer {
             CallToolResponse::Complete(result) => result.is_error == Some(true),
             _ => false,
         };
-        observed
-            .run(&context, failed, self.call(request, &context))
-            .await
+        let called = async {
+            match &named {
+                Ok(tool) => self.call(tool, request, &context).await,
+                Err(error) => Err(error.clone()),
+            }
+        };
+        observed.run(&context, failed, called).await
     }
 }
 
@@ -333,67 +446,19 @@ impl McpServer {
             metrics,
         }
     }
-
-    async fn call(
-        &self,
-        request: CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let Some(row) = tools::find(&request.name) else {
-            let sentence = format!("Unknown tool: {}", request.name);
-            return Err(ErrorData::invalid_params(sentence, None));
-        };
-        let operations = self.operations(context)?;
-        let call = row.call(ToolRequest {
-            operations: &*operations,
-            arguments: request.arguments.unwrap_or_default(),
-            client: McpClient {
-                context,
-                codec: &self.codec,
-                request_state: request.request_state,
-            },
-        });
-        // A panic that nobody answers for would leave the client waiting.
-        let call = AssertUnwindSafe(call).catch_unwind();
-        let answer = tokio::select! {
-            answer = call => answer.unwrap_or_else(|_| {
-                let cause = anyhow::anyhow!("a handler panicked");
-                Err(ToolFailure::Gateway(Error::Internal(cause)))
-            }),
-            // The client hung up or took the call back: nobody waits for the answer.
-            () = context.ct.cancelled() => {
-                return Err(ErrorData::internal_error("the call was cancelled", None));
-            }
-        };
-        match answer {
-            Ok(ToolOutcome::Text(text)) => Ok(CallToolResult::success(text_block(text)).into()),
-            Ok(ToolOutcome::Failure(text)) => Ok(CallToolResult::error(text_block(text)).into()),
-            Ok(ToolOutcome::Input(required)) => Ok(required.into()),
-            Err(ToolFailure::Gateway(error)) => {
-                if let Error::Internal(cause) = &error {
-                    tracing::error!(
-                        request_id = operations.request_id(),
-                        tool = row.name,
-                        error = format!("{cause:#}"),
-                        "mcp.call.failed"
-                    );
-                }
-                Ok(CallToolResult::error(text_block(render::error(&error))).into())
-            }
-            Err(ToolFailure::Protocol(error)) => Err(error),
-        }
-    }
 }
 
 /// The caller of this very request.
-fn caller(context: &RequestContext<RoleServer>) -> Result<&Caller, ErrorData> {
-    context
-        .extensions
+fn caller(extensions: &Extensions) -> Result<&Caller, ErrorData> {
+    extensions
         .get::<http::request::Parts>()
         .and_then(|parts| parts.extensions.get::<Caller>())
         .ok_or_else(|| ErrorData::new(ErrorCode::INTERNAL_ERROR, "the request has no caller", None))
 }
 
-fn text_block(text: String) -> Vec<ContentBlock> {
-    vec![ContentBlock::text(text)]
+/// The toolset that this very request is for.
+fn toolset_name(extensions: &Extensions) -> Option<String> {
+    let parts = extensions.get::<http::request::Parts>()?;
+    let name = parts.extensions.get::<ToolsetName>()?;
+    Some(name.0.clone())
 }

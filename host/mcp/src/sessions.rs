@@ -1,8 +1,8 @@
 //! Protocol sessions: what of them is in this process, and how any other process takes them over.
 //!
 //! A session id is no credential: every request is authenticated by its key. The id is a sealed box
-//! ([`toolgate_gateway::identity::client_sessions`]) that opens for the key that opened the session and for
-//! no other, in every process. Here is what the protocol's library keeps of a session in memory: made when it
+//! ([`toolgate_gateway::identity::client_sessions`]) that opens for the key that opened the session, at the
+//! address where it did, and for nobody else, in every process. Here is what the protocol's library keeps of a session in memory: made when it
 //! is opened, or anew in a process that it comes to later, from what the client said when it began
 //! ([`handshake`]). Neither one key nor all of them fill the memory: past a bound the session that was used
 //! longest ago is dropped from it ([`memory`]), and is made anew on its next request. What a client sends to
@@ -50,6 +50,8 @@ tokio::task_local! {
 #[derive(Clone)]
 pub(crate) struct SessionRequest {
     pub caller: Caller,
+    /// The path of the endpoint that the sessions are for.
+    pub endpoint: String,
     /// The database's id of the session in the request's `Mcp-Session-Id`.
     pub session_id: Option<String>,
     /// What the client said, now or when the session began.
@@ -150,10 +152,16 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
         let SessionRequest {
-            caller, handshake, ..
+            caller,
+            endpoint,
+            handshake,
+            ..
         } = request()?;
         let handshake = handshake.as_ref().map(handshake::write).unwrap_or_default();
-        let opened = self.gateway.open_client_session(&caller, handshake).await;
+        let opened = self
+            .gateway
+            .open_client_session(&caller, &endpoint, handshake)
+            .await;
         let opened = opened.map_err(|cause| {
             tracing::error!(error = format!("{cause:#}"), "mcp.session.open_failed");
             io::Error::other("the session cannot be kept; try again")

@@ -9,14 +9,18 @@ use rmcp::model::RequestStateCodec;
 use rmcp::service::ServerInitializeError;
 
 use crate::remote::Remote;
-use crate::server::McpServer;
+use crate::server::{McpServer, ToolOffer};
 
 /// Answers one client until it leaves. Standard output belongs to the protocol; whatever else is
 /// written goes to standard error.
 pub async fn serve(remote: Remote) -> anyhow::Result<()> {
     let codec = RequestStateCodec::try_new(rand::rng().random::<[u8; 32]>())
         .context("32 bytes are enough for a key")?;
-    let server = McpServer::over(Arc::new(remote), Arc::new(codec));
+    let offer = match remote.has_toolset() {
+        true => ToolOffer::Toolset,
+        false => ToolOffer::Generic,
+    };
+    let server = McpServer::over(Arc::new(remote), Arc::new(codec), offer);
     let running = match server
         .serve((tokio::io::stdin(), tokio::io::stdout()))
         .await

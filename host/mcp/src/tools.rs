@@ -3,7 +3,7 @@
 //! A tool is a `Parameters` struct (its JSON Schema is derived), one call of an operation and a
 //! renderer in [`super::render`]. Adding one is its file and its row in [`TABLE`].
 
-pub(super) mod execute;
+pub(crate) mod execute;
 mod health;
 mod parameters;
 mod schema;
@@ -14,11 +14,12 @@ use std::sync::{Arc, LazyLock};
 
 use futures_util::future::BoxFuture;
 use rmcp::handler::server::common::schema_for_input;
-use rmcp::model::{ErrorData, InputRequiredResult, JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{ErrorData, InputRequiredResult, JsonObject, MetaObject, Tool, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::cards;
 use crate::connect::McpClient;
 use crate::operations::Operations;
 use crate::render;
@@ -78,8 +79,21 @@ pub enum ToolOutcome {
     Text(String),
     /// A text with `isError: true`.
     Failure(String),
+    /// What became of a call of an integration tool.
+    Called(CalledTool),
     /// The client has to do something and call again (2026-07-28 only).
     Input(InputRequiredResult),
+}
+
+/// The answer to a call of an integration tool.
+#[derive(Debug)]
+pub struct CalledTool {
+    pub text: String,
+    pub is_error: bool,
+    /// The result, where the tool's output schema describes it.
+    pub structured: Option<Value>,
+    /// What a card shows, for a client that renders one.
+    pub card: Option<MetaObject>,
 }
 
 /// Why a call has no answer.
@@ -114,6 +128,16 @@ pub fn list() -> &'static [Tool] {
     static TOOLS: LazyLock<Vec<Tool>> =
         LazyLock::new(|| TABLE.iter().map(|row| row.describe()).collect());
     &TOOLS
+}
+
+/// The same for a client, which may render what becomes of a call.
+pub(crate) fn listed(has_cards: bool) -> Vec<Tool> {
+    let mut tools = list().to_vec();
+    let calls = tools.iter_mut().find(|tool| tool.name == execute::ROW.name);
+    if let Some(calls) = calls.filter(|_| has_cards) {
+        calls.meta = Some(cards::tool_meta());
+    }
+    tools
 }
 
 impl ToolEntry {

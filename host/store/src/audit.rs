@@ -9,8 +9,8 @@ use sqlx::{PgConnection, SqliteConnection};
 use super::page::one_more;
 use super::{
     Activated, ApprovalRow, ApproveRequest, Attempted, BeginOutcome, Cursor, DeliveryRecord,
-    HookRow, KvSet, MemberChange, Page, RevokeOutcome, SessionRow, SkillUpdate, SourcePut, Store,
-    StoreError, portable,
+    HookRow, InsertedToolset, KvSet, MemberChange, Page, RevokeOutcome, SessionRow, SkillUpdate,
+    SourcePut, Store, StoreError, portable,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -97,6 +97,7 @@ change_is! {
     ApproveRequest: Self::Recorded { .. },
     SkillUpdate: Self::Updated(_),
     BeginOutcome: Self::Run,
+    InsertedToolset: Self::Done,
     KvSet: Self::Stored { .. },
     Attempted: Self::Counted,
 }

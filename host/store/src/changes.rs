@@ -46,6 +46,8 @@ pub enum Topic {
     Knowledge,
     /// Sessions of the session protocols that have ended, and messages about others.
     ClientSessions,
+    /// Toolsets, and the Skills that they may name.
+    Toolsets,
 }
 
 /// All counters at one moment. Two equal values of a topic mean: nothing changed between.

@@ -69,6 +69,7 @@ mod text;
 mod time_limits;
 mod tool_names;
 mod tool_vectors;
+mod toolsets;
 mod usage;
 mod webhooks;
 mod workspaces;
@@ -129,6 +130,7 @@ pub use skills::{
 };
 pub use text::Json;
 pub use tool_vectors::ToolVector;
+pub use toolsets::{InsertedToolset, ToolsetChange, ToolsetRow};
 pub use usage::{DURATION_CLASSES_MS, UsageMark, UsageOf, UsageRow, UserRow};
 pub use webhooks::{WebhookChange, WebhookRow};
 pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};

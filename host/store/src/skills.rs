@@ -3,10 +3,11 @@
 use serde_json::json;
 use sqlx::QueryBuilder;
 
+use super::changes::bump;
 use super::error::inserted;
 use super::events::emit;
 use super::page::one_more;
-use super::{Event, EventType, Store, StoreError, portable};
+use super::{Event, EventType, Store, StoreError, Topic, portable};
 
 /// Words of a filter beyond this are not looked at.
 const FILTER_WORDS_MAX: usize = 16;
@@ -166,6 +167,30 @@ impl Store {
         }))
     }
 
+    /// Those of the Skills that are there, without their instructions, by id.
+    pub async fn find_skills(
+        &self,
+        workspace_id: &str,
+        ids: &[String],
+    ) -> Result<Vec<SkillRow>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(portable!(read self, db => {
+            let mut select = QueryBuilder::new(
+                "SELECT workspace_id, id, name, summary, '' AS instructions, version, created_at_ms, updated_at_ms \
+                 FROM skills WHERE workspace_id = ",
+            );
+            select.push_bind(workspace_id).push(" AND id IN (");
+            let mut listed = select.separated(", ");
+            for id in ids {
+                listed.push_bind(id);
+            }
+            select.push(") ORDER BY id");
+            select.build_query_as().fetch_all(db).await?
+        }))
+    }
+
     /// Skills whose name or summary holds every word of `query`, newest first, without their
     /// instructions; and how many there are in all.
     pub async fn list_skills(
@@ -240,6 +265,7 @@ impl Store {
                 .bind(skill.version - SKILL_VERSIONS_MAX)
                 .execute(&mut *tx)
                 .await?;
+            bump!(tx, Topic::Toolsets);
             emit!(tx, self, &[told(EventType::SkillUpdated, &skill, now_ms)]);
             SkillUpdate::Updated(skill)
         }))
@@ -260,6 +286,7 @@ impl Store {
                     .fetch_optional(&mut *tx)
                     .await?;
             if let Some(skill) = &gone {
+                bump!(tx, Topic::Toolsets);
                 emit!(tx, self, &[told(EventType::SkillDeleted, skill, now_ms)]);
             }
             gone.is_some()

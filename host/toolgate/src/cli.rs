@@ -39,6 +39,7 @@ mod reference;
 mod search;
 mod serve;
 mod service;
+mod toolset;
 mod vault;
 mod workspace;
 
@@ -111,6 +112,9 @@ enum Command {
     /// Settings of services: addresses, OAuth applications
     #[command(subcommand)]
     Service(service::ServiceCommand),
+    /// Toolsets: named choices of tools, each listed to MCP clients at an address of its own
+    #[command(subcommand)]
+    Toolset(toolset::ToolsetCommand),
     /// Plugins: what serves, what waits for approval
     #[command(subcommand)]
     Plugin(plugin::PluginCommand),
@@ -196,6 +200,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Member(command) => command.run(&config(settings)?, output).await,
         Command::Client(command) => command.run(&config(settings)?, output).await,
         Command::Service(command) => command.run(&config(settings)?, output).await,
+        Command::Toolset(command) => command.run(&config(settings)?, output).await,
         Command::Plugin(command) => command.run(&config(settings)?, output).await,
         Command::Model(command) => command.run(&config(settings)?, output).await,
         Command::Vault(command) => command.run(&config(settings)?, output).await,

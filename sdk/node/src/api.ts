@@ -820,6 +820,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/toolsets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List toolsets
+         * @description Toolsets of the workspace, by name.
+         */
+        get: operations["list_toolsets"];
+        put?: never;
+        /**
+         * Create a toolset
+         * @description A toolset grants nothing: each user is listed what their permissions allow. An unknown tool is
+         *     refused with the nearest names. Needs the scope `admin`.
+         */
+        post: operations["create_toolset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a toolset
+         * @description What it names, and how many tools that comes to now for a user who may use all of them.
+         */
+        get: operations["get_toolset"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a toolset
+         * @description Its address answers 404 from the next request on. Needs the scope `admin`.
+         */
+        delete: operations["delete_toolset"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a toolset
+         * @description What is given replaces what is there. Connected clients are told that their list has changed.
+         *     Needs the scope `admin`.
+         */
+        patch: operations["update_toolset"];
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset_name}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a toolset's tools
+         * @description What an MCP client with this key is listed at the toolset's address: Skills, then tools, each by
+         *     name, without those that the key's user may not use.
+         */
+        get: operations["list_toolset_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1157,6 +1232,26 @@ export interface components {
             /** @description What the Skill does and when to use it. `description` is read as the same field. */
             summary: string;
         };
+        /** @description A new toolset. It names at least one tool, service or Skill, and at most 128 together. */
+        CreateToolsetBody: {
+            /** @description What it is for; clients show it to the model. */
+            description?: string | null;
+            /**
+             * @description Whether the nine tools of the main address are listed too; then the client can also run tools
+             *     outside of the toolset.
+             */
+            generic_tools?: boolean;
+            /** @description The last segment of its address. */
+            name: string;
+            /** @description Names of services: all their tools, also those that a later version adds. */
+            services?: string[];
+            /** @description Ids of Skills, which are listed as tools that answer their instructions. */
+            skills?: string[];
+            /** @description What clients show; the name if absent or empty. */
+            title?: string | null;
+            /** @description Names of tools. */
+            tools?: string[];
+        };
         /** @description A new webhook. */
         CreateWebhookBody: {
             description?: string;
@@ -1228,6 +1323,14 @@ export interface components {
             deleted: boolean;
             /** Format: uuid */
             skill_id: string;
+        };
+        DeletedToolset: {
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+            name: string;
         };
         DeletedWebhook: {
             /**
@@ -2147,6 +2250,75 @@ export interface components {
             outputSchema?: Record<string, unknown> | null;
             service: string;
         };
+        /** @description A toolset as it was chosen, and what that comes to now for a user who may use everything. */
+        ToolsetInfo: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description What it is for; clients show it to the model. */
+            description: string;
+            /** @description Whether the nine tools of the main address are listed too. */
+            generic_tools: boolean;
+            /** @description How many more there are, which are neither listed nor callable. */
+            left_out: number;
+            /** @description How many tools its list holds, at most 128. */
+            listed: number;
+            /**
+             * @description The address for MCP clients.
+             * @example https://tools.example.com/mcp/t/support
+             */
+            mcp_url: string;
+            /** @description What was chosen and is not there any more, or not yet. */
+            missing?: string[];
+            /** @example support */
+            name: string;
+            /** @description Names of services: all their tools. */
+            services: string[];
+            /** @description Ids of Skills. */
+            skills: string[];
+            /** @description What clients show; the name where none is given. */
+            title: string;
+            /** @description Names of tools. */
+            tools: string[];
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ToolsetList: {
+            /** @description By name. */
+            toolsets: components["schemas"]["ToolsetInfo"][];
+        };
+        /** @description One tool of a toolset. */
+        ToolsetTool: components["schemas"]["ToolSource"] & {
+            annotations: components["schemas"]["Annotations"];
+            description: string;
+            inputSchema: Record<string, unknown>;
+            name: string;
+            outputSchema?: Record<string, unknown> | null;
+            title: string;
+        };
+        /** @description `GET /v1/toolsets/{toolset_name}/tools`, and what `/mcp/t/{toolset_name}` lists. */
+        ToolsetTools: {
+            description: string;
+            /** @description Whether an MCP client is listed the nine tools of the main address too, before these. */
+            generic_tools: boolean;
+            /** @description How many more the caller may use, which are neither listed nor callable here. */
+            left_out: number;
+            /** @example support */
+            name: string;
+            title: string;
+            /** @description Skills, then tools, each by name. */
+            tools: components["schemas"]["ToolsetTool"][];
+        };
+        /** @description What a tool of a toolset stands for. */
+        ToolSource: {
+            /** @enum {string} */
+            kind: "tool";
+            service: string;
+        } | {
+            /** @enum {string} */
+            kind: "skill";
+            /** Format: uuid */
+            skill_id: string;
+        };
         /** @description Where the rest of a result is. */
         Truncated: {
             /** @description How many of them `result` holds, as text: read on from here. */
@@ -2178,6 +2350,19 @@ export interface components {
              * @description Changes the Skill only if this is its version; the same as `If-Match`.
              */
             version?: number | null;
+        };
+        /** @description What to change; absent fields stay, others are replaced. */
+        UpdateToolsetBody: {
+            description?: string | null;
+            generic_tools?: boolean | null;
+            /** @description In place of all services. */
+            services?: string[] | null;
+            /** @description In place of all Skills. */
+            skills?: string[] | null;
+            /** @description Empty: the name. */
+            title?: string | null;
+            /** @description In place of all tools. */
+            tools?: string[] | null;
         };
         /** @description What to change; absent fields stay. */
         UpdateWebhookBody: {
@@ -2454,6 +2639,7 @@ export type ConnectionState = components['schemas']['ConnectionState'];
 export type ConnectLink = components['schemas']['ConnectLink'];
 export type CreateSessionBody = components['schemas']['CreateSessionBody'];
 export type CreateSkillBody = components['schemas']['CreateSkillBody'];
+export type CreateToolsetBody = components['schemas']['CreateToolsetBody'];
 export type CreateWebhookBody = components['schemas']['CreateWebhookBody'];
 export type DecidedBy = components['schemas']['DecidedBy'];
 export type DecisionBody = components['schemas']['DecisionBody'];
@@ -2464,6 +2650,7 @@ export type DeletedDocument = components['schemas']['DeletedDocument'];
 export type DeletedHook = components['schemas']['DeletedHook'];
 export type DeletedSession = components['schemas']['DeletedSession'];
 export type DeletedSkill = components['schemas']['DeletedSkill'];
+export type DeletedToolset = components['schemas']['DeletedToolset'];
 export type DeletedWebhook = components['schemas']['DeletedWebhook'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type Details = components['schemas']['Details'];
@@ -2545,10 +2732,16 @@ export type ToolAuth = components['schemas']['ToolAuth'];
 export type ToolError = components['schemas']['ToolError'];
 export type ToolPage = components['schemas']['ToolPage'];
 export type ToolSchema = components['schemas']['ToolSchema'];
+export type ToolsetInfo = components['schemas']['ToolsetInfo'];
+export type ToolsetList = components['schemas']['ToolsetList'];
+export type ToolsetTool = components['schemas']['ToolsetTool'];
+export type ToolsetTools = components['schemas']['ToolsetTools'];
+export type ToolSource = components['schemas']['ToolSource'];
 export type Truncated = components['schemas']['Truncated'];
 export type TurnReason = components['schemas']['TurnReason'];
 export type TurnStatus = components['schemas']['TurnStatus'];
 export type UpdateSkillBody = components['schemas']['UpdateSkillBody'];
+export type UpdateToolsetBody = components['schemas']['UpdateToolsetBody'];
 export type UpdateWebhookBody = components['schemas']['UpdateWebhookBody'];
 export type UserPermissions = components['schemas']['UserPermissions'];
 export type Webhook = components['schemas']['Webhook'];
@@ -6036,6 +6229,448 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_toolsets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The toolsets. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "toolsets": [
+                     *           {
+                     *             "name": "support",
+                     *             "title": "Support",
+                     *             "description": "What the support team needs.",
+                     *             "tools": [
+                     *               "github_create_issue",
+                     *               "slack_post_message"
+                     *             ],
+                     *             "services": [],
+                     *             "skills": [
+                     *               "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"
+                     *             ],
+                     *             "generic_tools": false,
+                     *             "mcp_url": "https://tools.example.com/mcp/t/support",
+                     *             "listed": 3,
+                     *             "left_out": 0,
+                     *             "created_at": "2026-11-20T09:30:00.125Z",
+                     *             "updated_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ToolsetList"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    create_toolset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Its name and what it names. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "support",
+                 *       "title": "Support",
+                 *       "description": "What the support team needs.",
+                 *       "tools": [
+                 *         "github_create_issue",
+                 *         "slack_post_message"
+                 *       ],
+                 *       "skills": [
+                 *         "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateToolsetBody"];
+            };
+        };
+        responses: {
+            /** @description The toolset. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "name": "support",
+                     *         "title": "Support",
+                     *         "description": "What the support team needs.",
+                     *         "tools": [
+                     *           "github_create_issue",
+                     *           "slack_post_message"
+                     *         ],
+                     *         "services": [],
+                     *         "skills": [
+                     *           "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"
+                     *         ],
+                     *         "generic_tools": false,
+                     *         "mcp_url": "https://tools.example.com/mcp/t/support",
+                     *         "listed": 3,
+                     *         "left_out": 0,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ToolsetInfo"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_toolset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its name.
+                 * @example support
+                 */
+                toolset_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The toolset. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "name": "support",
+                     *         "title": "Support",
+                     *         "description": "",
+                     *         "tools": [
+                     *           "github_create_issue",
+                     *           "github_old_tool"
+                     *         ],
+                     *         "services": [],
+                     *         "skills": [],
+                     *         "generic_tools": false,
+                     *         "mcp_url": "https://tools.example.com/mcp/t/support",
+                     *         "listed": 1,
+                     *         "left_out": 0,
+                     *         "missing": [
+                     *           "github_old_tool"
+                     *         ],
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ToolsetInfo"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_toolset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its name.
+                 * @example support
+                 */
+                toolset_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "name": "support",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedToolset"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    update_toolset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its name.
+                 * @example support
+                 */
+                toolset_name: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "services": [
+                 *         "github"
+                 *       ],
+                 *       "tools": []
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateToolsetBody"];
+            };
+        };
+        responses: {
+            /** @description The toolset as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "name": "support",
+                     *         "title": "Support",
+                     *         "description": "",
+                     *         "tools": [],
+                     *         "services": [
+                     *           "github"
+                     *         ],
+                     *         "skills": [],
+                     *         "generic_tools": false,
+                     *         "mcp_url": "https://tools.example.com/mcp/t/support",
+                     *         "listed": 58,
+                     *         "left_out": 0,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T10:02:11.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ToolsetInfo"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_toolset_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its name.
+                 * @example support
+                 */
+                toolset_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tools. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "name": "support",
+                     *         "title": "Support",
+                     *         "description": "",
+                     *         "generic_tools": false,
+                     *         "tools": [
+                     *           {
+                     *             "name": "github_create_issue",
+                     *             "title": "GitHub: create issue",
+                     *             "description": "Creates an issue in a repository.",
+                     *             "inputSchema": {
+                     *               "type": "object",
+                     *               "properties": {
+                     *                 "title": {
+                     *                   "type": "string"
+                     *                 }
+                     *               },
+                     *               "required": [
+                     *                 "title"
+                     *               ]
+                     *             },
+                     *             "annotations": {
+                     *               "readOnlyHint": false,
+                     *               "destructiveHint": false,
+                     *               "idempotentHint": false,
+                     *               "openWorldHint": true
+                     *             },
+                     *             "kind": "tool",
+                     *             "service": "github"
+                     *           }
+                     *         ],
+                     *         "left_out": 0
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ToolsetTools"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -15,6 +15,7 @@ import {
   Sessions,
   Skills,
   Tools,
+  Toolsets,
   Webhooks,
 } from "./resources.js";
 import type { Operation } from "./routes.js";
@@ -72,6 +73,7 @@ type LinkBody = operations["link_connection"]["requestBody"]["content"]["applica
 export class Toolgate {
   readonly tools = new Tools(this);
   readonly skills = new Skills(this);
+  readonly toolsets = new Toolsets(this);
   readonly permissions = new Permissions(this);
   readonly connections = new Connections(this);
   readonly sessions = new Sessions(this);

@@ -16,6 +16,7 @@ import type {
   DeletedHook,
   DeletedSession,
   DeletedSkill,
+  DeletedToolset,
   DeletedWebhook,
   Document,
   DocumentPage,
@@ -46,6 +47,9 @@ import type {
   SkillVersions,
   ToolPage,
   ToolSchema,
+  ToolsetInfo,
+  ToolsetList,
+  ToolsetTools,
   UserPermissions,
   Webhook,
   WebhookDelivery,
@@ -159,6 +163,36 @@ export class Skills extends Resource {
   /** Whether the user could follow the Skill now. */
   check(skill_id: string, options: Query<"check_skill"> = {}): Promise<SkillCheck> {
     return this.call("check_skill", { ...options, skill_id });
+  }
+}
+
+/** Named choices of tools that MCP clients list under the tools' own names. */
+export class Toolsets extends Resource {
+  /** All toolsets of the workspace, by name. */
+  async list(): Promise<ToolsetInfo[]> {
+    return (await this.call<ToolsetList>("list_toolsets")).toolsets;
+  }
+
+  get(toolset_name: string): Promise<ToolsetInfo> {
+    return this.call("get_toolset", { toolset_name });
+  }
+
+  create(toolset: Body<"create_toolset">, options: Keyed = {}): Promise<ToolsetInfo> {
+    return this.call("create_toolset", { ...options, ...toolset });
+  }
+
+  /** Changes what is given. */
+  update(toolset_name: string, changes: Body<"update_toolset">): Promise<ToolsetInfo> {
+    return this.call("update_toolset", { ...changes, toolset_name });
+  }
+
+  delete(toolset_name: string): Promise<DeletedToolset> {
+    return this.call("delete_toolset", { toolset_name });
+  }
+
+  /** What an MCP client with this key lists at the toolset's address. */
+  tools(toolset_name: string): Promise<ToolsetTools> {
+    return this.call("list_toolset_tools", { toolset_name });
   }
 }
 

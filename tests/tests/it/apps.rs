@@ -12,5 +12,6 @@ mod machines;
 mod official;
 mod people;
 mod tokens;
+mod toolsets;
 mod way;
 mod whole;

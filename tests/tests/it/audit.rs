@@ -128,6 +128,7 @@ async fn what_cannot_be_written_down_is_not_done() {
         for path in [
             "/v1/skills",
             &skill,
+            "/v1/toolsets",
             "/v1/webhooks",
             "/v1/permissions/default",
             "/v1/permissions/users/ada",
@@ -160,6 +161,11 @@ async fn what_cannot_be_written_down_is_not_done() {
         ),
         (Method::PUT, &*skill, json!({"summary": "Other"})),
         (Method::DELETE, &*skill, Value::Null),
+        (
+            Method::POST,
+            "/v1/toolsets",
+            json!({"name": "ours", "tools": ["acme_run"]}),
+        ),
         (
             Method::POST,
             "/v1/webhooks",
@@ -222,6 +228,12 @@ async fn what_is_not_done_is_not_written_down() {
             json!({"summary": "Other"}),
         ),
         (Method::DELETE, format!("/v1/skills/{id}"), Value::Null),
+        (
+            Method::PATCH,
+            "/v1/toolsets/none".to_owned(),
+            json!({"title": "Other"}),
+        ),
+        (Method::DELETE, "/v1/toolsets/none".to_owned(), Value::Null),
         (
             Method::DELETE,
             "/v1/webhooks/whk_none".to_owned(),

@@ -6,6 +6,7 @@ mod connect;
 mod decide;
 mod describe;
 mod explorer;
+mod toolsets;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

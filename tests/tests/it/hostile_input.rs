@@ -22,6 +22,7 @@ async fn stored(gateway: &TestGateway) -> Vec<usize> {
     let mut counts = Vec::new();
     for (path, list) in [
         ("/v1/skills", "skills"),
+        ("/v1/toolsets", "toolsets"),
         ("/v1/sessions", "sessions"),
         ("/v1/executions", "executions"),
         ("/v1/approvals", "approvals"),
@@ -55,7 +56,7 @@ async fn refused_and_nothing_kept(
             .to_owned();
         assert!(message.len() > 8 && message.len() < 2_000, "{message}");
     }
-    assert_eq!(stored(gateway).await, [0; 7], "something was kept");
+    assert_eq!(stored(gateway).await, [0; 8], "something was kept");
 }
 
 /// Every JSON body that keeps something, with one field whose text is replaced.
@@ -66,7 +67,15 @@ fn writes(text: &str) -> Vec<(Method, String, String)> {
         body[field] = text.clone();
         (Method::POST, "/v1/skills".to_owned(), body.to_string())
     };
+    let toolset = |field: &str| {
+        let mut body = json!({ "name": "a", "tools": ["demo_run"] });
+        body[field] = text.clone();
+        (Method::POST, "/v1/toolsets".to_owned(), body.to_string())
+    };
     vec![
+        toolset("name"),
+        toolset("title"),
+        toolset("description"),
         skill("name"),
         skill("summary"),
         skill("instructions"),
@@ -105,7 +114,7 @@ async fn control_characters_and_nul_are_refused_and_nothing_is_kept() {
         )
         .await;
     }
-    assert_eq!(stored(&gateway).await, [0; 7]);
+    assert_eq!(stored(&gateway).await, [0; 8]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -183,7 +192,7 @@ async fn deep_json_huge_numbers_and_repeated_keys_are_refused_and_nothing_is_kep
             "{body}"
         );
     }
-    assert_eq!(stored(&gateway).await, [0; 7]);
+    assert_eq!(stored(&gateway).await, [0; 8]);
     let huge = "{\"arguments\":{\"n\":123456789012345678901234567890}}";
     let ran = raw(&gateway, Method::POST, "/v1/tools/demo_run/execute", huge).await;
     assert_eq!(ran.data()["status"], "success");
@@ -196,18 +205,23 @@ async fn wrong_types_and_unknown_fields_are_refused_by_name_and_nothing_is_kept(
     for value in [json!(null), json!(7), json!(true), json!([]), json!({})] {
         for (path, field) in [
             ("/v1/skills", "name"),
+            ("/v1/toolsets", "name"),
+            ("/v1/toolsets", "tools"),
+            ("/v1/toolsets", "generic_tools"),
             ("/v1/sessions", "prompt"),
             ("/v1/connections/link", "service"),
             ("/v1/tools/demo_run/execute", "dry_run"),
             ("/v1/tools/demo_run/execute", "max_result_bytes"),
         ] {
             if (field, &value) == ("dry_run", &json!(true))
+                || (field, &value) == ("generic_tools", &json!(true))
                 || (field, &value) == ("max_result_bytes", &json!(null))
             {
                 continue;
             }
             let mut body = match path {
                 "/v1/skills" => json!({ "name": "A", "summary": "B", "instructions": "C" }),
+                "/v1/toolsets" => json!({ "name": "a", "services": [] }),
                 _ => json!({}),
             };
             body[field] = value.clone();
@@ -224,6 +238,19 @@ async fn wrong_types_and_unknown_fields_are_refused_by_name_and_nothing_is_kept(
             "/v1/skills",
             json!({ "name": "A", "summary": "B", "instructions": "C", "extra": 1 }),
         ),
+        (
+            "/v1/toolsets",
+            json!({ "name": "a", "tools": ["demo_run"], "workspace": "b" }),
+        ),
+        ("/v1/toolsets", json!({ "name": "a" })),
+        (
+            "/v1/toolsets",
+            json!({ "name": "a/b", "tools": ["demo_run"] }),
+        ),
+        (
+            "/v1/toolsets",
+            json!({ "name": "..", "tools": ["demo_run"] }),
+        ),
         ("/v1/sessions", json!({ "prompt": "A", "userid": "b" })),
         ("/v1/tools/demo_run/execute", json!({ "argument": {} })),
     ] {
@@ -235,7 +262,7 @@ async fn wrong_types_and_unknown_fields_are_refused_by_name_and_nothing_is_kept(
         ));
     }
     for body in ["[]", "\"text\"", "7", "null", "true"] {
-        for path in ["/v1/skills", "/v1/sessions"] {
+        for path in ["/v1/skills", "/v1/toolsets", "/v1/sessions"] {
             cases.push((
                 Method::POST,
                 path.to_owned(),
@@ -254,7 +281,7 @@ async fn wrong_types_and_unknown_fields_are_refused_by_name_and_nothing_is_kept(
             "invalid_request"
         );
     }
-    assert_eq!(stored(&gateway).await, [0; 7]);
+    assert_eq!(stored(&gateway).await, [0; 8]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -278,6 +305,26 @@ async fn each_bound_holds_at_its_limit_and_refuses_beyond_it() {
         assert_eq!(answer.status, if kept { 201 } else { 400 });
     }
     assert_eq!(gateway.get("/v1/skills").await.data()["total"], 1);
+    let toolset = |name: usize, title: usize, description: usize, tools: usize| {
+        json!({
+            "name": "n".repeat(name),
+            "title": "\u{e4}".repeat(title),
+            "description": "d".repeat(description),
+            "tools": vec!["demo_run"; tools],
+        })
+    };
+    for (body, kept) in [
+        (toolset(64, 200, 2_000, 128), true),
+        (toolset(65, 1, 1, 1), false),
+        (toolset(0, 1, 1, 1), false),
+        (toolset(1, 201, 1, 1), false),
+        (toolset(1, 1, 2_001, 1), false),
+        (toolset(1, 1, 1, 129), false),
+        (toolset(1, 1, 1, 0), false),
+    ] {
+        let answer = gateway.post("/v1/toolsets", &body).await;
+        assert_eq!(answer.status, if kept { 201 } else { 400 }, "{body}");
+    }
     for (prompt, kept) in [(100_000, true), (100_001, false), (0, false)] {
         let body = json!({ "prompt": "p".repeat(prompt) });
         let answer = gateway.post("/v1/sessions", &body).await;
@@ -353,6 +400,7 @@ async fn ids_of_another_kind_are_not_found() {
         ("/v1/approvals/", "", "not_found"),
         ("/v1/connections/", "", "not_found"),
         ("/v1/results/", "", "not_found"),
+        ("/v1/toolsets/", "", "not_found"),
     ] {
         for (kind, id) in &ids {
             let path = format!("{route}{}", id.as_str().unwrap());
@@ -400,7 +448,7 @@ async fn a_body_that_is_too_large_is_answered_and_not_reset() {
             assert!(text.contains("payload_too_large"), "{text}");
         }
     }
-    assert_eq!(stored(&gateway).await, [0; 7]);
+    assert_eq!(stored(&gateway).await, [0; 8]);
     let said = tool_answer(&gateway, &gateway.key, "svc_health_check", json!({})).await;
     assert_eq!(said.status, 200);
 }

@@ -5,6 +5,7 @@ mod clients;
 mod conformance;
 mod skills;
 mod stdio;
+mod toolsets;
 pub mod wire;
 
 use serde_json::json;

@@ -30,6 +30,8 @@ async fn no_request_is_answered_by_a_5xx_or_by_what_the_document_does_not_say() 
     // Something to find for those who ask without having made anything.
     let skill = json!({ "name": "Weekly report", "summary": "B", "instructions": "C" });
     assert_eq!(gateway.post("/v1/skills", &skill).await.status, 201);
+    let toolset = json!({ "name": "support", "tools": ["github_run"] });
+    assert_eq!(gateway.post("/v1/toolsets", &toolset).await.status, 201);
     gateway.execute("github_run", json!({ "text": "a" })).await;
 
     let folder = tempfile::tempdir().unwrap();

@@ -18,6 +18,7 @@ mod retention;
 mod sessions;
 mod skills;
 mod tool_vectors;
+mod toolsets;
 mod usage;
 mod webhooks;
 

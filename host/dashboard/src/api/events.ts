@@ -8,9 +8,9 @@ export type Live = 'connecting' | 'live' | 'lost';
 
 /** Topics whose lists are made of a topic's things too. */
 const ALSO: Record<string, string[]> = {
-  plugins: ['services', 'tools', 'permissions', 'health'],
+  plugins: ['services', 'tools', 'permissions', 'health', 'toolsets'],
   connections: ['services', 'tools'],
-  permissions: ['tools'],
+  permissions: ['tools', 'toolsets'],
   // What a session ran is a receipt; its messages come with it.
   executions: ['sessions'],
 };

@@ -6,4 +6,5 @@ export type * from './types/people';
 export type * from './types/permissions';
 export type * from './types/services';
 export type * from './types/sessions';
+export type * from './types/toolsets';
 export type * from './types/webhooks';

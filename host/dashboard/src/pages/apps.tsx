@@ -56,6 +56,7 @@ export default function Apps() {
                   columns={[
                     { head: 'App', cell: (row) => <span className="strong">{row.client_name}</span> },
                     { head: 'Member', cell: (row) => row.member_name },
+                    { head: 'Toolset', cell: (row) => row.toolset ?? <span className="muted">all tools</span> },
                     { head: 'Scopes', cell: (row) => <span className="small">{row.scopes.join(', ')}</span> },
                     { head: 'Connected', cell: (row) => <Time at={row.connected_at} /> },
                     { head: 'Last used', cell: (row) => <Time at={row.last_used_at} /> },

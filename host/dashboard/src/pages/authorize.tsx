@@ -48,6 +48,7 @@ export default function Authorize() {
     );
   }
   const busy = decide.isPending || decide.isSuccess;
+  const noToolset = asked.toolset != null && asked.toolset.title == null;
   return (
     <Gate title={`Connect ${asked.client_name}?`}>
       <Pairs
@@ -56,6 +57,7 @@ export default function Authorize() {
           ['Verified host', asked.verified_host ?? (asked.named_by_admin ? 'named by an admin of the workspace' : 'none')],
           ['Goes back to', destination(asked.goes_to)],
           ['Workspace', asked.workspace],
+          asked.toolset && ['Toolset', asked.toolset.title ?? asked.toolset.name],
           ['Acts as', asked.user_id],
         ]}
       />
@@ -70,9 +72,10 @@ export default function Authorize() {
           {asked.scopes.map((scope) => <li key={scope.scope}>{scope.words}</li>)}
         </ul>
       </div>
+      {noToolset && <Note tone="bad"><p>The workspace {asked.workspace} has no toolset {asked.toolset?.name}. Check the address that you gave the app, or sign in to another workspace.</p></Note>}
       {asked.blocked && <Note tone="bad"><p>An admin of the workspace has switched this app off.</p></Note>}
       {decide.error && <ErrorNote error={decide.error} />}
-      <Button kind="primary" busy={busy} disabled={asked.blocked} onClick={() => decide.mutate(true)}>Allow</Button>
+      <Button kind="primary" busy={busy} disabled={asked.blocked || noToolset} onClick={() => decide.mutate(true)}>Allow</Button>
       <Button disabled={busy} onClick={() => decide.mutate(false)}>Cancel</Button>
       <p className="small muted">You can end this at any time under Settings, Connected apps.</p>
     </Gate>

@@ -68,7 +68,7 @@ export default function Clients() {
   const admin = useIsAdmin();
   const [key, setKey] = useState('');
   return (
-    <Page title="Connect a client" about="Every client gets the same nine tools: search, describe and execute, Skills, and a health check.">
+    <Page title="Connect a client" about={<>Every client gets the same nine tools: search, describe and execute, Skills, and a health check. For a client that lists well and searches badly, use the address of a <Link className="in-text" href="/toolsets">toolset</Link>.</>}>
       <div className="stack">
         <Card title="Address and key">
           <div className="stack">

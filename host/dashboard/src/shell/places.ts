@@ -23,6 +23,7 @@ export const PLACES: readonly (readonly [string, readonly Place[]])[] = [
     { to: '/integrations', name: 'Integrations', icon: 'integrations' },
     { to: '/plugins', name: 'Plugins', icon: 'plugins' },
     { to: '/skills', name: 'Skills', icon: 'skills' },
+    { to: '/toolsets', name: 'Toolsets', icon: 'toolsets' },
     { to: '/knowledge', name: 'Knowledge', icon: 'knowledge', admin: true },
   ]],
   ['Control', [

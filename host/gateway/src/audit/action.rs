@@ -123,6 +123,12 @@ pub enum AuditAction {
     SkillsDelete,
     #[strum(serialize = "skills.update")]
     SkillsUpdate,
+    #[strum(serialize = "toolsets.create")]
+    ToolsetsCreate,
+    #[strum(serialize = "toolsets.delete")]
+    ToolsetsDelete,
+    #[strum(serialize = "toolsets.update")]
+    ToolsetsUpdate,
     #[strum(serialize = "vault.adopt")]
     VaultAdopt,
     #[strum(serialize = "vault.rotate")]

@@ -33,6 +33,8 @@ use tokio::sync::Semaphore;
 use crate::audit::{AuditAction, entry};
 use crate::config::AppClientsConfig;
 use crate::limits::PerAddress;
+use crate::toolsets::check::is_name;
+use crate::toolsets::{self, TOOLSETS_PATH};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_store::{AppBlock, AppClient, AppGrant, AuditEntry, Role, Store};
@@ -105,6 +107,9 @@ pub struct ConnectedApp {
     pub member_id: String,
     pub member_name: String,
     pub scopes: Vec<String>,
+    /// The toolset whose address it was let in at; absent for the main address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toolset: Option<String>,
     pub connected_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<String>,
@@ -142,6 +147,11 @@ impl Gateway {
         format!("{}{MCP_PATH}", self.public_url)
     }
 
+    /// The same for a toolset.
+    pub fn toolset_resource(&self, toolset: &str) -> String {
+        toolsets::mcp_url(&self.mcp_resource(), toolset)
+    }
+
     /// Connected apps, newest first: the caller's own, or those of all members for an admin.
     pub async fn connected_apps(&self, caller: &Caller) -> Result<ConnectedApps, Error> {
         caller.need_role(Role::Member)?;
@@ -155,6 +165,7 @@ impl Gateway {
         let grants = grants.await?;
         let members = self.store.list_members(workspace_id).await?;
         let names: HashMap<_, _> = members.into_iter().map(|row| (row.id, row.name)).collect();
+        let main = self.mcp_resource();
         let blocked = match all {
             true => self.store.list_app_blocks(workspace_id).await?,
             false => Vec::new(),
@@ -164,6 +175,7 @@ impl Gateway {
                 .into_iter()
                 .map(|grant| ConnectedApp {
                     member_name: names.get(&grant.member_id).cloned().unwrap_or_default(),
+                    toolset: toolset_of(&grant.resource, &main).map(str::to_owned),
                     app_id: grant.id,
                     client_id: grant.client_id,
                     client_name: grant.client_name,
@@ -282,6 +294,12 @@ impl Gateway {
             )
         }
     }
+}
+
+/// The toolset that a resource is the address of; `main` is the main MCP endpoint's.
+pub(crate) fn toolset_of<'a>(resource: &'a str, main: &str) -> Option<&'a str> {
+    let name = resource.strip_prefix(main)?.strip_prefix(TOOLSETS_PATH)?;
+    name.strip_prefix('/').filter(|name| is_name(name))
 }
 
 /// The address of the metadata of a resource.

@@ -36,8 +36,8 @@ struct KeyCache {
 }
 
 /// A key ready to be checked and turned into callers.
-struct Holder {
-    identity: Arc<Identity>,
+pub(super) struct Holder {
+    pub(super) identity: Arc<Identity>,
     revoked: bool,
     expires_at_ms: Option<i64>,
     networks: Vec<IpNet>,
@@ -46,7 +46,7 @@ struct Holder {
 }
 
 impl Holder {
-    fn from_found(found: FoundKey) -> Result<Self, Error> {
+    pub(super) fn from_found(found: FoundKey) -> Result<Self, Error> {
         let FoundKey { key, workspace } = found;
         let scopes: Box<[Scope]> = key
             .scopes
@@ -86,11 +86,11 @@ impl Holder {
         })
     }
 
-    fn lives(&self, now_ms: i64) -> bool {
+    pub(super) fn lives(&self, now_ms: i64) -> bool {
         !self.revoked && self.expires_at_ms.is_none_or(|at| at > now_ms)
     }
 
-    fn lets_in(&self, address: Option<IpAddr>) -> bool {
+    pub(super) fn lets_in(&self, address: Option<IpAddr>) -> bool {
         let within = |ip: IpAddr| {
             let ip = ip.to_canonical();
             self.networks.iter().any(|network| network.contains(&ip))

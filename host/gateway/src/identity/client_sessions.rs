@@ -1,7 +1,7 @@
 //! Sessions of clients that speak a session protocol, served by any process.
 //!
 //! What a session is travels with the client: its id is a sealed box that holds what the client said when it
-//! began, bound to the key or grant that opened it and to the user. The database only knows which sessions
+//! began, bound to the key or grant that opened it, to the user and to the address where it was opened. The database only knows which sessions
 //! are open; a process asks again after any of them has ended ([`Topic::ClientSessions`]), so that one that
 //! was ended through another process is gone on its next request. Messages that reach the wrong process go
 //! to the right one through the same table.
@@ -150,14 +150,15 @@ impl ClientSessions {
 }
 
 impl Gateway {
-    /// Opens a session for the caller. Beyond [`CLIENT_SESSIONS_PER_KEY_MAX`] the one that was used longest
-    /// ago ends.
+    /// Opens a session for the caller at the address `endpoint`. Beyond [`CLIENT_SESSIONS_PER_KEY_MAX`] the
+    /// one that was used longest ago ends.
     ///
     /// # Errors
     /// `invalid_request` for a handshake of more than [`HANDSHAKE_BYTES_MAX`].
     pub async fn open_client_session(
         &self,
         caller: &Caller,
+        endpoint: &str,
         handshake: String,
     ) -> Result<OpenedClientSession, Error> {
         if handshake.len() > HANDSHAKE_BYTES_MAX {
@@ -173,7 +174,9 @@ impl Gateway {
         };
         let text =
             serde_json::to_string(&session).map_err(|cause| Error::Internal(cause.into()))?;
-        let sealed = self.vault().seal(&place(caller), &Secret::new(text));
+        let sealed = self
+            .vault()
+            .seal(&place(caller, endpoint), &Secret::new(text));
         let sealed = sealed.map_err(|cause| Error::Internal(cause.into()))?;
         let (id, key_id) = (session.id, &*caller.key_id);
         let kept = i64::try_from(CLIENT_SESSIONS_PER_KEY_MAX).unwrap_or(i64::MAX);
@@ -186,13 +189,15 @@ impl Gateway {
         Ok(OpenedClientSession { id, sealed })
     }
 
-    /// The session that the client names, if it is open and the caller's. Asking is a use of it.
+    /// The session that the client names, if it is open, the caller's and was opened at `endpoint`. Asking
+    /// is a use of it.
     pub async fn client_session(
         &self,
         caller: &Caller,
+        endpoint: &str,
         sealed: &str,
     ) -> Result<Option<ClientSession>, Error> {
-        let opened = match self.vault().unseal(&place(caller), sealed) {
+        let opened = match self.vault().unseal(&place(caller, endpoint), sealed) {
             Ok(opened) => opened,
             Err(VaultError::Sealed(_) | VaultError::UnknownKey(_)) => return Ok(None),
             Err(cause) => return Err(Error::Internal(cause.into())),
@@ -312,13 +317,14 @@ impl Gateway {
     }
 }
 
-/// A session id opens for the key or grant, and the user, for whom it was sealed.
-fn place(caller: &Caller) -> SealContext<'_> {
+/// A session id opens for the key or grant, and the user, for whom it was sealed, and at the address where
+/// it was opened.
+fn place<'a>(caller: &'a Caller, endpoint: &'a str) -> SealContext<'a> {
     SealContext {
         kind: "client_session",
         workspace_id: &caller.workspace_id,
         user_id: caller.default_user.as_str(),
-        service: "",
+        service: endpoint,
         id: &caller.key_id,
     }
 }
@@ -329,16 +335,17 @@ mod tests {
     use crate::Scope;
     use crate::testing::TestWorld;
 
+    const AT: &str = "/mcp";
     const SAID: &str = r#"{"protocolVersion":"2025-11-25"}"#;
 
     async fn open(world: &TestWorld, caller: &Caller) -> String {
-        let opened = world.open_client_session(caller, SAID.to_owned()).await;
+        let opened = world.open_client_session(caller, AT, SAID.to_owned()).await;
         opened.unwrap().sealed
     }
 
     async fn is_open(world: &TestWorld, caller: &Caller, sealed: &str) -> bool {
         let caller = world.again(caller).await;
-        let found = world.client_session(&caller, sealed).await.unwrap();
+        let found = world.client_session(&caller, AT, sealed).await.unwrap();
         found.is_some_and(|found| found.handshake == SAID)
     }
 
@@ -357,7 +364,13 @@ mod tests {
             assert!(!is_open(&world, &ours, text).await, "{text}");
         }
 
-        let found = world.client_session(&ours, &sealed).await.unwrap().unwrap();
+        for elsewhere in ["", "/mcp/key", "/mcp/t/support"] {
+            let found = world.client_session(&ours, elsewhere, &sealed).await;
+            assert_eq!(found.unwrap(), None, "{elsewhere}");
+        }
+
+        let found = world.client_session(&ours, AT, &sealed).await;
+        let found = found.unwrap().unwrap();
         world.end_client_session(&found).await.unwrap();
         assert!(!is_open(&world, &ours, &sealed).await);
 
@@ -397,7 +410,7 @@ mod tests {
             let caller = sibling
                 .authenticate(Some(&key), ids::ulid("req"), None)
                 .await;
-            let found = sibling.client_session(&caller.unwrap(), &sealed).await;
+            let found = sibling.client_session(&caller.unwrap(), AT, &sealed).await;
             found.unwrap()
         };
         let found = there().await.expect("open there");
@@ -420,7 +433,9 @@ mod tests {
         for n in 0..CLIENT_SESSIONS_PER_KEY_MAX {
             world.clock.advance_ms(1);
             let process = if n % 2 == 0 { &world.gateway } else { &sibling };
-            let session = process.open_client_session(&ours, SAID.to_owned()).await;
+            let session = process
+                .open_client_session(&ours, AT, SAID.to_owned())
+                .await;
             opened.push(session.unwrap().sealed);
         }
         assert!(

@@ -3,21 +3,39 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
-use axum::response::Response;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
 use serde_json::json;
 
 use super::answers;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::apps::APP_SCOPES;
+use toolgate_gateway::toolsets::check::is_name;
 
 /// How a client learns that identity assertions are taken
 /// (draft-ietf-oauth-identity-assertion-authz-grant, section 7.2).
 const ID_JAG_PROFILE: &str = "urn:ietf:params:oauth:grant-profile:id-jag";
 
 pub(super) async fn resource(State(gateway): State<Arc<Gateway>>) -> Response {
+    described(&gateway, &gateway.mcp_resource())
+}
+
+/// The same for any text that can be the name of a toolset: which there are is not for strangers.
+pub(super) async fn toolset(
+    State(gateway): State<Arc<Gateway>>,
+    name: Result<Path<String>, PathRejection>,
+) -> Response {
+    match name {
+        Ok(Path(name)) if is_name(&name) => described(&gateway, &gateway.toolset_resource(&name)),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+fn described(gateway: &Gateway, resource: &str) -> Response {
     answers::metadata(&json!({
-        "resource": gateway.mcp_resource(),
+        "resource": resource,
         "resource_name": "toolgate",
         "authorization_servers": [gateway.app_issuer()],
         "scopes_supported": APP_SCOPES.map(<&str>::from),

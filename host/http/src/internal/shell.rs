@@ -14,7 +14,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use crate::built_page;
 
 /// The page's addresses; everything below each is the page's too.
-const PAGES: [&str; 20] = [
+const PAGES: [&str; 21] = [
     "setup",
     "join",
     "sign-in",
@@ -24,6 +24,7 @@ const PAGES: [&str; 20] = [
     "integrations",
     "plugins",
     "skills",
+    "toolsets",
     "users",
     "permissions",
     "approvals",

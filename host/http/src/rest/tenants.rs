@@ -110,11 +110,14 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
         |answer: &(u16, Value), name: &str| answer.1["data"][name].as_str().unwrap().to_owned();
     let wanted = json!({"url": "https://of-ours.example.test/", "events": ["*"]});
     let webhook = ask(world, &key, "POST", "/v1/webhooks", &wanted).await;
+    let toolset = json!({"name": "of-ours", "tools": ["github_create_issue"]});
+    let toolset = ask(world, &key, "POST", "/v1/toolsets", &toolset).await;
     let path = format!("/v1/webhooks/{}/test", id(&webhook, "webhook_id"));
     let delivery = ask(world, &key, "POST", &path, &json!({})).await;
     BTreeMap::from([
         ("webhook_id", id(&webhook, "webhook_id")),
         ("delivery_id", id(&delivery, "delivery_id")),
+        ("toolset_name", id(&toolset, "name")),
         ("skill_id", id(&skill, "skill_id")),
         ("session_id", id(&session, "session_id")),
         ("document_id", id(&document, "document_id")),

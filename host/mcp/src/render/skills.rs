@@ -53,6 +53,17 @@ pub fn skill(skill: &Skill) -> String {
     )
 }
 
+/// A Skill of a toolset.
+pub fn skill_alone(skill: &Skill) -> String {
+    format!(
+        "**{}**\n\n{}\n\nInstructions:\n{}\n\nNext step: follow these instructions yourself, with the \
+         tools that you have.",
+        one_line(&skill.name),
+        skill.summary,
+        skill.instructions
+    )
+}
+
 /// `svc_create_skill`.
 pub fn skill_created(skill: &Skill) -> String {
     format!(

@@ -1,10 +1,19 @@
 //! Every text shape as a snapshot, then the rules that no snapshot states.
 
+mod own_name;
+
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::*;
+use toolgate_gateway::tools::{
+    ApprovalNeeded, Connect, Execution, FailureReason, Outcome, ToolError,
+};
+
+fn execution(execution: &Execution) -> String {
+    super::execution(execution, CalledAs::Generic)
+}
 use toolgate_catalog::manifest::Effect;
 use toolgate_gateway::tools::embeddings::{LexicalReason, ModelState, Ranking};
 use toolgate_gateway::tools::{Annotations, FoundTool, SchemaOrRef, ToolAuth};

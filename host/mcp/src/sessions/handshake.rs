@@ -8,6 +8,7 @@ use rmcp::transport::streamable_http_server::session::{
 use serde::{Deserialize, Serialize};
 
 use super::REQUEST;
+use crate::cards;
 
 /// The client's name and version are cut after so many characters.
 const NAME_CHARS_MAX: usize = 40;
@@ -24,6 +25,9 @@ struct Handshake {
     asks_by_form: bool,
     #[serde(rename = "u", default, skip_serializing_if = "std::ops::Not::not")]
     asks_by_url: bool,
+    /// Whether it renders cards.
+    #[serde(rename = "c", default, skip_serializing_if = "std::ops::Not::not")]
+    renders_cards: bool,
 }
 
 fn cut(text: &str) -> String {
@@ -39,6 +43,7 @@ pub(super) fn write(said: &InitializeRequestParams) -> String {
         client: (cut(&said.client_info.name), cut(&said.client_info.version)),
         asks_by_form: elicitation.is_some_and(|asks| asks.form.is_some()),
         asks_by_url: elicitation.is_some_and(|asks| asks.url.is_some()),
+        renders_cards: cards::rendered_by(Some(&said.capabilities)),
     };
     serde_json::to_string(&handshake).unwrap_or_default()
 }
@@ -56,6 +61,9 @@ pub(crate) fn read(written: &str) -> Option<InitializeRequestParams> {
             elicitation = elicitation.with_url(rmcp::model::UrlElicitationCapability::default());
         }
         capabilities.elicitation = Some(elicitation);
+    }
+    if handshake.renders_cards {
+        capabilities.extensions = Some(cards::declared());
     }
     let (name, version) = handshake.client;
     let said = InitializeRequestParams::new(capabilities, Implementation::new(name, version));
@@ -120,6 +128,7 @@ mod tests {
     fn what_the_server_asks_about_comes_back_and_little_else() {
         let large = json!({
             "elicitation": { "url": {} },
+            "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html;profile=mcp-app"] } },
             "experimental": { "large": { "x": "x".repeat(10_000) } },
             "roots": { "listChanged": true },
         });
@@ -129,10 +138,12 @@ mod tests {
         assert_eq!(back.protocol_version.as_str(), "2025-11-25");
         assert_eq!(back.client_info.name, "x".repeat(NAME_CHARS_MAX));
         assert_eq!(back.client_info.version, "12");
+        assert!(cards::rendered_by(Some(&back.capabilities)));
         let elicitation = back.capabilities.elicitation.expect("declared");
         assert!(elicitation.url.is_some() && elicitation.form.is_none());
         let none = read(&write(&said(json!({})))).expect("what was written");
         assert!(none.capabilities.elicitation.is_none());
+        assert!(!cards::rendered_by(Some(&none.capabilities)));
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! `svc_execute_tool`, and under a reserved name the rest of a result that was too long.
 
-use crate::render::READ_RESULT;
+use rmcp::model::{InputRequiredResult, MetaObject};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ToolEntry, ToolFailure, ToolHints, ToolOutcome, decode, parameters, schema_of};
+use super::{
+    CalledTool, ToolEntry, ToolFailure, ToolHints, ToolOutcome, decode, parameters, schema_of,
+};
+use crate::connect::McpClient;
 use crate::operations::Operations;
-use crate::{connect, render};
+use crate::render::{CalledAs, READ_RESULT};
+use crate::{cards, connect, render};
 use toolgate_gateway::tools::results::Budget;
-use toolgate_gateway::tools::{Arguments, Execute, Outcome};
+use toolgate_gateway::tools::{Arguments, Execute, Execution, Outcome};
 use toolgate_gateway::{Error, Scope};
 
 pub(super) const ROW: ToolEntry = ToolEntry {
@@ -27,43 +31,85 @@ pub(super) const ROW: ToolEntry = ToolEntry {
             if asked.tool_name == READ_RESULT {
                 return read_on(call.operations, asked.arguments).await;
             }
-            let identity = || call.operations.identity();
-            let asked_before = call.client.resumes(identity, &asked.tool_name)?;
-            let execute = Execute {
-                tool_name: asked.tool_name,
-                arguments: asked.arguments,
-                session_id: asked.session_id,
-                user_id: None,
-                connection_id: None,
-                dry_run: false,
-                budget: Budget {
-                    chars_max: Some(render::RESULT_CHARS_MAX),
-                    ..Budget::default()
-                },
-                claim: None,
-            };
-            let execution = call.operations.execute(execute).await?;
-            if let Some(link) = connect::link(&execution)
-                && !asked_before
-            {
-                let identity = identity();
-                let asking = call.client.ask(&identity, &execution.tool_name, link);
-                if let Some(input) = asking.await {
-                    return Ok(ToolOutcome::Input(input));
-                }
+            let execute = request(asked.tool_name, asked.arguments, asked.session_id);
+            match run(call.operations, &call.client, execute).await? {
+                ToolRun::Ended(execution) => Ok(ToolOutcome::Called(CalledTool {
+                    text: render::execution(&execution, CalledAs::Generic),
+                    is_error: match execution.outcome {
+                        Outcome::Error { .. } => true,
+                        Outcome::Success { .. }
+                        | Outcome::AuthRequired(_)
+                        | Outcome::AuthExpired(_)
+                        | Outcome::ApprovalRequired(_)
+                        | Outcome::DryRun { .. } => false,
+                    },
+                    structured: None,
+                    card: card(call.operations, &call.client, &execution),
+                })),
+                ToolRun::Asks(input) => Ok(ToolOutcome::Input(input)),
             }
-            let text = render::execution(&execution);
-            Ok(match execution.outcome {
-                Outcome::Error { .. } => ToolOutcome::Failure(text),
-                Outcome::Success { .. }
-                | Outcome::AuthRequired(_)
-                | Outcome::AuthExpired(_)
-                | Outcome::ApprovalRequired(_)
-                | Outcome::DryRun { .. } => ToolOutcome::Text(text),
-            })
         })
     },
 };
+
+/// What a call of this edge asks of the operation.
+pub(crate) fn request(
+    tool_name: String,
+    arguments: Arguments,
+    session_id: Option<String>,
+) -> Execute {
+    Execute {
+        tool_name,
+        arguments,
+        session_id,
+        user_id: None,
+        connection_id: None,
+        dry_run: false,
+        budget: Budget {
+            chars_max: Some(render::RESULT_CHARS_MAX),
+            ..Budget::default()
+        },
+        claim: None,
+    }
+}
+
+/// What a call comes to.
+pub(crate) enum ToolRun {
+    Ended(Execution),
+    /// The client puts a question to the user and calls again.
+    Asks(InputRequiredResult),
+}
+
+/// Runs one tool, by whatever name it was called.
+pub(crate) async fn run(
+    operations: &dyn Operations,
+    client: &McpClient<'_>,
+    execute: Execute,
+) -> Result<ToolRun, ToolFailure> {
+    let identity = || operations.identity();
+    let asked_before = client.resumes(identity, &execute.tool_name)?;
+    let execution = operations.execute(execute).await?;
+    if let Some(link) = connect::link(&execution)
+        && !asked_before
+    {
+        let identity = identity();
+        let asking = client.ask(&identity, &execution.tool_name, link);
+        if let Some(input) = asking.await {
+            return Ok(ToolRun::Asks(input));
+        }
+    }
+    Ok(ToolRun::Ended(execution))
+}
+
+/// What a card shows of a call, for a client that renders one.
+pub(crate) fn card(
+    operations: &dyn Operations,
+    client: &McpClient<'_>,
+    execution: &Execution,
+) -> Option<MetaObject> {
+    let renders = client.renders_cards();
+    renders.then(|| cards::card(execution, operations.public_url()))
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

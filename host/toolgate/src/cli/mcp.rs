@@ -18,12 +18,19 @@ Clients that speak HTTP reach the gateway itself at <url>/mcp with the same key 
 pub(super) struct Mcp {
     #[command(flatten)]
     server: GatewayAddress,
+    /// Lists the tools of this toolset under their own names, in place of the nine generic ones
+    #[arg(long, value_name = "NAME")]
+    toolset: Option<String>,
 }
 
 impl Mcp {
     pub(super) async fn run(self, config: &Config) -> anyhow::Result<()> {
         super::serve::start_log(config.log_format, "info", None);
         let remote = self.server.remote()?;
+        let remote = match self.toolset {
+            Some(toolset) => remote.for_toolset(toolset),
+            None => remote,
+        };
         remote.check().await?;
         stdio::serve(remote).await
     }

@@ -162,6 +162,7 @@ pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::R
     };
     let mut mcp_options = mcp::McpOptions {
         auth: config.mcp_auth,
+        icon_path: toolgate_http::logo_path,
         shutdown: gateway.stopping().clone(),
         ..mcp::McpOptions::new(public_url, gateway.state_key())
     };

@@ -75,6 +75,13 @@ ROUTES = {
         ("Idempotency-Key",),
         ("instructions", "name", "summary"),
     ),
+    "create_toolset": Route(
+        "POST",
+        "/v1/toolsets",
+        (),
+        ("Idempotency-Key",),
+        ("description", "generic_tools", "name", "services", "skills", "title", "tools"),
+    ),
     "create_webhook": Route(
         "POST",
         "/v1/webhooks",
@@ -120,6 +127,13 @@ ROUTES = {
     "delete_skill": Route(
         "DELETE",
         "/v1/skills/{skill_id}",
+        (),
+        (),
+        (),
+    ),
+    "delete_toolset": Route(
+        "DELETE",
+        "/v1/toolsets/{toolset_name}",
         (),
         (),
         (),
@@ -229,6 +243,13 @@ ROUTES = {
         ("If-None-Match",),
         (),
     ),
+    "get_toolset": Route(
+        "GET",
+        "/v1/toolsets/{toolset_name}",
+        (),
+        (),
+        (),
+    ),
     "get_user_permissions": Route(
         "GET",
         "/v1/permissions/users/{user_id}",
@@ -327,6 +348,20 @@ ROUTES = {
         (),
         (),
     ),
+    "list_toolset_tools": Route(
+        "GET",
+        "/v1/toolsets/{toolset_name}/tools",
+        (),
+        (),
+        (),
+    ),
+    "list_toolsets": Route(
+        "GET",
+        "/v1/toolsets",
+        (),
+        (),
+        (),
+    ),
     "list_webhook_deliveries": Route(
         "GET",
         "/v1/webhooks/{webhook_id}/deliveries",
@@ -410,6 +445,13 @@ ROUTES = {
         (),
         ("If-Match",),
         ("instructions", "name", "summary", "version"),
+    ),
+    "update_toolset": Route(
+        "PATCH",
+        "/v1/toolsets/{toolset_name}",
+        (),
+        (),
+        ("description", "generic_tools", "services", "skills", "title", "tools"),
     ),
     "update_webhook": Route(
         "PATCH",

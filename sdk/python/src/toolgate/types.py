@@ -120,6 +120,42 @@ class CreateSkillBody(TypedDict):
     """
 
 
+class CreateToolsetBody(TypedDict):
+    """
+    A new toolset. It names at least one tool, service or Skill, and at most 128 together.
+    """
+
+    name: str
+    """
+    The last segment of its address.
+    """
+    title: NotRequired[str | None]
+    """
+    What clients show; the name if absent or empty.
+    """
+    description: NotRequired[str | None]
+    """
+    What it is for; clients show it to the model.
+    """
+    tools: NotRequired[list[str]]
+    """
+    Names of tools.
+    """
+    services: NotRequired[list[str]]
+    """
+    Names of services: all their tools, also those that a later version adds.
+    """
+    skills: NotRequired[list[str]]
+    """
+    Ids of Skills, which are listed as tools that answer their instructions.
+    """
+    generic_tools: NotRequired[bool]
+    """
+    Whether the nine tools of the main address are listed too; then the client can also run tools
+    outside of the toolset.
+    """
+
+
 DecidedBy: TypeAlias = Literal[
     "tool_rule", "service_rule", "workspace_default", "effect_default"
 ]
@@ -802,6 +838,82 @@ class ToolError(TypedDict):
     provider_body: NotRequired[Any]
 
 
+class ToolSource(TypedDict):
+    """
+    What a tool of a toolset stands for.
+    """
+
+    service: NotRequired[str]
+    kind: Literal["tool", "skill"]
+    skill_id: NotRequired[str]
+
+
+class ToolsetInfo(TypedDict):
+    """
+    A toolset as it was chosen, and what that comes to now for a user who may use everything.
+    """
+
+    name: str
+    title: str
+    """
+    What clients show; the name where none is given.
+    """
+    description: str
+    """
+    What it is for; clients show it to the model.
+    """
+    tools: list[str]
+    """
+    Names of tools.
+    """
+    services: list[str]
+    """
+    Names of services: all their tools.
+    """
+    skills: list[str]
+    """
+    Ids of Skills.
+    """
+    generic_tools: bool
+    """
+    Whether the nine tools of the main address are listed too.
+    """
+    mcp_url: str
+    """
+    The address for MCP clients.
+    """
+    listed: int
+    """
+    How many tools its list holds, at most 128.
+    """
+    left_out: int
+    """
+    How many more there are, which are neither listed nor callable.
+    """
+    missing: NotRequired[list[str]]
+    """
+    What was chosen and is not there any more, or not yet.
+    """
+    created_at: str
+    updated_at: str
+
+
+class ToolsetTool(TypedDict):
+    """
+    One tool of a toolset.
+    """
+
+    service: NotRequired[str]
+    kind: Literal["tool", "skill"]
+    skill_id: NotRequired[str]
+    name: str
+    title: str
+    description: str
+    inputSchema: dict[str, Any]
+    outputSchema: NotRequired[dict[str, Any] | None]
+    annotations: Annotations
+
+
 class Truncated(TypedDict):
     """
     Where the rest of a result is.
@@ -862,6 +974,31 @@ class UpdateSkillBody(TypedDict):
     """
     Changes the Skill only if this is its version; the same as `If-Match`.
     """
+
+
+class UpdateToolsetBody(TypedDict):
+    """
+    What to change; absent fields stay, others are replaced.
+    """
+
+    title: NotRequired[str | None]
+    """
+    Empty: the name.
+    """
+    description: NotRequired[str | None]
+    tools: NotRequired[list[str] | None]
+    """
+    In place of all tools.
+    """
+    services: NotRequired[list[str] | None]
+    """
+    In place of all services.
+    """
+    skills: NotRequired[list[str] | None]
+    """
+    In place of all Skills.
+    """
+    generic_tools: NotRequired[bool | None]
 
 
 class WebhookDelivery(TypedDict):
@@ -1297,6 +1434,43 @@ class ToolSchema(TypedDict):
     examples: list[dict[str, Any]]
     """
     Arguments of realistic calls, as the author of the plugin wrote them.
+    """
+
+
+class ToolsetList(TypedDict):
+    toolsets: list[ToolsetInfo]
+    """
+    By name.
+    """
+
+
+class DeletedToolset(TypedDict):
+    name: str
+    deleted: bool
+    """
+    Always `true`.
+    """
+
+
+class ToolsetTools(TypedDict):
+    """
+    `GET /v1/toolsets/{toolset_name}/tools`, and what `/mcp/t/{toolset_name}` lists.
+    """
+
+    name: str
+    title: str
+    description: str
+    generic_tools: bool
+    """
+    Whether an MCP client is listed the nine tools of the main address too, before these.
+    """
+    tools: list[ToolsetTool]
+    """
+    Skills, then tools, each by name.
+    """
+    left_out: int
+    """
+    How many more the caller may use, which are neither listed nor callable here.
     """
 
 

@@ -208,6 +208,35 @@ async fn a_machine_that_an_admin_switches_off_loses_what_it_holds_and_gets_no_mo
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_machine_has_tokens_for_a_toolset_of_its_workspace() {
+    let gateway = &gateway().await;
+    let admin = MemberBrowser::new(gateway, "eve@example.com", Role::Admin).await;
+    let body = json!({ "name": "Nightly report", "acts_for": "reports" });
+    let machine = Machine::named(gateway, &admin, body).await;
+    let resource = gateway.url("/mcp/t/desk");
+    let asked = [("resource", resource.as_str())];
+    let refused = machine.ask(Some(machine.basic()), &asked).await;
+    assert_eq!(error_of(&refused), (400, "invalid_target".into()));
+    let toolset = json!({ "name": "desk", "tools": ["demo_run"] });
+    let made = gateway.post("/v1/toolsets", &toolset).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let issued = machine.ask(Some(machine.basic()), &asked).await.json();
+    let token = issued["access_token"].as_str();
+    let token = token.unwrap_or_else(|| panic!("{issued}"));
+    let call = json!({ "text": "hello" });
+    let ran = call_at(gateway, "/mcp/t/desk", Some(token), "demo_run", call).await;
+    assert!(
+        ran.status == 200 && ran.text.contains("hello"),
+        "{}",
+        ran.text
+    );
+    assert!(
+        !is_let_in(gateway, token).await,
+        "it is for the toolset alone"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_a_client_that_an_admin_named_acts_by_itself() {
     let gateway = &gateway().await;
     let metadata =

@@ -31,12 +31,30 @@ struct Official {
 }
 
 impl Official {
-    fn start(client: Client, gateway: &TestGateway, document: Option<&str>) -> Self {
-        let job = json!({ "url": gateway.url("/mcp"), "redirect": REDIRECT, "document": document });
+    /// At the address of a toolset or at the main one.
+    fn start(
+        client: Client,
+        gateway: &TestGateway,
+        document: Option<&str>,
+        toolset: Option<&str>,
+    ) -> Self {
+        let mut job =
+            json!({ "url": gateway.url("/mcp"), "redirect": REDIRECT, "document": document });
+        if let Some(name) = toolset {
+            job["url"] = json!(gateway.url(&format!("/mcp/t/{name}")));
+            job["tool"] = json!("demo_run");
+            job["arguments"] = json!({ "text": "hello" });
+        }
         Self::with(client, job)
     }
 
-    fn with(client: Client, job: Value) -> Self {
+    /// At the main address where the job names no tool.
+    fn with(client: Client, mut job: Value) -> Self {
+        if job.get("tool").is_none() {
+            job["tool"] = json!("svc_execute_tool");
+            job["arguments"] =
+                json!({ "tool_name": "demo_run", "arguments": r#"{"text":"hello"}"# });
+        }
         let mut child = sign_in_client(client, job)
             .unwrap()
             .stdin(Stdio::piped())
@@ -86,6 +104,10 @@ impl Official {
 }
 
 async fn from_the_address_alone(client: Client, document: Option<&str>) {
+    goes_from_the_address(client, document, None).await;
+}
+
+async fn goes_from_the_address(client: Client, document: Option<&str>, toolset: Option<&str>) {
     let host = Upstream::start(|_| {
         let document = json!({ "client_id": DOCUMENT, "client_name": "Official client",
             "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "none" });
@@ -99,7 +121,12 @@ async fn from_the_address_alone(client: Client, document: Option<&str>) {
     };
     let gateway = &gateway_with(options).await;
     let person = MemberBrowser::new(gateway, "ada@example.com", Role::Member).await;
-    let mut client = Official::start(client, gateway, document);
+    if let Some(name) = toolset {
+        let body = json!({ "name": name, "tools": ["demo_run"] });
+        let made = gateway.post("/v1/toolsets", &body).await;
+        assert_eq!(made.status, 201, "{}", made.text);
+    }
+    let mut client = Official::start(client, gateway, document, toolset);
     client.sign_in(gateway, &person).await;
     client.called().await;
     assert_eq!(host.received().len(), usize::from(document.is_some()));
@@ -110,6 +137,7 @@ async fn from_the_address_alone(client: Client, document: Option<&str>) {
     let apps = person.apps().await;
     assert_eq!(apps.len(), 1, "{apps:?}");
     assert_eq!(apps[0]["client_name"], "Official client");
+    assert_eq!(apps[0]["toolset"].as_str(), toolset);
 
     // Disconnected by the member, it has to ask again.
     let path = format!("/internal/apps/{}", apps[0]["app_id"].as_str().unwrap());
@@ -219,4 +247,14 @@ async fn the_python_client_comes_with_an_assertion() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_javascript_client_comes_with_an_assertion() {
     without_a_person(JAVASCRIPT, Some(&Issuer::start().await)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_client_signs_in_at_a_toolset() {
+    goes_from_the_address(PYTHON, Some(DOCUMENT), Some("support")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_javascript_client_signs_in_at_a_toolset() {
+    goes_from_the_address(JAVASCRIPT, None, Some("support")).await;
 }

@@ -18,6 +18,17 @@ impl Walk {
             .await;
         self.rest(Method::DELETE, &skill, Value::Null).await;
 
+        let toolset = json!({"name": "ours", "tools": ["acme_run"]});
+        self.rest(Method::POST, "/v1/toolsets", toolset).await;
+        self.rest(
+            Method::PATCH,
+            "/v1/toolsets/ours",
+            json!({"title": "Other"}),
+        )
+        .await;
+        self.rest(Method::DELETE, "/v1/toolsets/ours", Value::Null)
+            .await;
+
         let document = json!({"content": "Text", "media_type": "text/plain"});
         let document = self
             .rest(Method::POST, "/v1/knowledge/documents", document)
@@ -262,6 +273,11 @@ impl Walk {
             Leaves::Entry("services.register_app"),
         )
         .await;
+        self.verb("toolset create", &["theirs", "--tool", "acme_run"])
+            .await;
+        self.verb("toolset update", &["theirs", "--title", "Other"])
+            .await;
+        self.verb("toolset delete", &["theirs"]).await;
         self.verb("vault rotate", &[]).await;
         self.verb("vault adopt", &[]).await;
 

@@ -80,6 +80,8 @@ export interface AppRequest {
   workspace: string;
   user_id: string;
   scopes: { scope: string; words: string }[];
+  /** Where it asks for a toolset alone; without a title where the workspace has none of the name. */
+  toolset?: { name: string; title?: string };
 }
 
 export interface ConnectedApp {
@@ -89,6 +91,8 @@ export interface ConnectedApp {
   member_id: string;
   member_name: string;
   scopes: string[];
+  /** Whose address it was let in at; absent for the main one. */
+  toolset?: string;
   connected_at: string;
   last_used_at?: string;
   expires_at: string;

@@ -10,7 +10,7 @@ use super::documents;
 use super::params::OAuthParams;
 use super::redirects::{self, Destination};
 use super::refusal::{AppProblem, RefusalCode, refused};
-use super::{APP_SCOPES, AppPeer, about, scope_words};
+use super::{APP_SCOPES, AppPeer, about, scope_words, toolset_of};
 use crate::audit::AuditAction;
 use crate::connections::link::{hash, random_token};
 use crate::{Caller, Error, Gateway, Scope};
@@ -57,6 +57,18 @@ pub struct AppRequestInfo {
     /// The user that its calls are for.
     pub user_id: String,
     pub scopes: Vec<ScopeInWords>,
+    /// Where it asks for a toolset alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toolset: Option<AskedToolset>,
+}
+
+/// The toolset whose address the client was given.
+#[derive(Debug, Serialize)]
+pub struct AskedToolset {
+    pub name: String,
+    /// Absent where the workspace has no such toolset: then the request can only be refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
 }
 
 /// Where the browser goes with the answer.
@@ -167,6 +179,7 @@ impl Gateway {
                 Some(Destination::Program(scheme)) => GoesTo::Program(scheme),
                 Some(Destination::Loopback) | None => GoesTo::ThisComputer,
             },
+            toolset: self.asked_toolset(caller, &request.resource).await?,
             workspace: caller.workspace_name.to_string(),
             user_id: caller.default_user.to_string(),
             scopes: granted(caller, &client, &request.scopes)
@@ -184,7 +197,7 @@ impl Gateway {
     ///
     /// # Errors
     /// `not_found` for a request that is decided or over; `conflict` for a client that the workspace
-    /// has switched off.
+    /// has switched off, and for a toolset that the workspace does not have.
     pub async fn decide_app_request(
         &self,
         caller: &Caller,
@@ -211,6 +224,14 @@ impl Gateway {
             return Err(Error::Conflict(format!(
                 "an admin of the workspace has switched {} off",
                 client.name
+            )));
+        }
+        if let Some(AskedToolset { name, title: None }) =
+            self.asked_toolset(caller, &request.resource).await?
+        {
+            return Err(Error::Conflict(format!(
+                "the workspace {} has no toolset {name}",
+                caller.workspace_name
             )));
         }
         let now_ms = self.clock.now_ms();
@@ -245,6 +266,22 @@ impl Gateway {
         let mut answer = vec![("code", code.expose()), ("iss", &issuer)];
         answer.extend(state.map(|state| ("state", state)));
         Ok(redirects::with_answer(&request.redirect_uri, &answer))
+    }
+
+    async fn asked_toolset(
+        &self,
+        caller: &Caller,
+        resource: &str,
+    ) -> Result<Option<AskedToolset>, Error> {
+        let main = self.mcp_resource();
+        let Some(name) = toolset_of(resource, &main) else {
+            return Ok(None);
+        };
+        let found = self.store.find_toolset(&caller.workspace_id, name).await?;
+        Ok(Some(AskedToolset {
+            name: name.to_owned(),
+            title: found.map(|row| row.title),
+        }))
     }
 
     async fn open_request(
@@ -339,7 +376,10 @@ fn asked(params: &OAuthParams, own_resource: &str) -> Result<Asked, AppProblem> 
     let resource = params
         .get("resource")
         .ok_or_else(|| refused(RefusalCode::InvalidTarget, "resource is missing"))?;
-    check_resource(resource, own_resource)?;
+    // Which workspace the toolset is of is known when a member decides.
+    if toolset_of(resource, own_resource).is_none() {
+        check_resource(resource, own_resource)?;
+    }
     if params.get("prompt") == Some("none") {
         let sentence = "a person has to decide";
         return Err(refused(RefusalCode::ConsentRequired, sentence));
@@ -408,6 +448,8 @@ mod tests {
         let some = code_of(&format!("{good}&scope=tools:read+offline_access"));
         assert_eq!(some.unwrap(), ["tools:read"]);
         let long_state = format!("{good}&state={}", "s".repeat(STATE_BYTES_MAX + 1));
+        let toolset = good.replace("/mcp", "/mcp/t/support");
+        assert_eq!(code_of(&toolset).unwrap(), APP_SCOPES.map(<&str>::from));
         for (query, code) in [
             (
                 good.replace("=code&", "=token&"),
@@ -432,6 +474,13 @@ mod tests {
             (good.replace("/mcp", ""), "invalid_target"),
             (good.replace("/mcp", "/mcp/"), "invalid_target"),
             (good.replace("/mcp", "/mcp/key"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/t"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/t/"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/t/Support"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/t/a/b"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/t/a/"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/t/../key"), "invalid_target"),
+            (good.replace("/mcp", "/t/support"), "invalid_target"),
             (good.replace("gate.", "GATE."), "invalid_target"),
             (good.replace("gate.example", "evil.test"), "invalid_target"),
             (format!("{good}&scope=admin"), "invalid_scope"),

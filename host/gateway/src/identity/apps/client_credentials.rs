@@ -1,11 +1,11 @@
 //! Tokens of a client that acts for a user by itself (RFC 6749, section 4.4; MCP extension
 //! `io.modelcontextprotocol/oauth-client-credentials`): a machine, of which there is no person to ask.
 
-use super::AppPeer;
 use super::authorize::{check_resource, scopes};
 use super::params::OAuthParams;
 use super::refusal::{AppProblem, RefusalCode, refused};
 use super::tokens::{ACCESS_LIFE_MS, ACCESS_PREFIX, IssuedTokens, new_token};
+use super::{AppPeer, toolset_of};
 use crate::Gateway;
 use crate::connections::link::hash;
 use toolgate_store::{AppClient, AppClientKind, ClientToken};
@@ -27,15 +27,23 @@ impl Gateway {
             let sentence = "an admin has not named this client to act for a user by itself";
             return Err(refused(RefusalCode::UnauthorizedClient, sentence));
         }
-        if let Some(workspace_id) = &client.workspace_id {
-            self.check_blocked(workspace_id, &client.id).await?;
-        }
+        let workspace_id = client.workspace_id.as_deref().unwrap_or_default();
+        self.check_blocked(workspace_id, &client.id).await?;
         let own = self.mcp_resource();
         let resource = form.get("resource").ok_or_else(|| {
             let sentence = format!("resource is missing: send resource={own}");
             refused(RefusalCode::InvalidTarget, sentence)
         })?;
-        check_resource(resource, &own)?;
+        match toolset_of(resource, &own) {
+            None => check_resource(resource, &own)?,
+            Some(name) => {
+                let toolset = self.store.find_toolset(workspace_id, name).await?;
+                toolset.ok_or_else(|| {
+                    let sentence = format!("the client's workspace has no toolset {name}");
+                    refused(RefusalCode::InvalidTarget, sentence)
+                })?;
+            }
+        }
         let granted = match form.get("scope") {
             None => client.scopes.clone(),
             Some(text) => {
@@ -53,7 +61,7 @@ impl Gateway {
             hash: hash(access.expose()),
             client_id: client.id.clone(),
             scopes: granted,
-            resource: own,
+            resource: resource.to_owned(),
             created_at_ms: now_ms,
             expires_at_ms: now_ms + ACCESS_LIFE_MS,
         };

@@ -25,6 +25,7 @@ from .resources import (
     AsyncSessions,
     AsyncSkills,
     AsyncTools,
+    AsyncToolsets,
 )
 from .toolset import AsyncToolset, OnOutcome
 
@@ -73,6 +74,7 @@ class AsyncToolgate:
         self._http = http_client or httpx.AsyncClient()
         self.tools = AsyncTools(self)
         self.skills = AsyncSkills(self)
+        self.toolsets = AsyncToolsets(self)
         self.permissions = AsyncPermissions(self)
         self.connections = AsyncConnections(self)
         self.sessions = AsyncSessions(self)

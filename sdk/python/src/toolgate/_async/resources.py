@@ -21,6 +21,7 @@ from ..types import (
     DeletedHook,
     DeletedSession,
     DeletedSkill,
+    DeletedToolset,
     Document,
     FoundPassages,
     FoundTools,
@@ -40,6 +41,8 @@ from ..types import (
     SkillCheck,
     SkillVersion,
     ToolSchema,
+    ToolsetInfo,
+    ToolsetTools,
     UserPermissions,
 )
 from .pager import AsyncPager
@@ -180,6 +183,72 @@ class AsyncSkills(AsyncResource):
     async def check(self, skill_id: str, *, user_id: str | None = None) -> SkillCheck:
         """Whether the user could follow the Skill now."""
         return await self._call("check_skill", skill_id=skill_id, user_id=user_id)
+
+
+class AsyncToolsets(AsyncResource):
+    """Named choices of tools that MCP clients list under the tools' own names."""
+
+    async def list(self) -> builtins.list[ToolsetInfo]:
+        """All toolsets of the workspace, by name."""
+        return (await self._call("list_toolsets"))["toolsets"]
+
+    async def get(self, toolset_name: str) -> ToolsetInfo:
+        return await self._call("get_toolset", toolset_name=toolset_name)
+
+    async def create(
+        self,
+        name: str,
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        tools: builtins.list[str] | None = None,
+        services: builtins.list[str] | None = None,
+        skills: builtins.list[str] | None = None,
+        generic_tools: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> ToolsetInfo:
+        """A toolset of at least one tool, service or Skill (by id)."""
+        return await self._call(
+            "create_toolset",
+            name=name,
+            title=title,
+            description=description,
+            tools=tools,
+            services=services,
+            skills=skills,
+            generic_tools=generic_tools,
+            idempotency_key=idempotency_key,
+        )
+
+    async def update(
+        self,
+        toolset_name: str,
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        tools: builtins.list[str] | None = None,
+        services: builtins.list[str] | None = None,
+        skills: builtins.list[str] | None = None,
+        generic_tools: bool | None = None,
+    ) -> ToolsetInfo:
+        """Changes what is given."""
+        return await self._call(
+            "update_toolset",
+            toolset_name=toolset_name,
+            title=title,
+            description=description,
+            tools=tools,
+            services=services,
+            skills=skills,
+            generic_tools=generic_tools,
+        )
+
+    async def delete(self, toolset_name: str) -> DeletedToolset:
+        return await self._call("delete_toolset", toolset_name=toolset_name)
+
+    async def tools(self, toolset_name: str) -> ToolsetTools:
+        """What an MCP client with this key lists at the toolset's address."""
+        return await self._call("list_toolset_tools", toolset_name=toolset_name)
 
 
 class AsyncPermissions(AsyncResource):

@@ -24,6 +24,7 @@ from .resources import (
     Sessions,
     Skills,
     Tools,
+    Toolsets,
 )
 from .toolset import Toolset, OnOutcome
 
@@ -72,6 +73,7 @@ class Toolgate:
         self._http = http_client or httpx.Client()
         self.tools = Tools(self)
         self.skills = Skills(self)
+        self.toolsets = Toolsets(self)
         self.permissions = Permissions(self)
         self.connections = Connections(self)
         self.sessions = Sessions(self)

@@ -1,0 +1,488 @@
+//! Toolsets: named choices of tools, services and Skills, each of which an MCP client sees as tools with
+//! names of their own, at an address of its own (`/mcp/t/{name}`).
+//!
+//! A toolset grants nothing: whoever uses it sees and runs what their permissions allow. Here is what an
+//! admin does with toolsets, in a gateway or at the command line ([`ToolsetAdmin`]); [`check`] says what
+//! one may be, [`listing`] what it lists to a caller, [`watch`] when that list has changed.
+
+pub mod check;
+pub mod listing;
+#[cfg(test)]
+mod tests;
+pub mod watch;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::audit::AuditAction;
+use crate::plugins::{self, Snapshot};
+use crate::{Caller, Error, Gateway, Scope};
+use check::{checked_entries, checked_name, checked_text};
+use toolgate_catalog::{Catalog, PluginTools, Tool};
+use toolgate_core::clock::rfc3339;
+use toolgate_store::{InsertedToolset, SkillRow, Store, ToolsetChange, ToolsetRow};
+
+/// Toolsets of one workspace.
+pub const TOOLSETS_MAX: usize = 100;
+/// Tools that one list holds: beyond it several clients refuse a server or drop tools.
+pub const TOOLS_LISTED_MAX: usize = 128;
+/// The tools of the main MCP address, which a toolset may list beside its own.
+pub const GENERIC_TOOLS: usize = 9;
+/// Below the path of an MCP endpoint, the toolsets.
+pub const TOOLSETS_PATH: &str = "/t";
+
+/// A toolset as it was chosen, and what that comes to now for a user who may use everything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = ToolsetInfo)]
+pub struct Toolset {
+    #[schema(example = "support")]
+    pub name: String,
+    /// What clients show; the name where none is given.
+    pub title: String,
+    /// What it is for; clients show it to the model.
+    pub description: String,
+    /// Names of tools.
+    pub tools: Vec<String>,
+    /// Names of services: all their tools.
+    pub services: Vec<String>,
+    /// Ids of Skills.
+    pub skills: Vec<String>,
+    /// Whether the nine tools of the main address are listed too.
+    pub generic_tools: bool,
+    /// The address for MCP clients.
+    #[schema(example = "https://tools.example.com/mcp/t/support")]
+    pub mcp_url: String,
+    /// How many tools its list holds, at most 128.
+    pub listed: usize,
+    /// How many more there are, which are neither listed nor callable.
+    pub left_out: usize,
+    /// What was chosen and is not there any more, or not yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub missing: Vec<String>,
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    #[schema(format = DateTime)]
+    pub updated_at: String,
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ToolsetList {
+    /// By name.
+    pub toolsets: Vec<Toolset>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct DeletedToolset {
+    pub name: String,
+    /// Always `true`.
+    #[schema(example = true)]
+    pub deleted: bool,
+}
+
+/// `POST /v1/toolsets`.
+#[derive(Clone, Debug, Default)]
+pub struct CreateToolset {
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub tools: Vec<String>,
+    pub services: Vec<String>,
+    pub skills: Vec<String>,
+    pub generic_tools: bool,
+}
+
+/// `PATCH /v1/toolsets/{toolset_name}`: what is given replaces what is there.
+#[derive(Clone, Debug, Default)]
+pub struct UpdateToolset {
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub tools: Option<Vec<String>>,
+    pub services: Option<Vec<String>>,
+    pub skills: Option<Vec<String>>,
+    pub generic_tools: Option<bool>,
+}
+
+/// What the operations on toolsets work with, in a gateway and at the command line alike.
+pub struct ToolsetAdmin {
+    store: Store,
+    snapshot: Arc<Snapshot>,
+    plugins_loading: usize,
+    /// The address of the MCP endpoint.
+    endpoint: String,
+}
+
+/// What a toolset names and is there.
+pub(crate) struct ToolsetContents {
+    /// The tools that are named themselves, then those of services, each once.
+    pub tools: Vec<Arc<Tool>>,
+    /// Without their instructions.
+    pub skills: Vec<SkillRow>,
+    pub missing: Vec<String>,
+}
+
+impl ToolsetContents {
+    pub(crate) fn new(row: &ToolsetRow, skills: &[SkillRow], catalog: &Catalog) -> Self {
+        let mut seen = BTreeSet::new();
+        let (mut tools, mut missing) = (Vec::new(), Vec::new());
+        for name in &row.tools {
+            match catalog.get(name) {
+                Some(tool) if seen.insert(tool.name.clone()) => tools.push(tool.clone()),
+                Some(_) => {}
+                None => missing.push(name.clone()),
+            }
+        }
+        let known = |service: &&String| catalog.manifest(service).is_some();
+        missing.extend(row.services.iter().filter(|one| !known(one)).cloned());
+        let of_services = catalog.tools().iter().filter(|tool| {
+            let mut services = row.services.iter();
+            services.any(|service| service == tool.service())
+        });
+        for tool in of_services {
+            if seen.insert(tool.name.clone()) {
+                tools.push(tool.clone());
+            }
+        }
+        let there = |id: &&String| skills.iter().any(|skill| skill.id == **id);
+        missing.extend(row.skills.iter().filter(|one| !there(one)).cloned());
+        Self {
+            tools,
+            skills: skills.to_vec(),
+            missing,
+        }
+    }
+
+    fn count(&self, generic_tools: bool) -> usize {
+        let generic = if generic_tools { GENERIC_TOOLS } else { 0 };
+        self.tools.len() + self.skills.len() + generic
+    }
+}
+
+impl ToolsetAdmin {
+    /// For the command line: the plugins that serve according to the database. `endpoint`: the address of
+    /// the MCP endpoint.
+    pub async fn at_rest(store: Store, endpoint: String) -> Result<Self, Error> {
+        let plugins = plugins::manifests(&store).await?.into_iter();
+        let plugins = plugins.map(|manifest| PluginTools {
+            manifest: Arc::new(manifest),
+            sha256: String::new(),
+        });
+        let catalog = Catalog::build(plugins.collect());
+        Ok(Self {
+            snapshot: Arc::new(Snapshot::new(catalog, Default::default())),
+            plugins_loading: 0,
+            store,
+            endpoint,
+        })
+    }
+
+    pub async fn list(&self, caller: &Caller) -> Result<ToolsetList, Error> {
+        let rows = self.store.list_toolsets(&caller.workspace_id).await?;
+        let mut toolsets = Vec::with_capacity(rows.len());
+        for row in rows {
+            toolsets.push(self.shown(row).await?);
+        }
+        Ok(ToolsetList { toolsets })
+    }
+
+    pub async fn read(&self, caller: &Caller, name: &str) -> Result<Toolset, Error> {
+        self.shown(find(&self.store, &caller.workspace_id, name).await?)
+            .await
+    }
+
+    pub async fn create(
+        &self,
+        caller: &Caller,
+        request: CreateToolset,
+        now_ms: i64,
+    ) -> Result<Toolset, Error> {
+        let name = checked_name(request.name)?;
+        let title = request.title.filter(|title| !title.trim().is_empty());
+        let row = ToolsetRow {
+            workspace_id: caller.workspace_id.to_string(),
+            title: checked_text("title", title.unwrap_or_else(|| name.clone()))?,
+            description: checked_text("description", request.description.unwrap_or_default())?,
+            tools: request.tools,
+            services: request.services,
+            skills: request.skills,
+            generic_tools: request.generic_tools,
+            created_at_ms: now_ms,
+            updated_at_ms: now_ms,
+            name,
+        };
+        let row = self.with_known_entries(row, None).await?;
+        let action = AuditAction::ToolsetsCreate;
+        let most = i64::try_from(TOOLSETS_MAX).unwrap_or(i64::MAX);
+        let inserted = caller
+            .audited(&self.store, now_ms, action, &row.name, chosen(&row))
+            .insert_toolset(&row, most)
+            .await?;
+        match inserted {
+            InsertedToolset::Done => self.shown(row).await,
+            InsertedToolset::Taken => Err(Error::Conflict(format!(
+                "the workspace has a toolset named {}",
+                row.name
+            ))),
+            InsertedToolset::Full => Err(Error::Conflict(format!(
+                "a workspace has at most {TOOLSETS_MAX} toolsets; delete one first"
+            ))),
+        }
+    }
+
+    pub async fn update(
+        &self,
+        caller: &Caller,
+        name: &str,
+        request: UpdateToolset,
+        now_ms: i64,
+    ) -> Result<Toolset, Error> {
+        let before = find(&self.store, &caller.workspace_id, name).await?;
+        let title = request.title.map(|title| match title.trim() {
+            "" => before.name.clone(),
+            _ => title,
+        });
+        let title = title.map(|text| checked_text("title", text)).transpose()?;
+        let description = request.description;
+        let description = description.map(|text| checked_text("description", text));
+        let description = description.transpose()?;
+        let given = [
+            ("title", title.is_some()),
+            ("description", description.is_some()),
+            ("tools", request.tools.is_some()),
+            ("services", request.services.is_some()),
+            ("skills", request.skills.is_some()),
+            ("generic_tools", request.generic_tools.is_some()),
+        ];
+        let changed: Vec<&str> = given
+            .into_iter()
+            .filter_map(|(field, given)| given.then_some(field))
+            .collect();
+        if changed.is_empty() {
+            return Err(Error::InvalidRequest(
+                "nothing to change: give title, description, tools, services, skills or generic_tools"
+                    .to_owned(),
+            ));
+        }
+        let (of_tools, of_services, of_skills) = (
+            request.tools.is_some(),
+            request.services.is_some(),
+            request.skills.is_some(),
+        );
+        let wanted = ToolsetRow {
+            tools: request.tools.unwrap_or_else(|| before.tools.clone()),
+            services: request.services.unwrap_or_else(|| before.services.clone()),
+            skills: request.skills.unwrap_or_else(|| before.skills.clone()),
+            ..before.clone()
+        };
+        let wanted = self.with_known_entries(wanted, Some(&before)).await?;
+        let change = ToolsetChange {
+            title: title.as_deref(),
+            description: description.as_deref(),
+            tools: of_tools.then_some(&wanted.tools[..]),
+            services: of_services.then_some(&wanted.services[..]),
+            skills: of_skills.then_some(&wanted.skills[..]),
+            generic_tools: request.generic_tools,
+        };
+        let mut details = chosen(&wanted);
+        details["changed"] = json!(changed);
+        let action = AuditAction::ToolsetsUpdate;
+        let updated = caller
+            .audited(&self.store, now_ms, action, &before.name, details)
+            .update_toolset(&caller.workspace_id, &before.name, &change, now_ms)
+            .await?;
+        self.shown(updated.ok_or_else(|| unknown(name))?).await
+    }
+
+    pub async fn delete(
+        &self,
+        caller: &Caller,
+        name: &str,
+        now_ms: i64,
+    ) -> Result<DeletedToolset, Error> {
+        let row = find(&self.store, &caller.workspace_id, name).await?;
+        let action = AuditAction::ToolsetsDelete;
+        let deleted = caller
+            .audited(&self.store, now_ms, action, &row.name, chosen(&row))
+            .delete_toolset(&caller.workspace_id, &row.name)
+            .await?;
+        if !deleted {
+            return Err(unknown(name));
+        }
+        Ok(DeletedToolset {
+            name: row.name,
+            deleted: true,
+        })
+    }
+
+    /// The toolset with each entry once. What `before` names already may stay, whether it is there or
+    /// not.
+    async fn with_known_entries(
+        &self,
+        mut row: ToolsetRow,
+        before: Option<&ToolsetRow>,
+    ) -> Result<ToolsetRow, Error> {
+        row = checked_entries(row)?;
+        let catalog = &self.snapshot.catalog;
+        let kept = |of: fn(&ToolsetRow) -> &Vec<String>, name: &String| {
+            before.is_some_and(|before| of(before).contains(name))
+        };
+        for name in &row.tools {
+            if catalog.get(name).is_none() && !kept(|row| &row.tools, name) {
+                return Err(self.no_tool(name));
+            }
+        }
+        for name in &row.services {
+            if catalog.manifest(name).is_none() && !kept(|row| &row.services, name) {
+                return Err(match self.plugins_loading {
+                    0 => Error::ServiceNotFound(toolgate_core::visible::shown_name(name)),
+                    _ => self.no_tool(name),
+                });
+            }
+        }
+        let skills = self.store.find_skills(&row.workspace_id, &row.skills);
+        let skills = skills.await?;
+        for id in &row.skills {
+            let there = skills.iter().any(|skill| skill.id == *id);
+            if !there && !kept(|row| &row.skills, id) {
+                let id = toolgate_core::visible::shown_name(id);
+                return Err(Error::SkillNotFound(id));
+            }
+        }
+        Ok(row)
+    }
+
+    fn no_tool(&self, name: &str) -> Error {
+        let tool_name = toolgate_core::visible::shown_name(name);
+        match self.plugins_loading {
+            0 => Error::ToolNotFound {
+                nearest: self.snapshot.search.nearest_names(name, &|_| true),
+                tool_name,
+            },
+            plugins_loading => Error::ToolNotLoaded {
+                tool_name,
+                plugins_loading,
+            },
+        }
+    }
+
+    async fn shown(&self, row: ToolsetRow) -> Result<Toolset, Error> {
+        let skills = self.store.find_skills(&row.workspace_id, &row.skills);
+        let contents = ToolsetContents::new(&row, &skills.await?, &self.snapshot.catalog);
+        let count = contents.count(row.generic_tools);
+        Ok(Toolset {
+            mcp_url: mcp_url(&self.endpoint, &row.name),
+            listed: count.min(TOOLS_LISTED_MAX),
+            left_out: count.saturating_sub(TOOLS_LISTED_MAX),
+            missing: contents.missing,
+            name: row.name,
+            title: row.title,
+            description: row.description,
+            tools: row.tools,
+            services: row.services,
+            skills: row.skills,
+            generic_tools: row.generic_tools,
+            created_at: rfc3339(row.created_at_ms),
+            updated_at: rfc3339(row.updated_at_ms),
+        })
+    }
+}
+
+impl Gateway {
+    fn toolset_admin(&self) -> ToolsetAdmin {
+        ToolsetAdmin {
+            store: self.store.clone(),
+            // Counted first: what becomes ready in between is then in the snapshot.
+            plugins_loading: self.plugins_loading(),
+            snapshot: self.snapshot(),
+            endpoint: self.mcp_resource(),
+        }
+    }
+
+    /// All toolsets of the workspace.
+    pub async fn list_toolsets(&self, caller: &Caller) -> Result<ToolsetList, Error> {
+        caller.need(Scope::ToolsRead)?;
+        self.toolset_admin().list(caller).await
+    }
+
+    /// One toolset.
+    pub async fn toolset(&self, caller: &Caller, name: &str) -> Result<Toolset, Error> {
+        caller.need(Scope::ToolsRead)?;
+        self.toolset_admin().read(caller, name).await
+    }
+
+    /// Keeps a new toolset.
+    ///
+    /// # Errors
+    /// `tool_not_found` with the nearest names, `service_not_found`, `skill_not_found` for what is not
+    /// there; `conflict` for a name that is taken, and beyond [`TOOLSETS_MAX`].
+    pub async fn create_toolset(
+        &self,
+        caller: &Caller,
+        request: CreateToolset,
+    ) -> Result<Toolset, Error> {
+        caller.need(Scope::Admin)?;
+        let now_ms = self.clock.now_ms();
+        self.toolset_admin().create(caller, request, now_ms).await
+    }
+
+    /// Changes what is given.
+    pub async fn update_toolset(
+        &self,
+        caller: &Caller,
+        name: &str,
+        request: UpdateToolset,
+    ) -> Result<Toolset, Error> {
+        caller.need(Scope::Admin)?;
+        let now_ms = self.clock.now_ms();
+        let admin = self.toolset_admin();
+        admin.update(caller, name, request, now_ms).await
+    }
+
+    /// Deletes a toolset; its address answers 404 from the next request on.
+    pub async fn delete_toolset(
+        &self,
+        caller: &Caller,
+        name: &str,
+    ) -> Result<DeletedToolset, Error> {
+        caller.need(Scope::Admin)?;
+        let now_ms = self.clock.now_ms();
+        self.toolset_admin().delete(caller, name, now_ms).await
+    }
+}
+
+/// The address of a toolset for MCP clients, below that of an MCP endpoint.
+pub(crate) fn mcp_url(endpoint: &str, name: &str) -> String {
+    format!("{endpoint}{TOOLSETS_PATH}/{name}")
+}
+
+pub(crate) async fn find(
+    store: &Store,
+    workspace_id: &str,
+    name: &str,
+) -> Result<ToolsetRow, Error> {
+    // Other texts never reach the database.
+    if !check::is_name(name) {
+        return Err(unknown(name));
+    }
+    let found = store.find_toolset(workspace_id, name).await?;
+    found.ok_or_else(|| unknown(name))
+}
+
+fn unknown(name: &str) -> Error {
+    let name = toolgate_core::visible::shown_name(name);
+    Error::NotFound(format!("the toolset {name}"))
+}
+
+/// What the audit log says of a toolset.
+fn chosen(row: &ToolsetRow) -> Value {
+    json!({
+        "title": row.title,
+        "tools": row.tools,
+        "services": row.services,
+        "skills": row.skills,
+        "generic_tools": row.generic_tools,
+    })
+}

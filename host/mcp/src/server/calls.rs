@@ -1,0 +1,130 @@
+//! Which tools the server lists to a client, and a call of one of them.
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+use rmcp::RoleServer;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, ListToolsResult,
+};
+use rmcp::service::RequestContext;
+
+use super::{McpServer, TOOLS_FRESH_MS, answers};
+use crate::render::CalledAs;
+use crate::tools::{self, ToolEntry, ToolFailure, ToolRequest};
+use crate::toolset;
+use toolgate_gateway::Error;
+use toolgate_gateway::toolsets::listing::{ToolSource, ToolsetTool, ToolsetTools};
+
+impl McpServer {
+    pub(super) async fn listed_tools(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let client = self.client(context, None);
+        let has_cards = client.renders_cards();
+        let Some(listed) = self.toolset(context).await? else {
+            // Shared caches keep one list for all, and a card is for some.
+            let scope = match has_cards {
+                true => CacheScope::Private,
+                false => CacheScope::Public,
+            };
+            return Ok(ListToolsResult::with_all_items(tools::listed(has_cards))
+                .with_ttl_ms(TOOLS_FRESH_MS)
+                .with_cache_scope(scope));
+        };
+        let mut all = match listed.generic_tools {
+            true => tools::listed(has_cards),
+            false => Vec::new(),
+        };
+        let (icons, objects_alone) = (self.icons.as_deref(), client.wants_objects_alone());
+        let own = listed.tools.iter();
+        all.extend(own.map(|tool| toolset::describe(tool, icons, objects_alone, has_cards)));
+        let mut result = ListToolsResult::with_all_items(all)
+            .with_ttl_ms(toolset::FRESH_MS)
+            .with_cache_scope(CacheScope::Private);
+        result.meta = toolset::list_meta(&listed);
+        Ok(result)
+    }
+
+    pub(super) async fn call(
+        &self,
+        tool: &NamedTool,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let operations = self.operations(context)?;
+        let client = self.client(context, request.request_state);
+        let arguments = request.arguments.unwrap_or_default();
+        let (call, called) = match tool {
+            NamedTool::OfToolset(tool, called) => {
+                let call = toolset::call(&*operations, client, tool, arguments, *called);
+                (call.boxed(), *called)
+            }
+            NamedTool::Generic(row) => {
+                let call = row.call(ToolRequest {
+                    operations: &*operations,
+                    arguments,
+                    client,
+                });
+                (call, CalledAs::Generic)
+            }
+        };
+        // A panic that nobody answers for would leave the client waiting.
+        let call = AssertUnwindSafe(call).catch_unwind();
+        let answer = tokio::select! {
+            answer = call => answer.unwrap_or_else(|_| {
+                let cause = anyhow::anyhow!("a handler panicked");
+                Err(ToolFailure::Gateway(Error::Internal(cause)))
+            }),
+            // The client hung up or took the call back: nobody waits for the answer.
+            () = context.ct.cancelled() => {
+                return Err(ErrorData::internal_error("the call was cancelled", None));
+            }
+        };
+        answers::rendered(answer, called, tool.name(), operations.request_id())
+    }
+}
+
+/// The tool that a call names.
+pub(super) enum NamedTool {
+    /// One of the toolset's list.
+    OfToolset(ToolsetTool, CalledAs),
+    Generic(&'static ToolEntry),
+}
+
+impl NamedTool {
+    /// `listed`: the toolset's list, where the server is of one. What is not listed is not there.
+    pub(super) fn find(listed: Option<&ToolsetTools>, name: &str) -> Result<Self, ErrorData> {
+        if let Some(listed) = listed
+            && let Some(tool) = listed.tools.iter().find(|tool| tool.name == name)
+        {
+            let generic_tools = listed.generic_tools;
+            let called = CalledAs::Itself { generic_tools };
+            return Ok(Self::OfToolset(tool.clone(), called));
+        }
+        let has_generic_tools = listed.is_none_or(|listed| listed.generic_tools);
+        match tools::find(name).filter(|_| has_generic_tools) {
+            Some(row) => Ok(Self::Generic(row)),
+            None => {
+                let sentence = format!("Unknown tool: {name}");
+                Err(ErrorData::invalid_params(sentence, None))
+            }
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::OfToolset(tool, _) => &tool.name,
+            Self::Generic(row) => row.name,
+        }
+    }
+
+    /// As it is traced: the name of a Skill is what a person wrote.
+    pub(super) fn traced(&self) -> Option<&str> {
+        match self {
+            Self::OfToolset(tool, _) if matches!(tool.source, ToolSource::Skill { .. }) => None,
+            Self::OfToolset(..) | Self::Generic(_) => Some(self.name()),
+        }
+    }
+}
