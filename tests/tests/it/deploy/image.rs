@@ -173,7 +173,7 @@ async fn the_image_serves_read_only_without_rights_and_holds_nothing_but_the_pro
         let Ok(answer) = health.send().await else {
             return false;
         };
-        let health: Value = answer.json().await.unwrap();
+        let health: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
         health["data"]["search_model"] == "ready"
     })
     .await;
