@@ -979,7 +979,7 @@ type ToolSource struct {
 	SkillID string `json:"skill_id,omitempty"`
 }
 
-// A toolset as it was chosen, and what that comes to now for a user who may use everything.
+// A toolset, and how many tools it lists now for a user who may use all of them.
 type ToolsetInfo struct {
 	Name string `json:"name"`
 	// What clients show; the name where none is given.

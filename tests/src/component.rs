@@ -182,6 +182,21 @@ pub fn tool(name: &str) -> Value {
     })
 }
 
+/// A service whose only tool needs an API key.
+pub fn locked() -> Fixture {
+    let mut guarded = tool("run");
+    guarded["auth"] = json!(["user"]);
+    let slot = json!({
+        "slot": "user", "title": "Locked account", "type": "api_key",
+        "placement": { "header": "x-key", "template": "{secret}" },
+        "audience": ["https://api.locked.example"],
+    });
+    Fixture::new("locked")
+        .with("hosts", json!(["api.locked.example"]))
+        .with("auth", json!([slot]))
+        .with("tools", json!([guarded]))
+}
+
 fn append_section(component: &mut Vec<u8>, manifest: &str) {
     use wasm_encoder::{Component, CustomSection};
     let section = CustomSection {

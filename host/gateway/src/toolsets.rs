@@ -29,12 +29,12 @@ use toolgate_store::{InsertedToolset, SkillRow, Store, ToolsetChange, ToolsetRow
 pub const TOOLSETS_MAX: usize = 100;
 /// Tools that one list holds: beyond it several clients refuse a server or drop tools.
 pub const TOOLS_LISTED_MAX: usize = 128;
-/// The tools of the main MCP address, which a toolset may list beside its own.
+/// How many tools the main MCP address has. A toolset may list them too.
 pub const GENERIC_TOOLS: usize = 9;
 /// Below the path of an MCP endpoint, the toolsets.
 pub const TOOLSETS_PATH: &str = "/t";
 
-/// A toolset as it was chosen, and what that comes to now for a user who may use everything.
+/// A toolset, and how many tools it lists now for a user who may use all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = ToolsetInfo)]
 pub struct Toolset {
@@ -95,7 +95,7 @@ pub struct CreateToolset {
     pub generic_tools: bool,
 }
 
-/// `PATCH /v1/toolsets/{toolset_name}`: what is given replaces what is there.
+/// `PATCH /v1/toolsets/{toolset_name}`: fields that are given replace the stored ones.
 #[derive(Clone, Debug, Default)]
 pub struct UpdateToolset {
     pub title: Option<String>,

@@ -868,7 +868,7 @@ export interface paths {
         head?: never;
         /**
          * Change a toolset
-         * @description What is given replaces what is there. Connected clients are told that their list has changed.
+         * @description Fields that are given replace the stored ones. Connected clients are told that their list has changed.
          *     Needs the scope `admin`.
          */
         patch: operations["update_toolset"];
@@ -2250,7 +2250,7 @@ export interface components {
             outputSchema?: Record<string, unknown> | null;
             service: string;
         };
-        /** @description A toolset as it was chosen, and what that comes to now for a user who may use everything. */
+        /** @description A toolset, and how many tools it lists now for a user who may use all of them. */
         ToolsetInfo: {
             /** Format: date-time */
             created_at: string;

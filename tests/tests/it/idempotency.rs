@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::component::{Fixture, locked, tool};
 use toolgate_tests::gateway::{Answer, TestGateway};
 
 const RUN: &str = "/v1/tools/once_run/execute";
@@ -104,20 +104,7 @@ async fn a_created_skill_is_created_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connect_link_is_a_secret_and_is_made_anew() {
-    let mut guarded = tool("run");
-    guarded["auth"] = json!(["user"]);
-    let locked = Fixture::new("locked")
-        .with("hosts", json!(["api.locked.example"]))
-        .with("tools", json!([guarded]))
-        .with(
-            "auth",
-            json!([{
-                "slot": "user", "title": "Locked account", "type": "api_key",
-                "placement": { "header": "x-key", "template": "{secret}" },
-                "audience": ["https://api.locked.example"],
-            }]),
-        );
-    let gateway = TestGateway::with_plugin("locked.wasm", locked.build()).await;
+    let gateway = TestGateway::with_plugin("locked.wasm", locked().build()).await;
     let body = json!({"service": "locked"});
     let first = post(&gateway, "/v1/connections/link", "k", &body).await;
     let again = post(&gateway, "/v1/connections/link", "k", &body).await;

@@ -5,7 +5,7 @@ mod refusals;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::component::{Fixture, locked, tool};
 use toolgate_tests::gateway::{Answer, Options, TestGateway, client, new_key};
 
 /// What an MCP tool said.
@@ -83,24 +83,11 @@ async fn start() -> TestGateway {
     let demo = Fixture::new("demo")
         .with("tools", json!([echo]))
         .invoke("(call $answer (local.get $arguments) (local.get $arguments_bytes))");
-    let mut guarded = tool("run");
-    guarded["auth"] = json!(["user"]);
-    let locked = Fixture::new("locked")
-        .with("hosts", json!(["api.locked.example"]))
-        .with("tools", json!([guarded]))
-        .with(
-            "auth",
-            json!([{
-                "slot": "user", "title": "Locked account", "type": "api_key",
-                "placement": { "header": "x-key", "template": "{secret}" },
-                "audience": ["https://api.locked.example"],
-            }]),
-        );
     let broken = Fixture::new("broken").invoke("(unreachable)");
     TestGateway::start(Options {
         plugins: vec![
             ("demo.wasm".to_owned(), demo.build()),
-            ("locked.wasm".to_owned(), locked.build()),
+            ("locked.wasm".to_owned(), locked().build()),
             ("broken.wasm".to_owned(), broken.build()),
         ],
         ..Options::default()

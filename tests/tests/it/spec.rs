@@ -12,7 +12,7 @@ mod tools;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::component::{Fixture, locked, tool};
 use toolgate_tests::gateway::{Answer, Options, TestGateway};
 
 /// The gateway that all rows ask, and the runtime that keeps it.
@@ -38,19 +38,6 @@ async fn start() -> TestGateway {
     let demo = Fixture::new("demo")
         .with("tools", json!([echo]))
         .invoke("(call $answer (local.get $arguments) (local.get $arguments_bytes))");
-    let mut guarded = tool("run");
-    guarded["auth"] = json!(["user"]);
-    let locked = Fixture::new("locked")
-        .with("hosts", json!(["api.locked.example"]))
-        .with("tools", json!([guarded]))
-        .with(
-            "auth",
-            json!([{
-                "slot": "user", "title": "Locked account", "type": "api_key",
-                "placement": { "header": "x-key", "template": "{secret}" },
-                "audience": ["https://api.locked.example"],
-            }]),
-        );
     // Six tools that one search finds, each with a schema of about 9,000 bytes.
     let wide: Vec<Value> = (0..6)
         .map(|n| {
@@ -70,7 +57,7 @@ async fn start() -> TestGateway {
     TestGateway::start(Options {
         plugins: vec![
             ("demo.wasm".to_owned(), demo.build()),
-            ("locked.wasm".to_owned(), locked.build()),
+            ("locked.wasm".to_owned(), locked().build()),
             ("wide.wasm".to_owned(), wide.build()),
         ],
         ..Options::default()

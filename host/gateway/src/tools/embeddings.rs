@@ -210,9 +210,8 @@ pub(crate) async fn keep(gateway: Arc<Gateway>) {
                 let found = folders
                     .iter()
                     .find_map(|folder| Some((folder, files::look(folder)?)));
-                if found.is_some()
+                if let Some((folder, _)) = found
                     && found != tried
-                    && let Some((folder, _)) = found
                 {
                     tried = found;
                     load(&gateway, folder.clone()).await;
@@ -372,4 +371,26 @@ async fn forget_unused(
     gateway.store.forget_tool_vectors(&unused).await?;
     known.retain(|hash, _| used.contains(hash));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_installed_model_goes_before_the_shipped_one_and_none_is_used_by_words_alone() {
+        let mut config = GatewayConfig::in_folders("/data", "/plugins");
+        let installed = files::folder(&config.data_dir);
+        assert_eq!(Embeddings::new(&config).folders, [installed.clone()]);
+        let shipped = PathBuf::from("/usr/share/toolgate/model");
+        config.shipped_model_dir = Some(shipped.clone());
+        let embeddings = Embeddings::new(&config);
+        assert_eq!(embeddings.folders, [installed, shipped]);
+        assert_eq!(embeddings.model(), ModelState::NotInstalled);
+
+        config.search_by_meaning = false;
+        let off = Embeddings::new(&config);
+        assert!(off.folders.is_empty());
+        assert_eq!(off.model(), ModelState::Off);
+    }
 }

@@ -60,12 +60,12 @@ pub(super) fn checked_entries(row: ToolsetRow) -> Result<ToolsetRow, Error> {
     let count = row.tools.len() + row.services.len() + row.skills.len();
     if count > ENTRIES_MAX {
         return Err(Error::InvalidRequest(format!(
-            "a toolset names at most {ENTRIES_MAX} tools, services and Skills, not {count}"
+            "a toolset can hold at most {ENTRIES_MAX} tools, services and Skills in all; {count} were given"
         )));
     }
     if count == 0 {
         return Err(Error::InvalidRequest(
-            "a toolset names at least one tool, service or Skill".to_owned(),
+            "a toolset needs at least one tool, service or Skill".to_owned(),
         ));
     }
     let mut all = row.tools.iter().chain(&row.services);

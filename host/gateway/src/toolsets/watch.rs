@@ -30,12 +30,12 @@ const TOPICS: [Topic; 4] = [
 ];
 
 /// Counts the moments at which lists may have changed.
-pub(crate) struct ListPulse {
+pub(crate) struct ListSignal {
     count: watch::Sender<u64>,
     looks: Semaphore,
 }
 
-impl Default for ListPulse {
+impl Default for ListSignal {
     fn default() -> Self {
         Self {
             count: watch::Sender::new(0),
@@ -60,7 +60,7 @@ pub struct ListWatcher {
     caller: Caller,
     toolset: String,
     digest: [u8; 32],
-    pulse: watch::Receiver<u64>,
+    signal: watch::Receiver<u64>,
 }
 
 impl Gateway {
@@ -70,13 +70,13 @@ impl Gateway {
         caller: &Caller,
         toolset: &str,
     ) -> Result<ListWatcher, Error> {
-        let pulse = self.list_pulse.count.subscribe();
+        let signal = self.list_signal.count.subscribe();
         Ok(ListWatcher {
             digest: self.list_digest(caller, toolset).await?,
             gateway: self.clone(),
             caller: caller.clone(),
             toolset: toolset.to_owned(),
-            pulse,
+            signal,
         })
     }
 
@@ -95,7 +95,7 @@ impl ListWatcher {
             let gateway = self.gateway.clone();
             tokio::select! {
                 () = gateway.stop.cancelled() => return ListChange::Over,
-                ended = self.pulse.changed() => {
+                ended = self.signal.changed() => {
                     if ended.is_err() {
                         return ListChange::Over;
                     }
@@ -120,7 +120,7 @@ impl ListWatcher {
 
     async fn look(&mut self) -> Result<Option<ListChange>, Error> {
         let gateway = self.gateway.clone();
-        let _turn = gateway.list_pulse.looks.acquire().await.ok();
+        let _turn = gateway.list_signal.looks.acquire().await.ok();
         let Some(caller) = self.gateway.renewed(&self.caller).await? else {
             return Ok(Some(ListChange::Over));
         };
@@ -142,7 +142,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         if stopped.is_ok() {
             return;
         }
-        if gateway.list_pulse.count.receiver_count() == 0 {
+        if gateway.list_signal.count.receiver_count() == 0 {
             // Whoever comes next looks by itself first.
             known = None;
             continue;
@@ -156,7 +156,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
             .as_ref()
             .is_some_and(|(before, snapshot)| *before == now && snapshot.ptr_eq(&serving));
         if !same {
-            gateway.list_pulse.count.send_modify(|count| *count += 1);
+            gateway.list_signal.count.send_modify(|count| *count += 1);
         }
         known = Some((now, serving));
     }

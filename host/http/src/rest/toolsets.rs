@@ -203,7 +203,7 @@ async fn read(
 
 /// Change a toolset
 ///
-/// What is given replaces what is there. Connected clients are told that their list has changed.
+/// Fields that are given replace the stored ones. Connected clients are told that their list has changed.
 /// Needs the scope `admin`.
 #[utoipa::path(
     patch,

@@ -77,7 +77,7 @@ pub(super) struct Entries {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-What is given replaces what is there: --tool replaces all tools, --service all services.")]
+Options that are given replace the stored values: --tool replaces all tools, --service all services.")]
 pub(super) struct UpdateCommand {
     /// Name of the toolset
     name: String,

@@ -850,7 +850,7 @@ class ToolSource(TypedDict):
 
 class ToolsetInfo(TypedDict):
     """
-    A toolset as it was chosen, and what that comes to now for a user who may use everything.
+    A toolset, and how many tools it lists now for a user who may use all of them.
     """
 
     name: str

@@ -1,7 +1,7 @@
 //! Toolsets in the dashboard, and the cards that clients render of calls.
 
 use serde_json::json;
-use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::component::locked;
 
 use super::{World, dist, words};
 
@@ -16,18 +16,8 @@ async fn toolsets_are_made_changed_and_deleted_in_the_browser() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_card_shows_what_became_of_a_call_and_leads_a_person_on() {
-    let mut guarded = tool("run");
-    guarded["auth"] = json!(["key"]);
-    let slot = json!({
-        "slot": "key", "title": "Key", "type": "api_key",
-        "placement": { "header": "x-key" }, "audience": ["https://api.locked.test"],
-    });
-    let locked = Fixture::new("locked")
-        .with("hosts", json!(["api.locked.test"]))
-        .with("auth", json!([slot]))
-        .with("tools", json!([guarded]));
     let plugins = [
-        ("locked.wasm", locked.build()),
+        ("locked.wasm", locked().build()),
         ("words.wasm", std::fs::read(words()).unwrap()),
     ];
     let world = World::start_with(&plugins, &[]).await;

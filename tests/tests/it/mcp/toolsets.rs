@@ -4,7 +4,7 @@ mod refusals;
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::component::{Fixture, locked, tool};
 use toolgate_tests::gateway::{Answer, Options, TestGateway};
 use toolgate_tests::mcp::{Client, ToolsetClient};
 
@@ -23,19 +23,9 @@ fn plugins() -> Vec<(String, Vec<u8>)> {
     let demo = Fixture::new("demo")
         .with("tools", json!([tool("run"), typed, wrong]))
         .invoke("(call $answer (local.get $arguments) (local.get $arguments_bytes))");
-    let mut guarded = tool("run");
-    guarded["auth"] = json!(["key"]);
-    let slot = json!({
-        "slot": "key", "title": "Key", "type": "api_key",
-        "placement": { "header": "x-key" }, "audience": ["https://api.locked.test"],
-    });
-    let locked = Fixture::new("locked")
-        .with("hosts", json!(["api.locked.test"]))
-        .with("auth", json!([slot]))
-        .with("tools", json!([guarded]));
     vec![
         ("demo.wasm".to_owned(), demo.build()),
-        ("locked.wasm".to_owned(), locked.build()),
+        ("locked.wasm".to_owned(), locked().build()),
     ]
 }
 
