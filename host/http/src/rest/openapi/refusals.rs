@@ -178,8 +178,8 @@ pub(crate) fn of_operation(operation: &Operation) -> Vec<u16> {
     match operation.operation_id.as_deref() {
         Some("probe_readiness") => statuses.push(503),
         Some("read_metrics") => statuses.push(404),
-        // They name a service, a connection or a code in the body.
-        Some("link_connection" | "confirm_connection") => statuses.push(404),
+        // Their bodies name a service, a connection, a code, or tools and Skills.
+        Some("link_connection" | "confirm_connection" | "create_toolset") => statuses.push(404),
         _ => {}
     }
     statuses
