@@ -20,6 +20,9 @@ export TOOLGATE=$(cd "$target" && pwd)/debug/toolgate
 cargo test --locked --workspace --no-fail-fast 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 
+# What failed stands half an hour up in the log, so the beginning of each is said again here.
+awk '/^---- .* stdout ----$/ { lines = 40 } /^failures:$/ { lines = 0 } lines-- > 0' "$log"
+
 # A test binary that dies, or whose last words are lost, counts as one failure more.
 awk -v status="$status" '/^test result:/ { passed += $4; failed += $6 }
     END { printf "%d passed, %d failed\n", passed, failed || !status ? failed : 1 }' "$log"

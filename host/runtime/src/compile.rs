@@ -1,10 +1,10 @@
 //! Turning component files into machine code, so that none holds up another.
 //!
 //! Compiling cannot be interrupted and its time and memory depend on what a stranger wrote, so a
-//! process of its own does it ([`child`]): bounded in memory by itself, ended from here when its time
-//! is over. There are two queues ([`CompileQueue`]). What looks small ([`CompileCost`]) is compiled by one quick
-//! process after the other; what is large, or was not ready in time there, goes to the long queue and
-//! lets the others pass. A quick process goes on from file to file, because most plugins share most
+//! process of its own does it ([`child`]): bounded in memory by itself, ended from here when it
+//! has used its processor time. There are two queues ([`CompileQueue`]). What looks small ([`CompileCost`]) is compiled by one quick
+//! process after the other; what is large, or used up its time there, goes to the long queue and lets
+//! the others pass. A quick process goes on from file to file, because most plugins share most
 //! of their functions ([`super::functions`]).
 //!
 //! Without a program ([`Compiler::program`]) it is done here, in the same two queues and without
@@ -16,6 +16,7 @@ pub mod child;
 mod cost;
 mod job;
 mod queue;
+mod usage;
 
 use std::fs;
 use std::io;
@@ -29,18 +30,20 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::size::Size;
+use child::Priority;
 pub use cost::CompileCost;
 pub use job::CompileJob;
 use job::{INPUT, OUTPUT, write_new};
 use queue::{CompileQueue, JobResult};
 use toolgate_core::ids;
 
-/// How long a file may keep the quick process.
+/// Processor time that a file may take of the quick process.
 const QUICK_TIME_MAX: Duration = Duration::from_secs(5);
 /// Processes of the long queue.
 const LONG_AT_ONCE: usize = 2;
 /// What a killed process left behind is removed after this long.
 const LEFT_BEHIND_FOR: Duration = Duration::from_secs(60 * 60);
+
 /// Compiles for one engine.
 pub struct Compiler {
     engine: Engine,
@@ -104,8 +107,8 @@ impl Compiler {
             size,
             dir,
             program,
-            quick: Arc::new(CompileQueue::new(1)),
-            long: Arc::new(CompileQueue::new(LONG_AT_ONCE)),
+            quick: Arc::new(CompileQueue::new(1, Priority::Quick)),
+            long: Arc::new(CompileQueue::new(LONG_AT_ONCE, Priority::Long)),
             quick_here: InProcessQueue::new(),
             long_here: InProcessQueue::new(),
         })
@@ -150,7 +153,7 @@ impl Compiler {
             JobResult::Refused(why) => Err(wasmtime::Error::msg(why)),
             JobResult::NoProcess(cause) => self.without_process(job, &cause).await,
             JobResult::Late => Err(wasmtime::Error::msg(format!(
-                "it is not compiled after {} s",
+                "it is not compiled after {} s of processor time",
                 time_max.as_secs()
             ))),
             JobResult::Died => Err(wasmtime::Error::msg(format!(

@@ -33,7 +33,7 @@ pub struct SizeBounds {
     pub instances_max: usize,
     /// Calls running at one time. One key has half of them.
     pub places_max: usize,
-    /// Machine code of one component has to be there within this.
+    /// Processor time that compiling one component may take.
     pub compile_time_max: Duration,
     /// Address space of the process that compiles it.
     pub compile_bytes_max: usize,

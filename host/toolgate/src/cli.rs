@@ -53,7 +53,7 @@ use output::OutputFormat;
 use toolgate_gateway::Caller;
 use toolgate_gateway::identity::workspaces;
 use toolgate_runtime::Size;
-use toolgate_runtime::compile::child;
+use toolgate_runtime::compile::child::{self, Priority};
 use toolgate_store::{Plan, Store, Workspace};
 
 pub use serve::app;
@@ -161,6 +161,8 @@ enum Command {
     Compile {
         #[arg(value_parser = |word: &str| Size::parse(word).ok_or("ordinary or large"))]
         size: Size,
+        #[arg(value_parser = |word: &str| Priority::parse(word).ok_or("quick or long"))]
+        priority: Priority,
     },
 }
 
@@ -187,7 +189,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
     let config = |settings: Settings| settings.resolve(file);
     match cli.command {
         // These need no settings, or say what is wrong with them.
-        Command::Compile { size } => child::run(size),
+        Command::Compile { size, priority } => child::run(size, priority),
         Command::Openapi => openapi::run(),
         Command::Docs(command) => command.run(output),
         Command::Completions(command) => command.run(),

@@ -1,4 +1,4 @@
-//! The process that compiles: `toolgate __compile ordinary|large`, started by the gateway alone.
+//! The process that compiles: `toolgate __compile ordinary|large quick|long`, started by the gateway alone.
 //!
 //! It reads the name of a job's folder from standard input, compiles the file there, leaves the code
 //! beside it and answers with a line, until its input ends. It holds itself to its bounds before it
@@ -26,12 +26,40 @@ const CPU_SECONDS_MAX: u64 = 1_800;
 const FILE_BYTES_MAX: u64 = 1 << 30;
 /// How often it looks whether the gateway is there.
 const PARENT_EVERY: Duration = Duration::from_secs(1);
-/// How much it stands back for the gateway.
+/// How much a process of the long queue stands back for the gateway.
 const NICE: i32 = 10;
 
+/// Whose turn it is on a busy machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// That of the gateway: a small file takes a moment, and somebody waits for it.
+    Quick,
+    /// The gateway goes first.
+    Long,
+}
+
+impl Priority {
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Quick, Self::Long]
+            .into_iter()
+            .find(|priority| priority.as_str() == word)
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Long => "long",
+        }
+    }
+}
+
 /// Answers jobs until there are no more. The current folder is the one that the jobs are in.
-pub fn run(size: Size) -> anyhow::Result<()> {
+pub fn run(size: Size, priority: Priority) -> anyhow::Result<()> {
     limit(size)?;
+    if priority == Priority::Long {
+        // It is slower for it, no more.
+        let _ = rustix::process::nice(NICE);
+    }
     // Serving and the other queue's processes need the other half.
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = rayon::ThreadPoolBuilder::new().num_threads((cores / 2).max(1));
@@ -85,8 +113,6 @@ fn limit(size: Size) -> io::Result<()> {
         };
         setrlimit(resource, limit)?;
     }
-    // It is slower for it, no more.
-    let _ = rustix::process::nice(NICE);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::pin::pin;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,14 +10,18 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
-use super::child::{DONE, SUBCOMMAND};
+use super::child::{DONE, Priority, SUBCOMMAND};
 use super::job::CompileJob;
+use super::usage::processor_time;
 use crate::size::Size;
 
 /// A process that had nothing to do for this long is ended.
 const IDLE_MAX: Duration = Duration::from_secs(10);
+/// A job's time is processor time, since a busy machine is no fault of the file. As time on the clock
+/// it is at most this many times as long.
+const STARVED_MAX: u32 = 10;
 
 /// How a job ended.
 pub(super) enum JobResult {
@@ -32,21 +37,23 @@ pub(super) enum JobResult {
 
 /// Processes that are started when they are needed.
 pub(super) struct CompileQueue {
+    priority: Priority,
     places: Semaphore,
     idle: Mutex<Vec<Worker>>,
 }
 
 struct Worker {
     /// Ended when this is dropped.
-    _child: Child,
+    child: Child,
     jobs: ChildStdin,
     answers: BufReader<ChildStdout>,
     idle_since: Instant,
 }
 
 impl CompileQueue {
-    pub(super) fn new(at_once: usize) -> Self {
+    pub(super) fn new(at_once: usize, priority: Priority) -> Self {
         Self {
+            priority,
             places: Semaphore::new(at_once),
             idle: Mutex::default(),
         }
@@ -63,31 +70,31 @@ impl CompileQueue {
         let Ok(_place) = self.places.acquire().await else {
             return JobResult::Died;
         };
-        let end = Instant::now() + time_max;
+        let start = || Worker::start(program, size, self.priority, &job.dir);
         let used = self.lock().pop();
         let was_used = used.is_some();
-        let worker = used.map_or_else(|| Worker::start(program, size, &job.dir), Ok);
+        let worker = used.map_or_else(start, Ok);
         let mut worker = match worker {
             Ok(worker) => worker,
             Err(cause) => return JobResult::NoProcess(cause),
         };
-        let mut answer = tokio::time::timeout_at(end, worker.ask(&job.name)).await;
-        if was_used && matches!(answer, Ok(Err(_))) {
+        let mut answer = worker.ask(&job.name, time_max).await;
+        if was_used && matches!(answer, Some(Err(_))) {
             // It may have ended while nobody looked: a fresh one says what the file is worth.
-            worker = match Worker::start(program, size, &job.dir) {
+            worker = match start() {
                 Ok(worker) => worker,
                 Err(cause) => return JobResult::NoProcess(cause),
             };
-            answer = tokio::time::timeout_at(end, worker.ask(&job.name)).await;
+            answer = worker.ask(&job.name, time_max).await;
         }
         let asked = match answer {
-            Err(_elapsed) => return JobResult::Late,
-            Ok(Err(cause)) => {
+            None => return JobResult::Late,
+            Some(Err(cause)) => {
                 tracing::warn!(error = %cause, "runtime.compiler_died");
                 return JobResult::Died;
             }
-            Ok(Ok(line)) if line == DONE => JobResult::Done,
-            Ok(Ok(line)) => JobResult::Refused(line),
+            Some(Ok(line)) if line == DONE => JobResult::Done,
+            Some(Ok(line)) => JobResult::Refused(line),
         };
         self.rest(worker);
         asked
@@ -114,10 +121,10 @@ impl CompileQueue {
 }
 
 impl Worker {
-    fn start(program: &Path, size: Size, dir: &Path) -> io::Result<Self> {
+    fn start(program: &Path, size: Size, priority: Priority, dir: &Path) -> io::Result<Self> {
         let mut child = Command::new(program)
             .arg(SUBCOMMAND)
-            .arg(size.as_str())
+            .args([size.as_str(), priority.as_str()])
             .current_dir(dir)
             .env_clear()
             .stdin(Stdio::piped())
@@ -129,14 +136,34 @@ impl Worker {
         let jobs = child.stdin.take().ok_or_else(gone)?;
         let answers = child.stdout.take().ok_or_else(gone)?;
         Ok(Self {
-            _child: child,
+            child,
             jobs,
             answers: BufReader::new(answers),
             idle_since: Instant::now(),
         })
     }
 
-    async fn ask(&mut self, job: &str) -> io::Result<String> {
+    /// What the process answers, or nothing if it has used its time before.
+    async fn ask(&mut self, job: &str, time_max: Duration) -> Option<io::Result<String>> {
+        let pid = self.child.id();
+        let processor_time = || pid.and_then(processor_time);
+        let before = processor_time();
+        let last_end = Instant::now() + time_max * STARVED_MAX;
+        let mut end = Instant::now() + time_max;
+        let mut answer = pin!(self.answer(job));
+        loop {
+            if let Ok(answer) = timeout_at(end, answer.as_mut()).await {
+                return Some(answer);
+            }
+            let used = processor_time()?.saturating_sub(before?);
+            if used >= time_max || end >= last_end {
+                return None;
+            }
+            end = (Instant::now() + (time_max - used)).min(last_end);
+        }
+    }
+
+    async fn answer(&mut self, job: &str) -> io::Result<String> {
         self.jobs.write_all(format!("{job}\n").as_bytes()).await?;
         let mut line = String::new();
         match self.answers.read_line(&mut line).await? {
