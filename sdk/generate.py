@@ -28,7 +28,7 @@ NAMES = {
     "get_tool_schema": "ToolSchema",
     "execute_tool": "Execution",
     "list_approvals": "ApprovalPage",
-    "list_connections": "ConnectionList",
+    "list_connections": "ConnectionPage",
     "link_connection": "ConnectLink",
     "delete_connection": "DeletedConnection",
     "list_executions": "ExecutionPage",

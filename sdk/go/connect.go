@@ -153,12 +153,12 @@ func (c *Client) boundLink(ctx context.Context, required *AuthRequired, confirmU
 		params.UserID = status.Key.UserID
 	}
 	if params.ConnectionID == "" {
-		list, err := c.Connections.List(ctx, ListConnectionsParams{UserID: params.UserID, Service: required.Service})
+		list, err := c.Connections.ListPage(ctx, ListConnectionsParams{UserID: params.UserID, Service: required.Service})
 		if err != nil {
 			return "", err
 		}
 		var known []string
-		for _, one := range list {
+		for _, one := range list.Connections {
 			if one.State != HealthStateRevoked {
 				known = append(known, one.ConnectionID)
 			}
@@ -207,7 +207,7 @@ func (c *Client) active(ctx context.Context, required *AuthRequired, wait *int, 
 			params.ActiveAfter = timeOf(known)
 		}
 	}
-	list, err := c.Connections.List(ctx, params)
+	list, err := c.Connections.ListPage(ctx, params)
 	if errors.Is(err, denied) {
 		return nil, false, nil
 	}
@@ -215,7 +215,7 @@ func (c *Client) active(ctx context.Context, required *AuthRequired, wait *int, 
 		return nil, false, err
 	}
 	var found []activeConnection
-	for _, one := range list {
+	for _, one := range list.Connections {
 		if one.State == HealthStateActive {
 			found = append(found, activeConnection{one.ConnectionID, one.StateSince, strings.Join(one.Scopes, " ")})
 		}

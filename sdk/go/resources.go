@@ -238,14 +238,22 @@ func (n *Connections) Confirm(ctx context.Context, params ConfirmConnectionParam
 	return call[ConnectionInfo](ctx, n.c, "confirm_connection", nil, params)
 }
 
-// List is the connections, newest first. With Wait the answer comes once one is active, and at the latest after so
+// List is all connections, newest first. Limit is the size of a page. Use ListPage to wait.
+func (n *Connections) List(ctx context.Context, params ListConnectionsParams) iter.Seq2[ConnectionInfo, error] {
+	return paged(params.Cursor, func(cursor string) ([]ConnectionInfo, string, error) {
+		params.Cursor = cursor
+		page, err := n.ListPage(ctx, params)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Connections, page.NextCursor, nil
+	})
+}
+
+// ListPage is one page of connections. With Wait it comes once one of the page is active, and at the latest after so
 // many seconds (30 at most).
-func (n *Connections) List(ctx context.Context, params ListConnectionsParams) ([]ConnectionInfo, error) {
-	found, err := call[ConnectionList](ctx, n.c, "list_connections", nil, params)
-	if err != nil {
-		return nil, err
-	}
-	return found.Connections, nil
+func (n *Connections) ListPage(ctx context.Context, params ListConnectionsParams) (*ConnectionPage, error) {
+	return call[ConnectionPage](ctx, n.c, "list_connections", nil, params)
 }
 
 // Get reads a connection; with Wait also one that a link names and that is not there yet.

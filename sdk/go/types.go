@@ -149,8 +149,10 @@ type ConnectionInfo struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-type ConnectionList struct {
+type ConnectionPage struct {
 	Connections []ConnectionInfo `json:"connections"`
+	// `null` on the last page.
+	NextCursor string `json:"next_cursor,omitempty"`
 }
 
 // Whether the user could run the tool now.
@@ -1400,6 +1402,10 @@ type ListConnectionsParams struct {
 	Wait *int `in:"query,wait"`
 	// With `wait`: one whose `state_since` is this moment or before is known already.
 	ActiveAfter string `in:"query,active_after"`
+	// How many connections a page holds; 20 if absent.
+	Limit int `in:"query,limit"`
+	// `next_cursor` of the page before.
+	Cursor string `in:"query,cursor"`
 }
 
 // ListDocumentsParams is what GET /v1/knowledge/documents takes beside its path. What is zero is not sent.

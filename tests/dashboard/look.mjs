@@ -1,4 +1,4 @@
-// Looks at every page, light and dark, on a telephone, a tablet and a screen: nothing serious or critical for axe-core,
+// Looks at every page, light and dark, on a telephone, a tablet and a screen: nothing more than minor for axe-core,
 // no console error, no refusal of the policy, no request elsewhere, nothing wider than the screen, even at 360 pixels.
 import assert from 'node:assert/strict';
 import { ask, asked, createKey, open, paints, setUp, settled, signIn, violations, visit, walk } from './browser.mjs';
@@ -36,7 +36,7 @@ await walk(async (browser, look) => {
         assert.deepEqual(await violations(page), [], shown);
         assert.equal(await excess(page), 0, `${shown}: wider than the screen`);
       }
-      console.log(`every page, ${colorScheme}, ${width} px: nothing serious`);
+      console.log(`every page, ${colorScheme}, ${width} px: nothing more than minor`);
       all.push(...wrong);
       await page.close();
     }

@@ -57,7 +57,7 @@ use toolgate_core::ids::UserId;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_egress::Egress;
 use toolgate_oauth as oauth;
-use toolgate_store::{Connection, Store};
+use toolgate_store::{Connection, Cursor, Store};
 use toolgate_vault::{SealContext, Secret, Vault};
 
 /// A connection as public answers show it.
@@ -94,13 +94,19 @@ pub struct ConnectionInfo {
 pub struct ListConnections {
     pub user_id: Option<UserId>,
     pub service: Option<String>,
-    /// Until one of them works.
+    /// Until one of the page works.
     pub wait: WaitFor,
+    /// Connections in the page.
+    pub limit: usize,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
-pub struct ConnectionList {
+pub struct ConnectionPage {
     pub connections: Vec<ConnectionInfo>,
+    /// `null` on the last page.
+    pub next_cursor: Option<String>,
 }
 
 /// What a deletion did.
@@ -246,32 +252,41 @@ fn about(row: &Connection) -> ConnectionRef<'_> {
 }
 
 impl Gateway {
-    /// Connections of the workspace, newest first.
+    /// A page of the workspace's connections, newest first.
     pub async fn connections(
         &self,
         caller: &Caller,
         request: ListConnections,
-    ) -> Result<ConnectionList, Error> {
+    ) -> Result<ConnectionPage, Error> {
         caller.need(Scope::Connections)?;
         let user_id = caller.listed_user(request.user_id)?;
+        let invalid = || Error::InvalidRequest("invalid cursor".to_owned());
+        let after = match &request.cursor {
+            None => None,
+            Some(text) => Some(Cursor::parse(text).ok_or_else(invalid)?),
+        };
         let mut waiting = self.begin_to_wait(request.wait).await?;
-        let rows = loop {
-            let rows = self
+        let page = loop {
+            let page = self
                 .store
-                .list_connections(
+                .page_connections(
                     &caller.workspace_id,
                     user_id.as_ref().map(UserId::as_str),
                     request.service.as_deref(),
+                    after.as_ref(),
+                    request.limit,
                 )
                 .await?;
-            let met = rows.iter().any(|row| request.wait.met_by(row));
+            let met = page.items.iter().any(|row| request.wait.met_by(row));
             if met || !waiting.changed().await? {
-                break rows;
+                break page;
             }
         };
         let now_ms = self.clock.now_ms();
-        let connections = rows.iter().map(|row| shown(row, now_ms)).collect();
-        Ok(ConnectionList { connections })
+        Ok(ConnectionPage {
+            connections: page.items.iter().map(|row| shown(row, now_ms)).collect(),
+            next_cursor: page.next.map(|next| next.to_string()),
+        })
     }
 
     /// One connection; with `wait` also one that is not there yet, as a link names it.

@@ -58,9 +58,10 @@ export interface paths {
         };
         /**
          * List connections
-         * @description Connections of the workspace, newest first. Credentials are never part of an answer.
+         * @description Connections of the workspace, newest first. Credentials are never part of an answer. Follow
+         *     `next_cursor` to the end.
          *
-         *     With `wait` the answer comes as soon as one of them is active, and at the latest after so many
+         *     With `wait` the answer comes as soon as one of the page is active, and at the latest after so many
          *     seconds with what there is then: for an application that has shown a connect link.
          */
         get: operations["list_connections"];
@@ -1197,8 +1198,10 @@ export interface components {
             /** @example ada@example.com */
             user_id: string;
         };
-        ConnectionList: {
+        ConnectionPage: {
             connections: components["schemas"]["ConnectionInfo"][];
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
         };
         /**
          * @description Whether the user could run the tool now.
@@ -2634,7 +2637,7 @@ export type Confidence = components['schemas']['Confidence'];
 export type ConfirmBody = components['schemas']['ConfirmBody'];
 export type Connect = components['schemas']['Connect'];
 export type ConnectionInfo = components['schemas']['ConnectionInfo'];
-export type ConnectionList = components['schemas']['ConnectionList'];
+export type ConnectionPage = components['schemas']['ConnectionPage'];
 export type ConnectionState = components['schemas']['ConnectionState'];
 export type ConnectLink = components['schemas']['ConnectLink'];
 export type CreateSessionBody = components['schemas']['CreateSessionBody'];
@@ -3031,6 +3034,10 @@ export interface operations {
                  * @example 2026-11-20T09:30:00.125Z
                  */
                 active_after?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many connections a page holds; 20 if absent. */
+                limit?: number;
                 /**
                  * @description Only connections of this service.
                  * @example github
@@ -3047,7 +3054,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The connections. */
+            /** @description One page of connections. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3072,7 +3079,8 @@ export interface operations {
                      *             "state_since": "2026-11-20T09:30:00.125Z",
                      *             "created_at": "2026-11-20T09:30:00.125Z"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "next_cursor": null
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
@@ -3080,7 +3088,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["ConnectionList"];
+                        data: components["schemas"]["ConnectionPage"];
                         meta: components["schemas"]["Meta"];
                         /**
                          * @description Always `true`.

@@ -220,7 +220,7 @@ export class Toolgate {
     const { tool_name, user_id: named, connection_id } = outcome.call;
     const user_id = named ?? (await this.status()).key.user_id;
     const described = await this.tools.schema(tool_name, named ? { user_id: named } : {});
-    const connections = await this.connections.list({ user_id, service: outcome.service });
+    const { connections } = await this.connections.list({ user_id, service: outcome.service }).page();
     const known = connections.filter((found) => found.state !== "revoked");
     const renews = connection_id ?? (known.length === 1 ? known[0]?.connection_id : undefined);
     const scopes = described?.auth.scopes ?? [];
@@ -236,7 +236,7 @@ export class Toolgate {
     try {
       const user_id = outcome.call.user_id ?? (await this.status()).key.user_id;
       const waits = poll && { wait: poll.wait, ...(poll.after.since && { active_after: poll.after.since }) };
-      const connections = await this.connections.list({ user_id, service: outcome.service, ...waits });
+      const { connections } = await this.connections.list({ user_id, service: outcome.service, ...waits }).page();
       const active = connections.filter((found) => found.state === "active");
       const text = JSON.stringify(active.map((found) => [found.connection_id, found.state_since, found.scopes]));
       return { text, since: active.map((found) => found.state_since).sort().at(-1) };

@@ -8,7 +8,7 @@ import type {
   Approval,
   ApprovalPage,
   ConnectionInfo,
-  ConnectionList,
+  ConnectionPage,
   ConnectLink,
   DefaultPermissionBody,
   DeletedConnection,
@@ -261,8 +261,8 @@ export class Connections extends Resource {
   }
 
   /** With `wait` the answer comes once one is active, and at the latest after so many seconds (30 at most). */
-  async list(options: Query<"list_connections"> = {}): Promise<ConnectionInfo[]> {
-    return (await this.call<ConnectionList>("list_connections", options)).connections;
+  list(options: Query<"list_connections"> = {}): Pager<ConnectionInfo, ConnectionPage> {
+    return this.pager("list_connections", "connections", options);
   }
 
   /** With `wait` also one that a link names and that is not there yet. */

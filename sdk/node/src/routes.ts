@@ -48,7 +48,7 @@ export const ROUTES = {
   health_check: {"method": "GET", "path": "/v1/health", "query": [], "header": [], "body": []},
   link_connection: {"method": "POST", "path": "/v1/connections/link", "query": [], "header": ["Idempotency-Key"], "body": ["confirm_url", "connection_id", "popup_origin", "return_url", "scopes", "service", "slot", "user_id"]},
   list_approvals: {"method": "GET", "path": "/v1/approvals", "query": ["status", "limit", "cursor"], "header": [], "body": []},
-  list_connections: {"method": "GET", "path": "/v1/connections", "query": ["user_id", "service", "wait", "active_after"], "header": [], "body": []},
+  list_connections: {"method": "GET", "path": "/v1/connections", "query": ["user_id", "service", "wait", "active_after", "limit", "cursor"], "header": [], "body": []},
   list_documents: {"method": "GET", "path": "/v1/knowledge/documents", "query": ["limit", "cursor"], "header": [], "body": []},
   list_executions: {"method": "GET", "path": "/v1/executions", "query": ["kind", "user_id", "tool_name", "tool_name_part", "service", "key_prefix", "status", "reason", "started_after", "started_before", "limit", "cursor"], "header": [], "body": []},
   list_messages: {"method": "GET", "path": "/v1/sessions/{session_id}/messages", "query": ["limit", "cursor"], "header": [], "body": []},

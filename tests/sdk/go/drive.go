@@ -149,7 +149,7 @@ func made(ctx context.Context, c *toolgate.Client, m message) (any, error) {
 	case "connections.confirm":
 		return c.Connections.Confirm(ctx, params[toolgate.ConfirmConnectionParams](m))
 	case "connections.list":
-		return c.Connections.List(ctx, params[toolgate.ListConnectionsParams](m))
+		return taken(m, c.Connections.List(ctx, params[toolgate.ListConnectionsParams](m)))
 	case "connections.get":
 		return c.Connections.Get(ctx, m.text("connection_id"), params[toolgate.GetConnectionParams](m))
 	case "connections.delete":

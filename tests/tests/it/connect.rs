@@ -12,6 +12,7 @@ mod life;
 mod machine;
 mod master_key;
 mod matrix;
+mod pages;
 mod places;
 mod plans;
 mod planted;

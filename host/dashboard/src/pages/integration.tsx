@@ -1,6 +1,6 @@
 // One service: what is missing, its OAuth application, its settings, its connections.
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/client';
@@ -76,9 +76,11 @@ function Body({ service }: { service: Service }) {
 
 function Connections({ service }: { service: Service }) {
   const admin = useIsAdmin();
-  const connections = useQuery({
+  const connections = useInfiniteQuery({
     queryKey: ['connections', service.service],
-    queryFn: () => call<{ connections: Connection[] }>('GET', '/connections', { query: { service: service.service } }),
+    queryFn: ({ pageParam }) => call<{ connections: Connection[]; next_cursor: string | null }>('GET', '/connections', { query: { service: service.service, limit: 50, cursor: pageParam } }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
     enabled: service.auth.length > 0,
   });
   const [removing, setRemoving] = useState<Connection | null>(null);
@@ -99,8 +101,9 @@ function Connections({ service }: { service: Service }) {
   return (
     <Card title="Connections" flush>
       <Loaded query={connections}>
-        {(data) =>
-          data.connections.length === 0 ? (
+        {(data) => {
+          const all = data.pages.flatMap((page) => page.connections);
+          return all.length === 0 ? (
             <Empty icon="integrations" title="No connections yet">
               {service.connectable
                 ? 'Select Connect to use your own account. Agents give their users the same kind of link when a tool needs it.'
@@ -109,39 +112,42 @@ function Connections({ service }: { service: Service }) {
                   : 'An admin has to set it up first.'}
             </Empty>
           ) : (
-            <Table
-              caption={`Connections to ${service.title}`}
-              rows={data.connections}
-              rowKey={(row) => row.connection_id}
-              columns={[
-                { head: 'Account', cell: (row) => <span className="strong">{row.account ?? 'unnamed'}</span> },
-                { head: 'User', cell: (row) => (admin ? <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> : row.user_id) },
-                {
-                  head: 'Health',
-                  cell: (row) => (
-                    <div className="stack tight">
-                      <span><State name={row.state} /></span>
-                      {row.last_error && row.state !== 'active' && <span className="small muted">{row.last_error}</span>}
-                      {row.next_retry_at && row.state === 'cooling_down' && <span className="small muted">next try <Time at={row.next_retry_at} /></span>}
-                    </div>
-                  ),
-                },
-                { head: 'Since', cell: (row) => <Time at={row.state_since} /> },
-                { head: 'Scopes', cell: (row) => <span className="small">{row.scopes.join(', ') || <span className="muted">none</span>}</span> },
-                {
-                  head: 'Actions',
-                  align: 'acts',
-                  cell: (row) => (
-                    <>
-                      {row.state === 'reauth_needed' && <Button size="small" onClick={() => renew(row)}>Reconnect</Button>}
-                      {row.state !== 'revoked' && <Button size="small" kind="danger" onClick={() => setRemoving(row)}>Disconnect</Button>}
-                    </>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+            <>
+              <Table
+                caption={`Connections to ${service.title}`}
+                rows={all}
+                rowKey={(row) => row.connection_id}
+                columns={[
+                  { head: 'Account', cell: (row) => <span className="strong">{row.account ?? 'unnamed'}</span> },
+                  { head: 'User', cell: (row) => (admin ? <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> : row.user_id) },
+                  {
+                    head: 'Health',
+                    cell: (row) => (
+                      <div className="stack tight">
+                        <span><State name={row.state} /></span>
+                        {row.last_error && row.state !== 'active' && <span className="small muted">{row.last_error}</span>}
+                        {row.next_retry_at && row.state === 'cooling_down' && <span className="small muted">next try <Time at={row.next_retry_at} /></span>}
+                      </div>
+                    ),
+                  },
+                  { head: 'Since', cell: (row) => <Time at={row.state_since} /> },
+                  { head: 'Scopes', cell: (row) => <span className="small">{row.scopes.join(', ') || <span className="muted">none</span>}</span> },
+                  {
+                    head: 'Actions',
+                    align: 'acts',
+                    cell: (row) => (
+                      <>
+                        {row.state === 'reauth_needed' && <Button size="small" onClick={() => renew(row)}>Reconnect</Button>}
+                        {row.state !== 'revoked' && <Button size="small" kind="danger" onClick={() => setRemoving(row)}>Disconnect</Button>}
+                      </>
+                    ),
+                  },
+                ]}
+              />
+              {connections.hasNextPage && <div className="inner"><Button size="small" busy={connections.isFetchingNextPage} onClick={() => void connections.fetchNextPage()}>Show more</Button></div>}
+            </>
+          );
+        }}
       </Loaded>
       {removing && (
         <Confirm title="Disconnect this account?" action="Disconnect" onClose={() => setRemoving(null)} onConfirm={() => remove(removing)}>

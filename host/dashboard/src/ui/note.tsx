@@ -59,7 +59,7 @@ export function Empty({ icon, title, children, action }: { icon: IconName; title
   return (
     <div className="empty">
       <Icon name={icon} />
-      <h3>{title}</h3>
+      <p className="strong">{title}</p>
       {children && <p>{children}</p>}
       {action && <div className="row">{action}</div>}
     </div>

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use super::credential::OpenCredential;
 use super::known::secrets_of;
-use super::lend::{injection, is_secret};
+use super::lend::{audience, injection, is_secret};
 use super::requests::HostRequests;
 use super::{Error, slot_of};
 use crate::connections::services;
@@ -18,7 +18,7 @@ use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_egress::{
     CallLimits, CallScope, Credentials, Declarations, EgressFailure, FailureKind, Injection,
-    LearnedSecrets, Mode, Scrubber,
+    LearnedSecrets, Mode, Origin, Scrubber,
 };
 
 /// A person waits for the answer.
@@ -122,8 +122,11 @@ impl Credentials for UnstoredCredential {
         slot == self.slot
     }
 
-    fn slot_for_origin(&self, _origin: &str) -> Option<String> {
-        None
+    fn slot_for_origin(&self, origin: &str) -> Option<String> {
+        let slot = slot_of(&self.manifest, &self.slot)?;
+        let audience = audience(slot, &self.parameters, &self.manifest, &self.settings);
+        let origin = Origin::parse(origin).ok()?;
+        origin.is_in(&audience).then(|| self.slot.clone())
     }
 
     fn is_secret(&self, slot: &str, field: &str) -> bool {

@@ -15,7 +15,7 @@ use super::{RestState, openapi};
 use toolgate_core::ids::UserId;
 use toolgate_gateway::connections::link::{ConnectLink, LinkConnection};
 use toolgate_gateway::connections::{
-    ConnectionInfo, ConnectionList, DeletedConnection, ListConnections, WAIT_S_MAX, WaitFor,
+    ConnectionInfo, ConnectionPage, DeletedConnection, ListConnections, WAIT_S_MAX, WaitFor,
 };
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::{Gateway, Scope};
@@ -23,7 +23,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::ids;
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::{ForUser, Id, Moment, NoQuery, Number, QueryString};
+use toolgate_http_kit::query::{ForUser, Id, Moment, NoQuery, Number, PageLimit, QueryString};
 
 /// Scopes asked for in one link.
 const SCOPES_MAX: usize = 100;
@@ -191,26 +191,33 @@ struct ConnectionsQuery {
     /// With `wait`: one whose `state_since` is this moment or before is known already.
     #[param(value_type = String, format = DateTime, example = "2026-11-20T09:30:00.125Z")]
     active_after: Moment,
+    /// How many connections a page holds.
+    #[param(inline)]
+    limit: PageLimit<100>,
+    /// `next_cursor` of the page before.
+    #[param(inline)]
+    cursor: Id,
 }
 
 /// List connections
 ///
-/// Connections of the workspace, newest first. Credentials are never part of an answer.
+/// Connections of the workspace, newest first. Credentials are never part of an answer. Follow
+/// `next_cursor` to the end.
 ///
-/// With `wait` the answer comes as soon as one of them is active, and at the latest after so many
+/// With `wait` the answer comes as soon as one of the page is active, and at the latest after so many
 /// seconds with what there is then: for an application that has shown a connect link.
 #[utoipa::path(
     get,
     path = "/v1/connections",
     operation_id = "list_connections",
     params(ConnectionsQuery),
-    responses((status = 200, description = "The connections.", body = inline(Success<ConnectionList>), example = json!({"connections": [{"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}]}))),
+    responses((status = 200, description = "One page of connections.", body = inline(Success<ConnectionPage>), example = json!({"connections": [{"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "active", "state_since": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}], "next_cursor": null}))),
 )]
 async fn list(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     QueryString(query): QueryString<ConnectionsQuery>,
-) -> Result<Success<ConnectionList>, ApiFailure> {
+) -> Result<Success<ConnectionPage>, ApiFailure> {
     let request = ListConnections {
         user_id: query.user_id.0,
         service: query.service.0,
@@ -218,6 +225,8 @@ async fn list(
             seconds: query.wait.0,
             active_after_ms: query.active_after.0,
         },
+        limit: query.limit.0,
+        cursor: query.cursor.0,
     };
     let list = gateway.connections(&caller, request).await?;
     Ok(Success::new(&caller, list))

@@ -288,7 +288,7 @@ ROUTES = {
     "list_connections": Route(
         "GET",
         "/v1/connections",
-        ("user_id", "service", "wait", "active_after"),
+        ("user_id", "service", "wait", "active_after", "limit", "cursor"),
         (),
         (),
     ),

@@ -2017,8 +2017,12 @@ class ApprovalPage(TypedDict):
     """
 
 
-class ConnectionList(TypedDict):
+class ConnectionPage(TypedDict):
     connections: list[ConnectionInfo]
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """
 
 
 class ExecutionPage(TypedDict):

@@ -10,7 +10,12 @@ toolgate_sdk::plugin! {
     categories: ["testing"],
     hosts: ["door.example.com"],
     capabilities: ["wasi-http"],
-    tools: [fetch, flood],
+    auth: [{
+        slot: "key", title: "Key", type: "api_key",
+        placement: { header: "x-api-key" },
+        audience: ["https://door.example.com"],
+    }],
+    tools: [fetch, flood, me],
 }
 
 #[derive(Args)]
@@ -27,7 +32,7 @@ pub struct Fetch {
 }
 
 /// Asks a host and answers status and body, or what went wrong.
-#[tool(effect = "read", example = { "path": "/" })]
+#[tool(effect = "read", auth = [], example = { "path": "/" })]
 pub fn fetch(args: Fetch, _cx: &Context) -> Result<Value, ToolError> {
     Ok(match ask(&args) {
         Ok((status, body)) => json!({ "status": status, "body": body }),
@@ -79,6 +84,21 @@ fn ask(args: &Fetch) -> Result<(u16, String), String> {
     Ok((status, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// Asks the host whose key it is.
+#[tool(effect = "read", example = {})]
+pub fn me(_cx: &Context) -> Result<Value, ToolError> {
+    let args = Fetch {
+        host: "door.example.com".to_owned(),
+        path: "/me".to_owned(),
+        plain: false,
+    };
+    match ask(&args) {
+        Ok((401, body)) => Err(ToolError::new(ErrorKind::AuthRequired, body)),
+        Ok((status, body)) => Ok(json!({ "status": status, "body": body })),
+        Err(refusal) => Ok(json!({ "refused": refusal })),
+    }
+}
+
 #[derive(Args)]
 pub struct Flood {
     /// Requests that are under way at one time.
@@ -88,7 +108,7 @@ pub struct Flood {
 }
 
 /// Sends many large bodies at once, waits for no answer and says which requests were refused.
-#[tool(effect = "write", example = { "requests": 1, "mib": 1 })]
+#[tool(effect = "write", auth = [], example = { "requests": 1, "mib": 1 })]
 pub fn flood(args: Flood, _cx: &Context) -> Result<Value, ToolError> {
     Ok(json!({ "refused": pour(args.requests, args.mib) }))
 }

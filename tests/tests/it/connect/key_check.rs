@@ -116,3 +116,41 @@ async fn a_provider_that_fails_says_nothing_of_the_key() {
     assert!(!page.text.contains("is connected"), "{}", page.text);
     assert_eq!(state(&gateway, &id).await, "active");
 }
+
+/// A language with an HTTP client of its own names no slot: the gateway finds the one for the address.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_tried_with_a_request_that_leaves_by_wasi_http() {
+    let upstream = Upstream::start(|request| {
+        let key = request.headers.iter().find(|(name, _)| name == "x-api-key");
+        let status = match key {
+            Some((_, key)) if key == GOOD => 200,
+            _ => 401,
+        };
+        Response::builder()
+            .status(status)
+            .body(Body::from("it was read"))
+            .unwrap()
+    })
+    .await;
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("door.wasm".to_owned(), built_plugin("door").unwrap())],
+        allow_upstream: vec![format!("door.example.com={}", upstream.url())],
+        ..Options::default()
+    })
+    .await;
+    let body = json!({"service": "door", "user_id": "ada"});
+    let data = gateway.post("/v1/connections/link", &body).await.data();
+    let url = data["connect_url"].as_str().unwrap();
+    let wrong = press(&gateway, url, &[("f_secret", "a-wrong-key-0123456789")]).await;
+    says(&wrong, 422, "did not accept it");
+    let right = press(&gateway, url, &[("f_secret", GOOD)]).await;
+    says(&right, 200, "is connected");
+    let id = data["connection_id"].as_str().unwrap();
+    assert_eq!(state(&gateway, id).await, "active");
+    let asked: Vec<_> = upstream
+        .received()
+        .into_iter()
+        .map(|it| it.target)
+        .collect();
+    assert_eq!(asked, ["/me", "/me"]);
+}

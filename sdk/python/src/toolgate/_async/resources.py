@@ -370,19 +370,28 @@ class AsyncConnections(AsyncResource):
         """Your word that the browser that came to `confirm_url` belongs to the user."""
         return await self._call("confirm_connection", code=code, user_id=user_id, idempotency_key=idempotency_key)
 
-    async def list(
+    def list(
         self,
         *,
         user_id: str | None = None,
         service: str | None = None,
         wait: int | None = None,
         active_after: str | None = None,
-    ) -> builtins.list[ConnectionInfo]:
-        """With `wait` the answer comes once one is active, and at the latest after so many seconds (30 at most)."""
-        listed = await self._call(
-            "list_connections", user_id=user_id, service=service, wait=wait, active_after=active_after
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> AsyncPager[ConnectionInfo]:
+        """With `wait` a page comes once one of its connections is active, and at the latest after so many seconds (30
+        at most): ask for one `page()`."""
+        return self._pager(
+            "list_connections",
+            "connections",
+            user_id=user_id,
+            service=service,
+            wait=wait,
+            active_after=active_after,
+            limit=limit,
+            cursor=cursor,
         )
-        return listed["connections"]
 
     async def get(
         self, connection_id: str, *, wait: int | None = None, active_after: str | None = None

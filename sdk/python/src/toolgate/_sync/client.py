@@ -311,8 +311,8 @@ class Toolgate:
         call = outcome.call
         described = self.tools.schema(call.tool_name, user_id=call.user_id)
         user = call.user_id or (self.status())["key"]["user_id"]
-        connections = self.connections.list(user_id=user, service=outcome.service)
-        known = [found["connection_id"] for found in connections if found["state"] != "revoked"]
+        listed = self.connections.list(user_id=user, service=outcome.service).page()
+        known = [found["connection_id"] for found in listed["connections"] if found["state"] != "revoked"]
         link = self.connections.link(
             outcome.service,
             user_id=user,
@@ -332,14 +332,14 @@ class Toolgate:
         known = max((since for _, since, _ in after or []), default=None)
         try:
             user = outcome.call.user_id or (self.status())["key"]["user_id"]
-            connections = self.connections.list(
+            listed = self.connections.list(
                 user_id=user, service=outcome.service, wait=wait, active_after=known
-            )
+            ).page()
         except PermissionDenied:
             return None
         return [
             (found["connection_id"], found["state_since"], found["scopes"])
-            for found in connections
+            for found in listed["connections"]
             if found["state"] == "active"
         ]
 
