@@ -89,6 +89,15 @@ judge: plugins dashboard ## what `plugin check` and the gateway make of MUTANTS=
 	cd tests && TOOLGATE_TEST_MUTANTS=$(or $(MUTANTS),4000) TOOLGATE_TEST_SEED=$(or $(SEED),$$RANDOM) \
 		cargo test --locked -p toolgate-tests --test it judge:: -- --nocapture
 
+.PHONY: kills rolling
+kills: plugins dashboard ## KILLS=200 times SIGKILL under load, on SQLite and on PostgreSQL with two gateways, and the books after each
+	cargo build --locked -p toolgate
+	cd tests && TOOLGATE_TEST_KILLS=$(or $(KILLS),200) cargo test --locked -p toolgate-tests --test it sigkill:: -- --nocapture --test-threads 1
+
+rolling: plugins dashboard ## three gateways behind HAProxy restarted in turn until REQUESTS=50000 were answered, none with a failure
+	cargo build --locked -p toolgate
+	cd tests && TOOLGATE_TEST_REQUESTS=$(or $(REQUESTS),50000) cargo test --locked -p toolgate-tests --test it rolling:: -- --nocapture
+
 newcomers: build ## from nothing to a called tool in each language outside this repository, with times and sizes
 	TOOLGATE=$(TARGET)/quick/toolgate PATH="$$(tests/node/setup.sh):$$PATH" tests/authors/newcomer.sh rust packaged openapi js py
 

@@ -13,6 +13,7 @@ pub mod mcp;
 pub mod model;
 pub mod mutants;
 pub mod oidc;
+pub mod patroni;
 pub mod pdf;
 pub mod person;
 pub mod postgres;

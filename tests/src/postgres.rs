@@ -5,6 +5,7 @@
 //! goes when the process does: a small shell waits for the end of its standard input, which the
 //! kernel closes however the process ends, and then stops the server and removes the folder.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -202,10 +203,7 @@ impl Cluster {
         std::fs::write(&path, text)?;
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
         std::fs::set_permissions(&path, mode)?;
-        if is_root() {
-            run(Command::new("chown").arg("postgres").arg(&path))?;
-        }
-        Ok(())
+        give_to_server(&path)
     }
 
     /// `listens`: prepares the new cluster and answers the options that say where it listens.
@@ -222,10 +220,7 @@ impl Cluster {
             .prefix("toolgate-pg-")
             .tempdir()?
             .keep();
-        // initdb refuses to run as root; the folder goes to the server's own user.
-        if is_root() {
-            run(Command::new("chown").arg("postgres").arg(&folder))?;
-        }
+        give_to_server(&folder)?;
         let cluster = Self {
             binaries,
             folder,
@@ -283,21 +278,7 @@ impl Cluster {
 
     /// A program of the distribution, run as the server's user.
     fn command(&self, program: &str) -> Command {
-        let program = self.binaries.join(program);
-        let mut command = if is_root() {
-            let mut as_postgres = Command::new("setpriv");
-            as_postgres
-                .args([
-                    "--reuid=postgres",
-                    "--regid=postgres",
-                    "--init-groups",
-                    "--",
-                ])
-                .arg(program);
-            as_postgres
-        } else {
-            Command::new(program)
-        };
+        let mut command = as_server(self.binaries.join(program));
         command.current_dir(&self.folder).env("LC_ALL", "C.UTF-8");
         command
     }
@@ -322,8 +303,27 @@ impl Cluster {
     }
 }
 
+/// A program that runs as the server's user, since the server refuses to run as root.
+pub(crate) fn as_server(program: impl AsRef<OsStr>) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    let user = ["--reuid=postgres", "--regid=postgres", "--init-groups"];
+    command.args(user).arg("--").arg(program);
+    command
+}
+
+/// Makes the server's user the owner of a folder or a file, and of what is in it.
+pub(crate) fn give_to_server(path: &Path) -> Result<()> {
+    if is_root() {
+        run(Command::new("chown").args(["-R", "postgres"]).arg(path))?;
+    }
+    Ok(())
+}
+
 /// The newest installed server's programs.
-fn find_binaries() -> Result<PathBuf> {
+pub(crate) fn find_binaries() -> Result<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()

@@ -77,6 +77,8 @@ fn is_unavailable(cause: &sqlx::Error) -> bool {
     match cause {
         sqlx::Error::Io(_)
         | sqlx::Error::Tls(_)
+        // A balancer that knows no primary ends the connection in the middle of its first words.
+        | sqlx::Error::Protocol(_)
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => true,
@@ -110,8 +112,8 @@ fn sqlite_is_unavailable(code: &str) -> bool {
 fn postgres_is_unavailable(code: &str) -> bool {
     const READ_ONLY_TRANSACTION: &str = "25006";
     const LOCK_NOT_AVAILABLE: &str = "55P03";
-    // Connection exception, insufficient resources, operator intervention, system error.
-    let class = ["08", "53", "57", "58"];
+    // Connection exception, transaction rollback, insufficient resources, operator intervention, system error.
+    let class = ["08", "40", "53", "57", "58"];
     code == READ_ONLY_TRANSACTION
         || code == LOCK_NOT_AVAILABLE
         || class.iter().any(|class| code.starts_with(class))
@@ -142,9 +144,10 @@ mod tests {
         ] {
             assert_eq!(sqlite_is_unavailable(code), unavailable, "{code}");
         }
-        // disk_full, admin_shutdown, query_canceled, read only; unique_violation, undefined_table.
+        // disk_full, admin_shutdown, query_canceled, deadlock_detected, read only; unique_violation, undefined_table.
         for (code, unavailable) in [
             ("53100", true),
+            ("40P01", true),
             ("57P01", true),
             ("57014", true),
             ("25006", true),
@@ -153,5 +156,8 @@ mod tests {
         ] {
             assert_eq!(postgres_is_unavailable(code), unavailable, "{code}");
         }
+        let cut_off = sqlx::Error::Protocol("unexpected response from SSLRequest: 0x00".to_owned());
+        assert!(is_unavailable(&cut_off));
+        assert!(!is_unavailable(&sqlx::Error::RowNotFound));
     }
 }

@@ -56,6 +56,7 @@ mod search;
 mod second_door;
 mod serving;
 mod sessions;
+mod sigkill;
 mod silent_database;
 mod spec;
 mod store;
