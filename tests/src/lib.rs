@@ -16,6 +16,7 @@ pub mod oidc;
 pub mod patroni;
 pub mod pdf;
 pub mod person;
+pub mod pooler;
 pub mod postgres;
 pub mod process;
 pub mod provider;

@@ -17,11 +17,16 @@ const CONNECTIONS_MAX: u32 = 16;
 const SERVER_LIMITS: &str =
     "SET statement_timeout = '20s'; SET idle_in_transaction_session_timeout = '30s'";
 
+/// How every connection of this program introduces itself. Not with `extra_float_digits`, as the library would:
+/// PgBouncer refuses it unless it is told to ignore it, and PostgreSQL 12 and later print every digit without it.
+pub(super) fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
+    let options = PgConnectOptions::from_str(url)?.application_name("toolgate");
+    Ok(options.extra_float_digits(None))
+}
+
 /// A pool on a database whose migrations are applied.
 pub(super) async fn open(url: &str, late: Arc<LateAnswers>) -> Result<PgPool, StoreError> {
-    let options = PgConnectOptions::from_str(url)?
-        .application_name("toolgate")
-        .statement_cache_capacity(256);
+    let options = options(url)?.statement_cache_capacity(256);
     migrate(&options).await?;
     let (on_release, on_acquire) = (late.clone(), late);
     let pool = PgPoolOptions::new()

@@ -8,11 +8,12 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::postgres::PgConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::migrations::{POSTGRES, SQLITE};
+use super::postgres::options;
 use super::{DatabaseKind, StoreError};
 
 /// How long a statement waits for another process's write, and a server's answer is waited for.
@@ -128,8 +129,7 @@ pub async fn inspect_sqlite(path: &Path) -> Result<DatabaseState, StoreError> {
 }
 
 async fn inspect_postgres(url: &str) -> Result<DatabaseState, StoreError> {
-    let options = PgConnectOptions::from_str(url)?.application_name("toolgate");
-    let mut db: PgConnection = options.connect().await?;
+    let mut db: PgConnection = options(url)?.connect().await?;
     let mut state = DatabaseState {
         kind: DatabaseKind::Postgres,
         migration: None,

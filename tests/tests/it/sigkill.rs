@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 use toolgate_openapi::{self as openapi, BuildInput};
 use toolgate_tests::gateway::{Answer, client};
 use toolgate_tests::patroni::Patroni;
+use toolgate_tests::pooler::Pooler;
 use toolgate_tests::postgres;
 use toolgate_tests::process::{Installation, Process, wait};
 use toolgate_tests::upstream::Upstream;
@@ -411,6 +412,15 @@ async fn killed_gateways_lose_nothing_and_write_nothing_twice_on_sqlite() {
 async fn killed_gateways_lose_nothing_and_write_nothing_twice_on_postgresql() {
     let url = tokio::task::spawn_blocking(postgres::fresh_url);
     run(World::start(Some(url.await.unwrap()), 2).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_gateways_lose_nothing_and_write_nothing_twice_behind_pgbouncer() {
+    let url = tokio::task::spawn_blocking(postgres::fresh_url)
+        .await
+        .unwrap();
+    let pooler = Pooler::start(&url).await;
+    run(World::start(Some(pooler.url.clone()), 2).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
