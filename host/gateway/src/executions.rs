@@ -4,6 +4,7 @@
 //! for it, and where it failed what it was answered. Arguments and results are not part of it. What the gateway itself sends for a connection
 //! (account check, tokens, revocation) leaves receipts of the kind `connection`.
 
+pub mod export;
 pub(crate) mod journal;
 pub mod payloads;
 pub(crate) mod receipt_log;

@@ -35,6 +35,7 @@ mod plugin_rights;
 mod plugin_rollback;
 mod plugin_schema;
 mod plugin_test;
+mod receipts;
 mod reference;
 mod search;
 mod serve;
@@ -118,6 +119,9 @@ enum Command {
     /// Plugins: what serves, what waits for approval
     #[command(subcommand)]
     Plugin(plugin::PluginCommand),
+    /// Receipts: what was executed, and every request that left
+    #[command(subcommand)]
+    Receipts(receipts::ReceiptsCommand),
     /// The sentence model for search by meaning
     #[command(subcommand)]
     Model(model::ModelCommand),
@@ -204,6 +208,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Service(command) => command.run(&config(settings)?, output).await,
         Command::Toolset(command) => command.run(&config(settings)?, output).await,
         Command::Plugin(command) => command.run(&config(settings)?, output).await,
+        Command::Receipts(command) => command.run(&config(settings)?, output).await,
         Command::Model(command) => command.run(&config(settings)?, output).await,
         Command::Vault(command) => command.run(&config(settings)?, output).await,
         Command::Backup(command) => command.run(&config(settings)?, output).await,

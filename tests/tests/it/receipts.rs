@@ -1,8 +1,9 @@
-//! Receipts when the database does not take them: kept, written later, and nothing new leaves.
+//! Receipts when the database does not take them: kept, written later, and nothing new leaves. Receipts in a file.
 
 use serde_json::{Value, json};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::TestGateway;
+use toolgate_tests::process::Installation;
 
 /// Runs one statement on the gateway's database from outside.
 pub(crate) async fn sql(gateway: &TestGateway, statement: &'static str) {
@@ -59,4 +60,49 @@ async fn a_burst_leaves_a_receipt_for_every_call() {
     }
     assert_eq!(kept.len(), 300);
     assert!(ids.iter().all(|id| kept.contains(id)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn receipts_are_exported_as_lines() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let installation = Installation::new(folder.path(), &[]);
+    let demo = installation.folder.join("plugins/demo.wasm");
+    std::fs::write(demo, Fixture::new("demo").build()).unwrap();
+    let process = installation.serve(&["demo_run"]).await;
+    for _ in 0..3 {
+        let body = json!({ "arguments": {} });
+        let ran = process.post("/v1/tools/demo_run/execute", &body).await;
+        assert_eq!(ran.data()["status"], "success", "{}", ran.text);
+    }
+    let listed = process.get("/v1/executions").await.data();
+    let file = folder.path().join("all.jsonl").display().to_string();
+    let export = ["receipts", "export", "--out", &file];
+    let said = installation.run(&export).await;
+    assert_eq!(said, json!({ "receipts": 3, "file": file }));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        let workspace = line.as_object_mut().unwrap().remove("workspace");
+        assert_eq!(workspace, Some(json!("default")));
+        line
+    });
+    assert_eq!(lines.collect::<Value>(), listed["executions"]);
+
+    let refused = installation.refused(&export).await;
+    assert!(refused.contains("all.jsonl cannot be made"), "{refused}");
+    for (filter, value, count) in [
+        ("--since", "2020-01-01", 3),
+        ("--until", "2020-01-01", 0),
+        ("--workspace", "default", 3),
+    ] {
+        let file = folder.path().join(format!("{filter}.jsonl"));
+        let file = file.display().to_string();
+        let export = ["receipts", "export", filter, value, "--out", &file];
+        let said = installation.run(&export).await;
+        assert_eq!(said["receipts"], count, "{filter} {value}");
+    }
+    let other = ["receipts", "export", "--workspace", "nobody"];
+    let refused = installation.refused(&other).await;
+    assert!(refused.contains("no workspace named nobody"), "{refused}");
+    process.kill().await;
 }

@@ -35,7 +35,7 @@ const WRITE: &str = "notes_create_note";
 #[derive(Default)]
 struct Books {
     /// Answered executions whose receipt has not been looked at yet.
-    executions: Vec<String>,
+    executions: BTreeSet<String>,
     /// Answered Skills that have not been looked at yet.
     skills: Vec<String>,
     /// Writes by their Idempotency-Key that got no answer, or not a final one.
@@ -132,7 +132,7 @@ impl LoadClient {
                     books.wrong.push(format!("{id}: {}", answer.text));
                 }
                 books.open.remove(id);
-                books.executions.push(execution.clone());
+                books.executions.insert(execution.clone());
                 books.written.insert(id.to_owned(), execution);
             }
             409 if answer.code() == "outcome_unknown" => {
@@ -155,7 +155,7 @@ impl LoadClient {
             200 => {
                 let data = answer.data();
                 let execution = data["execution_id"].as_str().unwrap().to_owned();
-                books.executions.push(execution);
+                books.executions.insert(execution);
             }
             404 | 503 => {}
             _ => books.wrong.push(answer.text),
@@ -248,14 +248,13 @@ impl World {
             let skills = std::mem::take(&mut books.skills);
             (executions, skills, books.open.clone())
         };
-        for id in executions {
-            // What the dead process had only in its log is in the database in a moment.
-            wait("the receipt of an answered call", async || {
-                let receipt = process.get(&format!("/v1/executions/{id}")).await;
-                receipt.status == 200 && receipt.data()["status"] == "success"
-            })
-            .await;
-        }
+        let executions = Mutex::new(executions);
+        // What the dead process had only in its log is in the database in a moment.
+        wait("the receipts of answered calls", async || {
+            self.find(n, &executions).await;
+            executions.lock().unwrap().is_empty()
+        })
+        .await;
         for id in skills {
             let path = format!("/v1/skills/{id}");
             let kept = process.get(&path).await;
@@ -270,6 +269,23 @@ impl World {
         let wrong = std::mem::take(&mut self.books.open().wrong);
         let begin = &wrong[..wrong.len().min(5)];
         assert!(wrong.is_empty(), "{begin:#?}\n{}", self.errors());
+    }
+
+    /// Takes those out whose receipts are listed, looking at the newest ones first.
+    async fn find(&self, n: usize, executions: &Mutex<BTreeSet<String>>) {
+        let mut next = String::new();
+        while !executions.lock().unwrap().is_empty() {
+            let path = format!("/v1/executions?limit=100&status=success{next}");
+            let page = self.processes[n].get(&path).await.data();
+            let mut wanted = executions.lock().unwrap();
+            for receipt in page["executions"].as_array().unwrap() {
+                wanted.remove(receipt["execution_id"].as_str().unwrap());
+            }
+            match page["next_cursor"].as_str() {
+                Some(cursor) => next = format!("&cursor={cursor}"),
+                None => return,
+            }
+        }
     }
 
     /// Lines of the gateways' logs that tell of an error.

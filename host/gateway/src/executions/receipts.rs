@@ -81,7 +81,7 @@ impl Gateway {
     }
 }
 
-fn receipt(row: ExecutionRow, now_ms: i64) -> Result<ExecutionReceipt, Error> {
+pub(super) fn receipt(row: ExecutionRow, now_ms: i64) -> Result<ExecutionReceipt, Error> {
     let broken =
         |what: &'static str| Error::Internal(anyhow::anyhow!("a stored receipt has a bad {what}"));
     Ok(ExecutionReceipt {

@@ -292,6 +292,7 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("plugin plan", Nothing(FILES)),
     ("plugin test", Nothing(FILES)),
     ("plugin catalog", Nothing(FILES)),
+    ("receipts export", Nothing(LOOKS)),
     ("vault rotate", Entry("vault.rotate")),
     ("vault adopt", Entry("vault.adopt")),
     (
