@@ -54,8 +54,8 @@ export function DecideMany({ approvals, onClose }: { approvals: Approval[]; onCl
       }
     >
       {error != null && <ErrorNote error={error} />}
-      {approvals.map((approval) => (
-        <section key={approval.approval_id} className="card" aria-label={approval.tool_name}>
+      {approvals.map((approval, n) => (
+        <section key={approval.approval_id} className="card" aria-label={`Call ${n + 1} of ${approvals.length}: ${approval.tool_name}`}>
           <header>
             <h3>{approval.title} <span className="mono small muted">{approval.tool_name}</span></h3>
             {isDestructive(approval) && <Badge tone="bad">destructive</Badge>}
