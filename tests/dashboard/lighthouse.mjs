@@ -1,5 +1,5 @@
-// Lighthouse on the pages of a signed-in owner, with 1,000 executions: accessibility and best practices, 100 each. Performance is
-// printed. It is also this machine's, with whatever else it does, so only LIGHTHOUSE_PERFORMANCE=95 judges it: the best of three.
+// Lighthouse on the pages of a signed-in owner, with 1,000 executions: accessibility and best practices, 100 each. Performance
+// depends on what else the machine does, so it is measured only where LIGHTHOUSE_PERFORMANCE=95 asks for it: the best of three.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,16 +9,22 @@ import { ask, asked, createKey, launchProfile, resolve, setUp } from './browser.
 import { furnish, places } from './places.mjs';
 
 const { default: lighthouse } = await import(pathToFileURL(resolve('lighthouse')));
-const AT_LEAST = { accessibility: 1, 'best-practices': 1, performance: Number(process.env.LIGHTHOUSE_PERFORMANCE ?? 0) / 100 };
-const TRIES = AT_LEAST.performance > 0 ? 3 : 1;
+const PERFORMANCE = Number(process.env.LIGHTHOUSE_PERFORMANCE ?? 0) / 100;
+const AT_LEAST = { accessibility: 1, 'best-practices': 1, ...(PERFORMANCE > 0 && { performance: PERFORMANCE }) };
+const TRIES = PERFORMANCE > 0 ? 3 : 1;
 const EXECUTIONS = 1_000;
 
 // The auditor opens pages of its own in the same profile, so the profile has to be signed in.
 const profile = await mkdtemp(join(tmpdir(), 'toolgate-lighthouse-'));
-// The browser takes a free port for its debugger and says in its profile which.
-const context = await launchProfile(profile, ['--remote-debugging-port=0']);
+/** The browser takes a free port for its debugger and says in its profile which. */
+async function start() {
+  await rm(join(profile, 'DevToolsActivePort'), { force: true });
+  const context = await launchProfile(profile, ['--remote-debugging-port=0']);
+  return { context, port: Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]) };
+}
+
+let { context, port } = await start();
 try {
-  const port = Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0]);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await setUp(page);
@@ -32,8 +38,7 @@ try {
   const rest = TRIES > 1 ? places(of).filter(([, , press]) => !press).map(([, path]) => path) : [];
   for (const path of new Set([...few, ...rest])) {
     let result;
-    // A run in which Chromium itself failed has measured nothing.
-    for (let tries = 0, failures = 0; tries < TRIES && failures < 3 && !(result?.lhr.categories.performance.score >= AT_LEAST.performance);) {
+    for (let tries = 0, failures = 0; tries < TRIES && failures < 3 && !(result?.lhr.categories.performance?.score >= PERFORMANCE);) {
       result = await lighthouse(`${asked.base}${path}`, {
         port,
         output: 'json',
@@ -44,8 +49,13 @@ try {
         onlyCategories: Object.keys(AT_LEAST),
         disableStorageReset: true,
       });
-      if (result.lhr.runtimeError) failures += 1;
-      else tries += 1;
+      if (!result.lhr.runtimeError) tries += 1;
+      else {
+        // A run in which Chromium itself failed has measured nothing, and the next in the same browser fails in the same way.
+        failures += 1;
+        await context.close();
+        ({ context, port } = await start());
+      }
     }
     assert.equal(result.lhr.runtimeError, undefined, path);
     const { categories, audits, finalDisplayedUrl } = result.lhr;
