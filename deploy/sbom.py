@@ -21,7 +21,8 @@ PROGRAM = "toolgate"
 
 def crates(target):
     """The components, and which depends on which."""
-    asked = ["cargo", "metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", target]
+    # It reads the manifests of all dependencies, those of the tests too, which a build of the program does not download.
+    asked = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
     metadata = json.loads(subprocess.run(asked, cwd=TOP, check=True, stdout=subprocess.PIPE).stdout)
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}

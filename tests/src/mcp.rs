@@ -276,12 +276,15 @@ impl KeyProxy {
     }
 }
 
-/// An official client that signs in: `tests/mcp/sign_in.py` or `tests/mcp/sign_in.mjs` with its job.
-pub fn sign_in_client(client: Client, mut job: Value) -> anyhow::Result<Command> {
+/// A program of an official client with its job: `tests/mcp/NAME.py` or `tests/mcp/NAME.mjs`.
+pub fn client_program(client: Client, name: &str, mut job: Value) -> anyhow::Result<Command> {
+    if let Client::Python(mode) | Client::JavaScript(mode) = client {
+        job["mode"] = mode.into();
+    }
     let mut command = match client {
         Client::Python(_) => {
             let mut command = Command::new(installed("python/bin/python")?);
-            command.arg(beside("sign_in.py"));
+            command.arg(beside(&format!("{name}.py")));
             command
         }
         Client::JavaScript(_) | Client::JavaScriptSdk1 => {
@@ -291,7 +294,7 @@ pub fn sign_in_client(client: Client, mut job: Value) -> anyhow::Result<Command>
             let package = if is_sdk { "sdk" } else { "client" };
             job["package"] = package.into();
             let mut command = tools::node()?;
-            command.arg(beside("sign_in.mjs"));
+            command.arg(beside(&format!("{name}.mjs")));
             command
         }
     };
@@ -309,26 +312,9 @@ pub struct ToolsetClient {
 impl ToolsetClient {
     /// Connects, and answers what was negotiated.
     pub async fn connect(client: Client, url: &str, key: &str) -> anyhow::Result<(Self, Value)> {
-        let mut job = serde_json::json!({ "url": url, "key": key });
-        let mut command = match client {
-            Client::Python(mode) => {
-                job["mode"] = mode.into();
-                let mut command = Command::new(installed("python/bin/python")?);
-                command.arg(beside("toolset.py"));
-                command
-            }
-            Client::JavaScript(mode) => {
-                job["mode"] = mode.into();
-                let folder = installed("node/node_modules")?.with_file_name("");
-                job["folder"] = folder.to_string_lossy().into();
-                let mut command = tools::node()?;
-                command.arg(beside("toolset.mjs"));
-                command
-            }
-            Client::JavaScriptSdk1 => anyhow::bail!("no program of it stays connected"),
-        };
+        let job = serde_json::json!({ "url": url, "key": key });
+        let mut command = client_program(client, "toolset", job)?;
         let mut child = command
-            .arg(job.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

@@ -64,6 +64,22 @@ pub fn load(url: &str, dump: &[u8]) {
     assert!(output.status.success(), "psql: {said}");
 }
 
+/// What one statement answers, as `psql` prints it: columns parted by `|`.
+///
+/// # Panics
+/// When it fails, with the reason.
+pub fn ask(url: &str, statement: &str) -> String {
+    let output = cluster()
+        .command("psql")
+        .args(["--no-align", "--tuples-only", "--dbname", url])
+        .args(["--command", statement])
+        .output()
+        .expect("psql runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "psql: {said}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
 fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
     CLUSTER.get_or_init(|| Cluster::start().unwrap_or_else(|error| panic!("PostgreSQL: {error:#}")))

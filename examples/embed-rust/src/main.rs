@@ -10,7 +10,7 @@ use toolgate_core::clock::Clock;
 use toolgate_gateway::config::GatewayConfig;
 use toolgate_gateway::identity::workspaces;
 use toolgate_gateway::tools::results::Budget;
-use toolgate_gateway::tools::{Arguments, Execute, Execution, SearchTools};
+use toolgate_gateway::tools::{Arguments, CallListener, Execute, Execution, SearchTools};
 use toolgate_gateway::{Caller, Gateway};
 use toolgate_store::{Plan, Store, Workspace};
 
@@ -76,6 +76,7 @@ async fn execute(gateway: &Arc<Gateway>, task: Task) -> anyhow::Result<Execution
         dry_run: task.dry_run,
         budget: Budget::default(),
         claim: None,
+        listener: CallListener::default(),
     };
     Ok(gateway.execute(&caller, request).await?)
 }

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::declared::Declarations;
@@ -145,6 +146,8 @@ pub struct CallScope {
     pub(super) payloads: Option<Payloads>,
     /// Present: the call changes nothing.
     pub(super) reading: Option<AllowedQueries>,
+    /// Once it is cancelled, no further request leaves.
+    cancelled: Option<CancellationToken>,
 }
 
 impl CallScope {
@@ -177,6 +180,7 @@ impl CallScope {
             declared: Declarations::default(),
             payloads: None,
             reading: None,
+            cancelled: None,
         }
     }
 
@@ -184,6 +188,25 @@ impl CallScope {
     pub fn reading(mut self, reading: AllowedQueries) -> Self {
         self.reading = Some(reading);
         self
+    }
+
+    /// The same scope, from which nothing leaves any more once `token` is cancelled.
+    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+        self.cancelled = Some(token);
+        self
+    }
+
+    /// Refuses a request whose caller does not want the result any more.
+    pub(super) fn check_wanted(&self) -> Result<(), EgressFailure> {
+        let cancelled = self.cancelled.as_ref();
+        if cancelled.is_some_and(CancellationToken::is_cancelled) {
+            return Err(EgressFailure {
+                kind: FailureKind::Cancelled,
+                message: "the caller has cancelled the call".to_owned(),
+                sent: false,
+            });
+        }
+        Ok(())
     }
 
     /// The same scope, whose requests are never repeated after 429 or 503: the plugin sees the answer.

@@ -144,6 +144,7 @@ impl EgressInner {
         let (mut refreshed, mut repeats, mut redirects) = (false, 0, 0);
         let mut resend = 0;
         loop {
+            scope.check_wanted()?;
             if let Some(name) = &slot
                 && injection.is_none()
             {

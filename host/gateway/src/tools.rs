@@ -28,6 +28,7 @@ use toolgate_catalog::manifest::Effect;
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
 use toolgate_egress::PlannedRequest;
+pub use toolgate_runtime::{CallEvent, CallListener};
 pub use toolgate_search::QUERY_CHARS_MAX;
 
 /// MCP tool annotations, derived from the manifest's `effect` and `idempotent`.
@@ -233,6 +234,8 @@ pub struct Execute {
     pub budget: Budget,
     /// Of a request with an `Idempotency-Key`.
     pub claim: Option<ClaimedKey>,
+    /// Hears of the call while it runs, and may take it back.
+    pub listener: CallListener,
 }
 
 /// Arguments as an edge received them.

@@ -29,6 +29,7 @@ pub mod endpoint;
 mod message;
 mod observe;
 pub mod operations;
+mod progress;
 pub mod remote;
 pub mod render;
 pub mod server;

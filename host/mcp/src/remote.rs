@@ -4,6 +4,7 @@
 //! Sends nothing but what the public document describes and reads it back into the operations' own
 //! types; `remote/wire.rs` holds the shapes that differ. Its one secret is the API key.
 
+mod watched;
 mod wire;
 
 use std::time::Duration;
@@ -146,24 +147,18 @@ impl Remote {
         path: &[&str],
         body: Option<Value>,
     ) -> Result<T, Error> {
-        let mut request = self.request(method, path, &[])?;
-        if let Some(body) = body {
-            let json = "application/json";
-            request = request
-                .header(http::header::CONTENT_TYPE, json)
-                .body(body.to_string());
-        }
-        self.answer(request).await
+        let request = self.request(method, path, &[])?;
+        self.answer(with_body(request, body)).await
     }
 
     async fn answer<T: DeserializeOwned>(
         &self,
         request: reqwest::RequestBuilder,
     ) -> Result<T, Error> {
-        let answer = request
-            .send()
-            .await
-            .map_err(|cause| anyhow::Error::new(cause.without_url()))?;
+        self.whole(sent(request).await?).await
+    }
+
+    async fn whole<T: DeserializeOwned>(&self, answer: reqwest::Response) -> Result<T, Error> {
         let status = answer.status();
         let mut chunks = answer.bytes_stream();
         let mut body = Vec::new();
@@ -175,12 +170,29 @@ impl Remote {
             body.extend_from_slice(&chunk);
         }
         if status.is_success() {
-            let read: wire::DataEnvelope<T> = serde_json::from_slice(&body)
-                .context("the gateway's answer is not what this version understands")?;
-            return Ok(read.data);
+            return data(&body);
         }
         Err(wire::refusal(status.as_u16(), &body))
     }
+}
+
+fn with_body(request: reqwest::RequestBuilder, body: Option<Value>) -> reqwest::RequestBuilder {
+    let Some(body) = body else { return request };
+    let json = "application/json";
+    let request = request.header(http::header::CONTENT_TYPE, json);
+    request.body(body.to_string())
+}
+
+async fn sent(request: reqwest::RequestBuilder) -> anyhow::Result<reqwest::Response> {
+    let answer = request.send().await;
+    answer.map_err(|cause| anyhow::Error::new(cause.without_url()))
+}
+
+/// What an answer holds, without its envelope.
+fn data<T: DeserializeOwned>(answer: &[u8]) -> Result<T, Error> {
+    let read: wire::DataEnvelope<T> = serde_json::from_slice(answer)
+        .context("the gateway's answer is not what this version understands")?;
+    Ok(read.data)
 }
 
 /// The request as part of its client's trace.
@@ -250,7 +262,8 @@ impl Operations for Remote {
                 body["max_result_chars"] = chars_max.into();
             }
             let path = ["tools", &request.tool_name, "execute"];
-            let ran: wire::ExecutionAnswer = self.send(Method::POST, &path, Some(body)).await?;
+            let asked = with_body(self.request(Method::POST, &path, &[])?, Some(body));
+            let ran: wire::ExecutionAnswer = self.watch(asked, &request.listener).await?;
             ran.into_execution()
         })
     }

@@ -46,7 +46,7 @@ use toolgate_egress::{
     ExchangeObserver, Grant, HostObserver, Mode, PlannedRequest,
 };
 use toolgate_runtime::{
-    Call, CallEnd, CallLog, Inspected, Plugin, Random, Requester, Runtime, Size, size,
+    Call, CallEnd, CallListener, CallLog, Inspected, Plugin, Random, Requester, Runtime, Size, size,
 };
 use toolgate_vault::Secret;
 
@@ -291,6 +291,7 @@ impl TestPlugin {
                 execution_id: None,
                 observer: Some(trial.log.observer()),
             },
+            listener: CallListener::default(),
         };
         let began = Instant::now();
         let ended = self.runtime.invoke(&self.plugin, call).await?;

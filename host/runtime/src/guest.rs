@@ -11,7 +11,8 @@ use wasmtime::component::ResourceTable;
 
 use super::bindings::{call as wit, types};
 use super::limits;
-use super::log::{CallLog, LineLevel};
+use super::listener::{CallListener, Told};
+use super::log::CallLog;
 use super::meter::Meter;
 use super::random::Random;
 use super::wasi::Wasi;
@@ -77,6 +78,8 @@ pub(crate) struct Guest {
     pub(super) tool: String,
     pub(super) log: CallLog,
     pub(super) log_lines: u32,
+    pub(super) listener: CallListener,
+    pub(super) told: Told,
     /// What the last panic said.
     pub(super) panic: Option<String>,
     pub(super) wasi: Option<Box<Wasi>>,
@@ -130,20 +133,18 @@ impl wit::Host for Guest {
         Ok(())
     }
 
-    /// Nobody streams yet: progress is counted as a log line of level debug.
     fn progress(&mut self, done: u64, total: Option<u64>, message: String) -> wasmtime::Result<()> {
-        let of = total.map_or_else(String::new, |total| format!("/{total}"));
-        self.log_line(LineLevel::Debug, &format!("progress {done}{of} {message}"));
+        self.tell_progress(done, total, &message);
         Ok(())
     }
 
-    /// Dropped: no caller streams.
-    fn partial(&mut self, _data: String) -> wasmtime::Result<()> {
+    fn partial(&mut self, data: String) -> wasmtime::Result<()> {
+        self.tell_partial(data);
         Ok(())
     }
 
     fn cancelled(&mut self) -> wasmtime::Result<bool> {
-        Ok(self.remaining().is_zero())
+        Ok(self.listener.is_cancelled() || self.remaining().is_zero())
     }
 
     fn remaining_ms(&mut self) -> wasmtime::Result<u64> {

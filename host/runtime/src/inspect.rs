@@ -23,7 +23,11 @@ use toolgate_egress::Grant;
 
 const DESCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 const PACKAGE: &str = "toolgate:plugin/";
-const VERSION: &str = "@0.1.0";
+/// What the versions of the contract that run here begin with. Each may add to the one before it and
+/// change nothing, so that a plugin runs wherever everything is that it imports.
+const COMPATIBLE: &str = "0.1.";
+/// The version that this gateway has.
+const VERSION: &str = "0.1.0";
 const INTEGRATION: &str = "toolgate:plugin/integration@0.1.0";
 
 /// A component that may be offered to the operator.
@@ -91,6 +95,10 @@ pub enum Rejected {
         import: String,
         capability: &'static str,
     },
+    #[error(
+        "the component was built for version {version} of the plugin contract, and this gateway has {VERSION}: {missing}; upgrade the gateway, or build the plugin with an older SDK"
+    )]
+    OtherContract { version: String, missing: String },
     #[error("`describe` did not answer: {0}")]
     Describe(String),
     #[error(
@@ -205,13 +213,14 @@ pub(super) fn check_imports(
                     capability: capability.as_str(),
                 });
             }
-            Import::Forbidden => return Err(Rejected::ForbiddenImport(name.to_owned())),
+            Import::Forbidden => return Err(forbidden(name)),
         }
     }
     let exports = |wanted: &str| {
+        let wanted = own_interface(wanted);
         component_type
             .exports(engine)
-            .any(|(name, _)| name == wanted)
+            .any(|(name, _)| wanted.is_some() && own_interface(name) == wanted)
     };
     let reads = manifest
         .webhook
@@ -233,11 +242,43 @@ enum Import {
     Forbidden,
 }
 
-fn capability_of(import: &str, size: Size) -> Import {
-    if let Some(own) = import
+/// An interface of the plugin contract in a compatible version, without package and version.
+fn own_interface(name: &str) -> Option<&str> {
+    let (interface, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
+    let patch = version.strip_prefix(COMPATIBLE)?;
+    let is_number = !patch.is_empty() && patch.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(interface)
+}
+
+/// The refusal of an import: of another version of the contract, or of what no plugin may have.
+fn forbidden(import: &str) -> Rejected {
+    match import
         .strip_prefix(PACKAGE)
-        .and_then(|own| own.strip_suffix(VERSION))
+        .and_then(|own| own.split_once('@'))
     {
+        Some((_, version)) if own_interface(import).is_none() => Rejected::OtherContract {
+            version: version.to_owned(),
+            missing: format!("it imports {import}"),
+        },
+        _ => Rejected::ForbiddenImport(import.to_owned()),
+    }
+}
+
+/// Why a component whose imports are allowed does not link.
+pub(super) fn not_linked(imports: &[String], cause: &wasmtime::Error) -> Rejected {
+    let missing = cause.root_cause().to_string();
+    let versions = imports.iter().filter_map(|name| {
+        let (_, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
+        (version != VERSION).then(|| version.to_owned())
+    });
+    match versions.max() {
+        Some(version) => Rejected::OtherContract { version, missing },
+        None => Rejected::Damaged(missing),
+    }
+}
+
+fn capability_of(import: &str, size: Size) -> Import {
+    if let Some(own) = own_interface(import) {
         return match own {
             "types" | "call" => Import::Free,
             "egress" => Import::Needs(Capability::Egress),
@@ -318,7 +359,12 @@ mod tests {
                 Import::Needs(Capability::Egress),
             ),
             ("toolgate:plugin/kv@0.1.0", Import::Needs(Capability::Kv)),
+            ("toolgate:plugin/kv@0.1.12", Import::Needs(Capability::Kv)),
             ("toolgate:plugin/kv@0.2.0", Import::Forbidden),
+            ("toolgate:plugin/kv@0.1", Import::Forbidden),
+            ("toolgate:plugin/kv@0.1.", Import::Forbidden),
+            ("toolgate:plugin/kv@0.1.0-rc", Import::Forbidden),
+            ("toolgate:plugin/kv", Import::Forbidden),
             ("toolgate:plugin/vault@0.1.0", Import::Forbidden),
             ("wasi:clocks/wall-clock@0.2.6", Import::Free),
             (

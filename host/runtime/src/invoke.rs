@@ -14,6 +14,7 @@ use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
 use super::guest::{Guest, KeyValue, cut};
 use super::limits::{self, LimitExceeded};
+use super::listener::{CallListener, Told};
 use super::log::{CallLog, LineLevel};
 use super::meter::Meter;
 use super::outcome::{CallEnd, Crash, DryRunEnded, StartError};
@@ -44,6 +45,7 @@ pub struct Call {
     pub now_ms: i64,
     pub random: Random,
     pub log: CallLog,
+    pub listener: CallListener,
 }
 
 /// Longest name of a function that is told.
@@ -134,6 +136,8 @@ impl Runtime {
             tool: call.tool.clone(),
             log: call.log,
             log_lines: 0,
+            listener: call.listener,
+            told: Told::default(),
             panic: None,
             wasi: None,
         };

@@ -22,6 +22,7 @@ mod invoke;
 mod kv;
 pub mod limits;
 mod link;
+mod listener;
 mod log;
 mod meter;
 mod no_state;
@@ -46,6 +47,7 @@ pub use fair::Requester;
 pub use guest::{KeyValue, KeyValueError, StoredValue};
 pub use inspect::{Inspected, Rejected};
 pub use invoke::Call;
+pub use listener::{CallEvent, CallEventObserver, CallListener};
 pub use log::{CallLog, LineLevel, LogObserver};
 pub use no_state::NoState;
 pub use normalize::{NormalizeError, ProviderEvent, VerifiedDelivery};
@@ -253,7 +255,7 @@ impl Runtime {
             return Err(Rejected::ManifestDiffers);
         }
         pool.link(&component)
-            .map_err(|cause| Rejected::Damaged(cause.root_cause().to_string()))?;
+            .map_err(|cause| inspect::not_linked(&inspected.imports, &cause))?;
         pool.keep(&inspected.sha256, &component).await;
         Ok(inspected)
     }

@@ -30,6 +30,12 @@ pub const BLOB_READ_BYTES_MAX: usize = 1 << 20;
 pub const LOG_LINE_BYTES_MAX: usize = 4 << 10;
 /// Log lines of one call; the rest is counted and dropped.
 pub const LOG_LINES_MAX: u32 = 200;
+/// Progress and partial results of one call that reach its caller; the rest is dropped.
+pub const EVENTS_MAX: u32 = 1_000;
+/// What is said with one progress; longer ones are cut.
+pub const PROGRESS_MESSAGE_BYTES_MAX: usize = 1 << 10;
+/// All partial results of one call; what goes beyond is dropped.
+pub const PARTIAL_BYTES_MAX: usize = 8 << 20;
 /// What a guest may write to standard output and error.
 pub const STDIO_BYTES_MAX: usize = 16 << 10;
 /// Random bytes of one request.

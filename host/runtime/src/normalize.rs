@@ -12,6 +12,7 @@ use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
 use super::guest::cut;
 use super::invoke::Call;
+use super::listener::CallListener;
 use super::log::CallLog;
 use super::no_state::NoState;
 use super::outcome::LoadError;
@@ -169,5 +170,6 @@ fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
         now_ms,
         random: Random::System,
         log: CallLog::default(),
+        listener: CallListener::default(),
     }
 }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 pub use leases::{RefreshFailed, Refreshed};
+pub use listing::ConnectionCount;
 
 use super::changes::bump;
 use super::error::inserted;

@@ -88,7 +88,7 @@ pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
 pub use client_sessions::ClientSessionMessage;
 pub use connect_flows::{ConnectFlow, FlowState};
-pub use connections::{Connection, NewConnection, RefreshFailed, Refreshed};
+pub use connections::{Connection, ConnectionCount, NewConnection, RefreshFailed, Refreshed};
 pub use deliveries::{
     AttemptFailed, DeliveryAttempt, DeliveryRecord, DueDelivery, HELD_ATTEMPTS, Lease,
 };

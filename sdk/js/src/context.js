@@ -70,7 +70,7 @@ export class Context {
     return Number(this.#host.call.remainingMs());
   }
 
-  /** Whether the caller has gone away. */
+  /** Whether the caller does not want the result any more. */
   cancelled() {
     return this.#host.call.cancelled();
   }
@@ -87,6 +87,11 @@ export class Context {
   /** How far a long call has come. */
   progress(done, total, message) {
     this.#host.call.progress(BigInt(done), total === undefined ? undefined : BigInt(total), message);
+  }
+
+  /** A part of the result before the whole, for callers that read a stream of REST. */
+  partial(data) {
+    this.#host.call.partial(JSON.stringify(data));
   }
 
   /** Small state of the session and this service. Needs the capability `kv`. */

@@ -101,13 +101,18 @@ export declare class Context {
   nowMs(): number;
   /** What is left of the call's time. */
   remainingMs(): number;
-  /** Whether the caller has gone away. */
+  /** Whether the caller does not want the result any more. */
   cancelled(): boolean;
   randomBytes(count: number): Uint8Array;
   /** A line in the gateway's log. Never put arguments, bodies or personal data into it. */
   log(level: LogLevel, message: string, fields?: Record<string, unknown>): void;
   /** How far a long call has come. */
   progress(done: number, total: number | undefined, message: string): void;
+  /**
+   * A part of the result before the whole, for callers that read a stream of REST. The result itself has to
+   * hold it too: most callers do not listen.
+   */
+  partial(data: unknown): void;
   /** Small state of the session and this service; values are JSON. Needs the capability `kv`. */
   readonly kv: {
     get(key: string): { value: any; version: number } | undefined;

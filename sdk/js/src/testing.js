@@ -97,6 +97,7 @@ export class MockHost {
       call: {
         log() {},
         progress() {},
+        partial() {},
         cancelled: () => false,
         remainingMs: () => 30_000n,
         nowMs: () => BigInt(nowMs),

@@ -117,7 +117,8 @@ impl Context {
         host::remaining_ms()
     }
 
-    /// Whether the caller has gone away.
+    /// Whether the caller does not want the result any more. A call that takes long asks between two steps and
+    /// then ends with [`ToolError::cancelled`].
     pub fn cancelled(&self) -> bool {
         host::cancelled()
     }
@@ -132,8 +133,14 @@ impl Context {
         host::log(level, message, &fields.to_string());
     }
 
-    /// How far a long call has come.
+    /// How far a long call has come. A client over MCP or a stream of REST sees it while the call runs.
     pub fn progress(&self, done: u64, total: Option<u64>, message: &str) {
         host::progress(done, total, message);
+    }
+
+    /// A part of the result before the whole, for callers that read a stream of REST. The result itself
+    /// has to hold it too: most callers do not listen.
+    pub fn partial(&self, data: &Value) {
+        host::partial(&data.to_string());
     }
 }

@@ -89,6 +89,11 @@ impl ToolError {
         Self::new(ErrorKind::NotFound, message)
     }
 
+    /// The end of a call that its caller has taken back.
+    pub fn cancelled() -> Self {
+        Self::new(ErrorKind::Cancelled, "the caller has cancelled the call")
+    }
+
     /// An answer of the provider that makes no sense.
     pub fn upstream(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Upstream, message)

@@ -1,6 +1,7 @@
 //! What grows with the number of plugins, of receipts and of processes: starts, memory, calls, lists, statistics and the
 //! disk. How search fares with 1,000 to 100,000 tools is in the benchmark `search`.
-//! `-- growth` prints it; it is no part of a run without words, because filling takes minutes.
+//! `-- growth` prints it, `-- growth processes` the last table alone; it is no part of a run without words, because
+//! filling takes minutes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,25 +30,32 @@ const LOOKS: usize = 50;
 /// Between two receipts.
 const STEP_MS: i64 = 100;
 
-pub async fn measure() -> anyhow::Result<()> {
-    println!(
-        "| plugins | first start s | next start ms | memory MB | search over REST, 16 connections |\n|---|---|---|---|---|"
-    );
-    plugins().await?;
-    println!(
-        "\n| receipts, SQLite | database MB | calls/s at 16 | p99 ms | newest 20 ms | newest 20 of one of 100,000 users ms | \
-         usage of a day ms |\n|---|---|---|---|---|---|---|"
-    );
-    receipts().await?;
-    println!("\n| processes, one PostgreSQL | calls/s at 16 each | p99 ms |\n|---|---|---|");
-    for processes in PROCESSES {
-        share_a_database(processes).await?;
+/// `part`: one of `plugins`, `receipts` and `processes`; all without.
+pub async fn measure(part: Option<&str>) -> anyhow::Result<()> {
+    let wants = |name: &str| part.is_none_or(|part| part == name);
+    if wants("plugins") {
+        plugins().await?;
+    }
+    if wants("receipts") {
+        receipts().await?;
+    }
+    if wants("processes") {
+        println!(
+            "\n| processes, one PostgreSQL | calls/s at 16 each | p99 ms | processor us a call | transactions a call | \
+             WAL bytes a call | database bytes a call |\n|---|---|---|---|---|---|---|"
+        );
+        for processes in PROCESSES {
+            share_a_database(processes).await?;
+        }
     }
     Ok(())
 }
 
 /// Plugins that are alike but for their names, of eight tools each.
 async fn plugins() -> anyhow::Result<()> {
+    println!(
+        "| plugins | first start s | next start ms | memory MB | search over REST, 16 connections |\n|---|---|---|---|---|"
+    );
     let folder = tempfile::tempdir()?;
     let (data, plugins) = (folder.path().join("data"), folder.path().join("plugins"));
     std::fs::create_dir_all(&plugins)?;
@@ -93,6 +101,10 @@ async fn plugins() -> anyhow::Result<()> {
 }
 
 async fn receipts() -> anyhow::Result<()> {
+    println!(
+        "\n| receipts, SQLite | database MB | calls/s at 16 | p99 ms | newest 20 ms | newest 20 of one of 100,000 users ms | \
+         usage of a day ms |\n|---|---|---|---|---|---|---|"
+    );
     let upstream = Server::program("upstream").await?;
     let folder = tempfile::tempdir()?;
     start_toolgate(folder.path(), &upstream).await?.kill().await;
@@ -206,6 +218,7 @@ async fn share_a_database(processes: usize) -> anyhow::Result<()> {
         key = Some(toolgate.key.clone());
         running.push(toolgate);
     }
+    let before = DatabaseCounts::read(&url).await?;
     let mut turns = Vec::new();
     for toolgate in &running {
         let target = Arc::new(Target::new(rest_call(toolgate), toolgate.id())?);
@@ -213,15 +226,57 @@ async fn share_a_database(processes: usize) -> anyhow::Result<()> {
             async move { turn(&target, CONNECTIONS).await },
         ));
     }
-    let (mut calls, mut p99) = (0.0, 0.0_f64);
+    let (mut per_second, mut p99, mut calls, mut processor_us) = (0.0, 0.0_f64, 0, 0.0);
     for turn in turns {
         let turn = turn.await??;
-        calls += turn.per_second();
+        per_second += turn.per_second();
         p99 = p99.max(turn.percentile_ms(99.0));
+        calls += turn.calls;
+        processor_us += turn.cpu_us_per_call * turn.calls as f64;
     }
-    println!("| {processes} | {calls:.0} | {p99:.2} |");
+    let after = DatabaseCounts::read(&url).await?;
+    // Those of the warm-up too.
+    let receipts = after.receipts - before.receipts;
+    let each = |total: i64| total as f64 / receipts as f64;
+    println!(
+        "| {processes} | {per_second:.0} | {p99:.2} | {:.0} | {:.2} | {:.0} | {:.0} |",
+        processor_us / calls as f64,
+        each(after.transactions - before.transactions),
+        each(after.wal_bytes - before.wal_bytes),
+        each(after.bytes - before.bytes),
+    );
     for toolgate in running {
         toolgate.kill().await;
     }
     Ok(())
+}
+
+/// What a database has done and holds.
+struct DatabaseCounts {
+    transactions: i64,
+    wal_bytes: i64,
+    bytes: i64,
+    receipts: i64,
+}
+
+impl DatabaseCounts {
+    async fn read(url: &str) -> anyhow::Result<Self> {
+        // A connection adds to the statistics at most once a second.
+        tokio::time::sleep(Duration::from_millis(2_500)).await;
+        let url = url.to_owned();
+        let statement = "SELECT xact_commit, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint, \
+                         pg_database_size(current_database()), (SELECT count(*) FROM executions) \
+                         FROM pg_stat_database WHERE datname = current_database()";
+        let text = tokio::task::spawn_blocking(move || postgres::ask(&url, statement)).await?;
+        let numbers: Vec<i64> = text.split('|').map(str::parse).collect::<Result<_, _>>()?;
+        let [transactions, wal_bytes, bytes, receipts] = numbers[..] else {
+            anyhow::bail!("four numbers, not {text}");
+        };
+        Ok(Self {
+            transactions,
+            wal_bytes,
+            bytes,
+            receipts,
+        })
+    }
 }

@@ -28,8 +28,8 @@ use toolgate_egress::{
     Injection, Mode,
 };
 use toolgate_runtime::{
-    Call, CallEnd, CallLog, KeyValue, KeyValueError, Plugin, Random, Requester, Runtime, Size,
-    StoredValue,
+    Call, CallEnd, CallListener, CallLog, KeyValue, KeyValueError, Plugin, Random, Requester,
+    Runtime, Size, StoredValue,
 };
 use toolgate_tests::gateway::built_plugin;
 use toolgate_tests::process;
@@ -54,7 +54,8 @@ async fn main() -> anyhow::Result<()> {
     // A program without optimization, named by `TOOLGATE`, has been measured by mistake.
     eprintln!("measured: {}", process::program().display());
     if wanted.iter().any(|word| word == "growth") {
-        return growth::measure().await;
+        let part = wanted.iter().find(|word| *word != "growth");
+        return growth::measure(part.map(String::as_str)).await;
     }
     if wanted.iter().any(|word| word == "peers") {
         return peers::compare().await;
@@ -188,6 +189,7 @@ fn call(tool: &str, arguments: &str) -> Call {
         now_ms: 0,
         random: Random::System,
         log: CallLog::default(),
+        listener: CallListener::default(),
     }
 }
 

@@ -49,7 +49,7 @@ impl Target {
 
 /// What one turn came to.
 pub(crate) struct Turn {
-    calls: usize,
+    pub(crate) calls: usize,
     /// Sorted.
     latencies_us: Vec<u32>,
     pub(crate) cpu_us_per_call: f64,

@@ -86,3 +86,33 @@ async fn memory_holds_what_was_written_within_its_first_room_and_far_beyond() {
     let answer = gateway.execute("stumbler_fill", arguments).await;
     assert_eq!(answer["reason"], "limit_exceeded", "{answer}");
 }
+
+/// The same file as if it had been built for another version of the plugin contract.
+fn built_for(service: &str, version: &str) -> Vec<u8> {
+    let component = built_plugin(service).unwrap();
+    let (ours, theirs) = (b"@0.1.0", version.as_bytes());
+    assert_eq!(ours.len(), theirs.len(), "lengths stand before names");
+    let mut other = component.clone();
+    for at in 0..component.len() - ours.len() {
+        if component[at..].starts_with(ours) {
+            other[at..at + ours.len()].copy_from_slice(theirs);
+        }
+    }
+    assert_ne!(other, component);
+    other
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_built_for_a_later_0_1_runs_and_one_for_0_2_is_refused() {
+    let gateway = TestGateway::with_plugin("stumbler.wasm", built_for("stumbler", "@0.1.7")).await;
+    let arguments = json!({ "texts": 1, "bytes": 3, "rounds": 2 });
+    let answer = gateway.execute("stumbler_fill", arguments).await;
+    assert_eq!(answer["result"]["sound"], 2, "{answer}");
+
+    gateway.drop_file("walker.wasm", &built_for("walker", "@0.2.0"));
+    let reason = gateway.wait_for_file("walker.wasm", "quarantined").await;
+    assert!(
+        reason.contains("version 0.2.0 of the plugin contract"),
+        "{reason}"
+    );
+}

@@ -41,6 +41,7 @@ mod messages;
 mod mistakes;
 mod newcomers;
 mod parity;
+mod progress;
 mod readiness;
 mod real_servers;
 mod receipts;

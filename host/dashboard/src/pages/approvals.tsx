@@ -12,6 +12,7 @@ import { DecideMany } from '../ui/decide-many';
 import { SelectField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
+import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { plural, Time } from '../ui/time';
 import { visible } from '../ui/visible';
@@ -76,7 +77,7 @@ export default function Approvals() {
               ]}
             />
           )}
-          {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+          <ShowMore list={list} />
         </Card>
       )}
       {deciding && <DecideMany approvals={chosenOnes} onClose={() => setDeciding(false)} />}

@@ -7,6 +7,7 @@ import { Button } from '../ui/button';
 import { TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
+import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { plural, Time } from '../ui/time';
 
@@ -57,7 +58,7 @@ export default function Audit() {
               ]}
             />
           )}
-          {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+          <ShowMore list={list} />
         </Card>
       )}
     </Page>

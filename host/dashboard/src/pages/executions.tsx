@@ -14,6 +14,7 @@ import { download } from '../ui/download';
 import { csv } from '../ui/export';
 import { failureOf } from '../ui/failures';
 import { useServices } from '../ui/services';
+import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { duration, exact, Time } from '../ui/time';
 
@@ -138,7 +139,7 @@ export default function Executions() {
           )}
           {rows.length > 0 && (
             <div className="inner row">
-              {list.hasNextPage && <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button>}
+              <ShowMore list={list} inset={false} />
               <Button size="small" kind="quiet" icon="download" busy={save.isPending} onClick={() => save.mutate('csv')}>Export as CSV</Button>
               <Button size="small" kind="quiet" icon="download" busy={save.isPending} onClick={() => save.mutate('json')}>Export as JSON</Button>
             </div>

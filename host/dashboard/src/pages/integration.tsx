@@ -15,6 +15,7 @@ import { Icon } from '../ui/icon';
 import { Logo } from '../ui/logo';
 import { Empty, ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
@@ -144,7 +145,7 @@ function Connections({ service }: { service: Service }) {
                   },
                 ]}
               />
-              {connections.hasNextPage && <div className="inner"><Button size="small" busy={connections.isFetchingNextPage} onClick={() => void connections.fetchNextPage()}>Show more</Button></div>}
+              <ShowMore list={connections} />
             </>
           );
         }}

@@ -13,6 +13,7 @@ import { SelectField, TextArea, TextField } from '../ui/field';
 import { Icon } from '../ui/icon';
 import { Empty, ErrorNote, Progress, Waiting } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
+import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { bytes, count, Time } from '../ui/time';
 import { useSay } from '../ui/toast';
@@ -81,7 +82,7 @@ export default function Knowledge() {
                 ]}
               />
             )}
-            {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+            <ShowMore list={list} />
           </Card>
         )}
       </div>

@@ -12,6 +12,7 @@ import { Confirm } from '../ui/dialog';
 import { TextArea } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { ShowMore } from '../ui/show-more';
 import { Time } from '../ui/time';
 import { visible } from '../ui/visible';
 
@@ -167,7 +168,7 @@ function Steps({ id }: { id: string }) {
       {open && steps.isPending && <Waiting />}
       {open && steps.error && <ErrorNote error={steps.error} retry={() => void steps.refetch()} />}
       {open && steps.data && (all.length > 0 ? <Messages messages={all} /> : <p className="muted">There are no steps yet.</p>)}
-      {open && steps.hasNextPage && <Button size="small" busy={steps.isFetchingNextPage} onClick={() => void steps.fetchNextPage()}>Show more</Button>}
+      {open && <ShowMore list={steps} inset={false} />}
     </Card>
   );
 }

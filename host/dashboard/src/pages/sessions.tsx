@@ -12,6 +12,7 @@ import { Confirm, Dialog } from '../ui/dialog';
 import { SelectField, TextArea, TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
+import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
@@ -79,7 +80,7 @@ export default function Sessions() {
               ]}
             />
           )}
-          {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+          <ShowMore list={list} />
         </Card>
       )}
       {removing && (

@@ -15,6 +15,7 @@ import { SelectField, TextArea, TextField } from '../ui/field';
 import { ErrorNote, Note, Waiting } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { Prose } from '../ui/prose';
+import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useSay } from '../ui/toast';
@@ -169,7 +170,7 @@ function Versions({ skill }: { skill: Shape }) {
                   { head: 'Actions', align: 'acts', cell: (row) => row.version !== skill.version && <Button size="small" icon="undo" onClick={() => setRestoring(row)}>Restore</Button> },
                 ]}
               />
-              {versions.hasNextPage && <div className="inner"><Button size="small" busy={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>Show more</Button></div>}
+              <ShowMore list={versions} />
             </Card>
             <Card
               title="Difference"

@@ -13,6 +13,7 @@ import { Empty, ErrorNote } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { useServices } from '../ui/services';
 import { useAddressState } from '../ui/address';
+import { ShowMore } from '../ui/show-more';
 import { plural } from '../ui/time';
 
 export default function Tools() {
@@ -120,9 +121,7 @@ function All({ service }: { service: string }) {
           <li key={tool.name}><Result tool={tool} /></li>
         ))}
       </ul>
-      {list.hasNextPage && (
-        <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>
-      )}
+      <ShowMore list={list} />
     </Card>
   );
 }

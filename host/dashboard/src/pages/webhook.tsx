@@ -10,6 +10,7 @@ import { Button } from '../ui/button';
 import { Confirm } from '../ui/dialog';
 import { Empty, ErrorNote } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
+import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { duration, Time } from '../ui/time';
 import { useSay } from '../ui/toast';
@@ -114,7 +115,7 @@ function Deliveries({ path, id }: { path: string; id: string }) {
           ]}
         />
       )}
-      {list.hasNextPage && <div className="inner"><Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more</Button></div>}
+      <ShowMore list={list} />
     </Card>
   );
 }

@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::choose::{ConnectionChoice, choose};
-use super::lend::{audience, injection, is_secret, without_secrets};
+use super::lend::{audience, injection, is_secret, may_receive, without_secrets};
 use super::link::{LinkEnding, LinkRequest};
 use super::refresh::UnusableReason;
 use super::{ConnectionManager, Error, Gateway, slot_of};
@@ -20,7 +20,7 @@ use toolgate_catalog::{Tool, stand_ins};
 use toolgate_core::ids::UserId;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_egress::{
-    Credentials, EgressFailure, FailureKind, Injection, LearnedSecrets, Origin, SlotShape,
+    Credentials, EgressFailure, FailureKind, Injection, LearnedSecrets, SlotShape,
 };
 use toolgate_store::Connection;
 
@@ -432,9 +432,8 @@ impl Credentials for CallConnection {
     fn slot_for_origin(&self, origin: &str) -> Option<String> {
         let held = self.row.as_ref().map(|row| row.slot.as_str());
         let (slot, parameters) = self.shown_slot(held.or(self.planned_slot.as_deref())?)?;
-        let audience = audience(slot, parameters, &self.manifest, &self.settings);
-        let origin = Origin::parse(origin).ok()?;
-        origin.is_in(&audience).then(|| slot.slot.clone())
+        may_receive(origin, slot, parameters, &self.manifest, &self.settings)
+            .then(|| slot.slot.clone())
     }
 
     fn is_secret(&self, slot: &str, field: &str) -> bool {

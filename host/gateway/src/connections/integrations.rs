@@ -18,7 +18,7 @@ use crate::tools::ListedTool;
 use crate::tools::find::listed;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::manifest::Manifest;
-use toolgate_store::{ALL_WORKSPACES, Connection, OAuthApp, Role, ServiceSetting};
+use toolgate_store::{ALL_WORKSPACES, ConnectionCount, OAuthApp, Role, ServiceSetting};
 use toolgate_vault::Secret;
 
 #[derive(Clone, Debug, Serialize)]
@@ -102,8 +102,7 @@ pub struct PutApp {
 pub(super) struct IntegrationState {
     settings: Vec<ServiceSetting>,
     apps: Vec<OAuthApp>,
-    connections: Vec<Connection>,
-    now_ms: i64,
+    connections: Vec<ConnectionCount>,
 }
 
 impl Gateway {
@@ -277,9 +276,8 @@ impl Gateway {
             apps,
             connections: self
                 .store
-                .list_connections(&caller.workspace_id, user, None)
+                .count_connections(&caller.workspace_id, user, self.clock.now_ms())
                 .await?,
-            now_ms: self.clock.now_ms(),
         })
     }
 }
@@ -307,12 +305,9 @@ pub(super) fn described(
         .filter(|app| app.service == service)
         .max_by_key(|app| app.workspace_id != ALL_WORKSPACES);
     let connectable = apps::connectable(manifest, app);
-    let connections: Vec<&Connection> = known
-        .connections
-        .iter()
-        .filter(|row| row.service == service)
-        .collect();
-    let broken = |row: &&&Connection| row.state_at(known.now_ms).0.is_broken();
+    let connections = known.connections.iter();
+    let connections = connections.filter(|count| count.service == service);
+    let broken = connections.clone().filter(|count| count.state.is_broken());
     ServiceInfo {
         service: service.to_owned(),
         title: manifest.title.clone(),
@@ -378,7 +373,7 @@ pub(super) fn described(
                 }
             })
             .collect(),
-        connections_broken: connections.iter().filter(broken).count(),
-        connections: connections.len(),
+        connections_broken: broken.map(|count| count.connections).sum(),
+        connections: connections.map(|count| count.connections).sum(),
     }
 }

@@ -15,7 +15,8 @@ use crate::Error;
 use toolgate_catalog::manifest::{Effect, Manifest, Slot, ToolSpec};
 use toolgate_egress::AllowedQueries;
 use toolgate_runtime::{
-    Call, CallEnd, CallLog, NoState, PluginError, Random, RefusalKind, Requester, StartError, size,
+    Call, CallEnd, CallListener, CallLog, NoState, PluginError, Random, RefusalKind, Requester,
+    StartError, size,
 };
 
 /// Words in the name of a tool that reads whose key it is: nothing is more harmless to ask.
@@ -80,6 +81,7 @@ impl Gateway {
             now_ms: self.clock.now_ms(),
             random: Random::System,
             log: CallLog::default(),
+            listener: CallListener::default(),
         };
         let ended = self.runtime.invoke(&tried.serving.code, call).await;
         let records = scope.records();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::credential::OpenCredential;
 use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest, Slot};
-use toolgate_egress::{Injection, LearnedSecrets, Scrubber, fill_parameters};
+use toolgate_egress::{Injection, LearnedSecrets, Origin, Scrubber, fill_parameters};
 
 /// A field is hidden unless the manifest says that it is not secret.
 pub(super) fn is_secret(slot: Option<&Slot>, field: &str) -> bool {
@@ -75,6 +75,18 @@ pub(super) fn audience(
         .collect()
 }
 
+/// Whether a slot's credential may be sent to `origin`.
+pub(super) fn may_receive(
+    origin: &str,
+    slot: &Slot,
+    parameters: &BTreeMap<String, String>,
+    manifest: &Manifest,
+    settings: &BTreeMap<String, String>,
+) -> bool {
+    let audience = audience(slot, parameters, manifest, settings);
+    Origin::parse(origin).is_ok_and(|origin| origin.is_in(&audience))
+}
+
 /// The addresses that the operator wrote into settings that the slot's audience names.
 pub(super) fn named_addresses<'a>(
     slot: &'a Slot,
@@ -138,6 +150,20 @@ mod tests {
                 .into_iter()
                 .collect();
             assert_eq!(audience(slot, &parameters, &manifest, &settings), expected);
+        }
+        let acme = BTreeMap::from([("subdomain".to_owned(), "acme".to_owned())]);
+        for (origin, may) in [
+            ("https://acme.desk.test", true),
+            ("https://eu.files.test", true),
+            ("http://127.0.0.1:9", true),
+            ("https://acme.desk.test:8443", false),
+            ("http://acme.desk.test", false),
+            ("https://other.desk.test", false),
+            ("https://files.test.evil.test", false),
+            ("acme.desk.test", false),
+        ] {
+            let receives = may_receive(origin, slot, &acme, &manifest, &settings);
+            assert_eq!(receives, may, "{origin}");
         }
         let mut unnamed = slot.clone();
         unnamed.audience.retain(|entry| entry != "{api_base}");

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use super::credential::OpenCredential;
 use super::known::secrets_of;
-use super::lend::{audience, injection, is_secret};
+use super::lend::{injection, is_secret, may_receive};
 use super::requests::HostRequests;
 use super::{Error, slot_of};
 use crate::connections::services;
@@ -18,7 +18,7 @@ use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_egress::{
     CallLimits, CallScope, Credentials, Declarations, EgressFailure, FailureKind, Injection,
-    LearnedSecrets, Mode, Origin, Scrubber,
+    LearnedSecrets, Mode, Scrubber,
 };
 
 /// A person waits for the answer.
@@ -124,9 +124,8 @@ impl Credentials for UnstoredCredential {
 
     fn slot_for_origin(&self, origin: &str) -> Option<String> {
         let slot = slot_of(&self.manifest, &self.slot)?;
-        let audience = audience(slot, &self.parameters, &self.manifest, &self.settings);
-        let origin = Origin::parse(origin).ok()?;
-        origin.is_in(&audience).then(|| self.slot.clone())
+        let (parameters, manifest, settings) = (&self.parameters, &self.manifest, &self.settings);
+        may_receive(origin, slot, parameters, manifest, settings).then(|| self.slot.clone())
     }
 
     fn is_secret(&self, slot: &str, field: &str) -> bool {

@@ -210,7 +210,10 @@ impl Gateway {
         ));
 
         let user = caller.confined.then(|| caller.default_user.as_str());
-        let connections = self.store.list_connections(workspace, user, None).await?;
+        let connections = self
+            .store
+            .count_connections(workspace, user, now_ms)
+            .await?;
         for (state, kind, sentence) in [
             (
                 ConnectionHealth::ReauthNeeded,
@@ -229,12 +232,10 @@ impl Gateway {
                 ],
             ),
         ] {
-            let of_state: Vec<String> = connections
-                .iter()
-                .filter(|row| row.state_at(now_ms).0 == state)
-                .map(|row| row.service.clone())
-                .collect();
-            found.extend(noticed(kind, &of_state, sentence, "/integrations"));
+            let of_state = connections.iter().filter(|count| count.state == state);
+            let number = of_state.clone().map(|count| count.connections).sum();
+            let first = of_state.map(|count| count.service.as_str()).next();
+            found.extend(noticed_many(kind, number, first, sentence, "/integrations"));
         }
 
         let files = self.store.list_plugin_files().await?;
@@ -310,7 +311,10 @@ impl Gateway {
         let workspace = caller.workspace_id.as_str();
         let snapshot = self.snapshot();
         let user = caller.confined.then(|| caller.default_user.as_str());
-        let connections = self.store.list_connections(workspace, user, None).await?;
+        let connections = self
+            .store
+            .count_connections(workspace, user, self.clock.now_ms())
+            .await?;
         let (mut keys, mut members) = (None, None);
         if caller.need_role(Role::Admin).is_ok() {
             let all = self.store.list_keys(workspace).await?;
@@ -321,7 +325,7 @@ impl Gateway {
             tools: snapshot.catalog.tools().len(),
             services: snapshot.catalog.services().count(),
             plugins_active: snapshot.serving.len(),
-            connections: connections.len(),
+            connections: connections.iter().map(|count| count.connections).sum(),
             keys,
             members,
         })
@@ -335,12 +339,24 @@ fn noticed(
     sentences: [&str; 2],
     path: &str,
 ) -> Option<Attention> {
-    let one = about.len() == 1;
-    (!about.is_empty()).then(|| Attention {
+    let first = about.first().map(String::as_str);
+    noticed_many(kind, about.len(), first, sentences, path)
+}
+
+/// `first`: what one of the `count` is about.
+fn noticed_many(
+    kind: &'static str,
+    count: usize,
+    first: Option<&str>,
+    sentences: [&str; 2],
+    path: &str,
+) -> Option<Attention> {
+    let one = count == 1;
+    (count > 0).then(|| Attention {
         kind,
-        count: about.len(),
-        subject: one.then(|| about[0].clone()),
-        message: format!("{} {}", about.len(), sentences[usize::from(!one)]),
+        count,
+        subject: first.filter(|_| one).map(str::to_owned),
+        message: format!("{count} {}", sentences[usize::from(!one)]),
         path: path.to_owned(),
     })
 }

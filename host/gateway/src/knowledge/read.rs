@@ -25,7 +25,8 @@ use toolgate_egress::{
 };
 use toolgate_runtime::Size;
 use toolgate_runtime::{
-    Call, CallEnd, CallLog, Crash, NoState, Plugin, Random, Requester, Runtime, StartError, limits,
+    Call, CallEnd, CallListener, CallLog, Crash, NoState, Plugin, Random, Requester, Runtime,
+    StartError, limits,
 };
 
 /// The reader component, embedded when the host was built after it; else empty.
@@ -173,6 +174,7 @@ impl DocumentReader {
             now_ms,
             random: Random::System,
             log: CallLog::default(),
+            listener: CallListener::default(),
         };
         drop(bytes);
         let unreadable =

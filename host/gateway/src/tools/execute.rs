@@ -43,7 +43,8 @@ use toolgate_core::ids::{self, UserId};
 use toolgate_core::text::Text;
 use toolgate_egress::{self as egress, CallLimits, Mode};
 use toolgate_runtime::{
-    Call, CallEnd, CallLog, KeyValue, Random, RefusalKind, Requester, StartError, limits, size,
+    Call, CallEnd, CallListener, CallLog, KeyValue, Random, RefusalKind, Requester, StartError,
+    limits, size,
 };
 use toolgate_store::KvScope;
 
@@ -67,6 +68,8 @@ struct PreparedRun {
     started_at_ms: i64,
     /// Where its author follows it.
     trace: Option<Arc<CallTrace>>,
+    /// Who waits for it.
+    listener: CallListener,
 }
 
 /// A run whose plugin has ended, or that was decided without it.
@@ -185,6 +188,7 @@ impl Gateway {
             budget: request.budget,
             claim: request.claim,
             permit: Permit::wanted(request.dry_run),
+            listener: request.listener,
             started_at_ms,
             trace: self.dev_logs.of_call(
                 tool.service(),
@@ -335,6 +339,10 @@ impl Gateway {
         if run.tool.effect() == Effect::Read {
             let queries = &run.tool.spec().queries;
             scope = scope.reading(egress::AllowedQueries::new(queries, &held.config()));
+            // A tool that may write is never cut off between two requests: it stops where it asks.
+            if let Some(cancelled) = &run.listener.cancelled {
+                scope = scope.cancelled_by(cancelled.clone());
+            }
         }
         if ends.is_none() && !run.permit.is_dry() {
             self.mark_claim(caller, run).await?;
@@ -404,6 +412,7 @@ impl Gateway {
                 execution_id: Some(run.execution_id.clone()),
                 observer: run.trace.clone().map(CallTrace::observer),
             },
+            listener: run.listener.clone(),
         };
         match self.runtime.invoke(&run.serving.code, call).await {
             Ok(ended) => Ok(EndedRun {

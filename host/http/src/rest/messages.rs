@@ -202,5 +202,5 @@ async fn converse(
             .converse(&owned, attempt, &session_id, say, listener)
             .await
     });
-    stream::answer(caller, StatusCode::OK, heard, work).await
+    stream::answer(caller, StatusCode::OK, heard, work, None).await
 }

@@ -149,7 +149,7 @@ async fn create(
             .create_session(&owned, attempt, request, listener)
             .await
     });
-    stream::answer(caller, StatusCode::CREATED, heard, work).await
+    stream::answer(caller, StatusCode::CREATED, heard, work, None).await
 }
 
 /// Read a session

@@ -1,10 +1,11 @@
 //! Answers that are watched while they are made: server-sent events
 //! (HTML Living Standard, section 9.2).
 //!
-//! The events are `session`, `text`, `step`, and at last `reply`, which holds the envelope that the
-//! same request answers without a stream, or `error`. A request that is refused before anything
-//! has happened is answered with its status, like any other. A client that leaves ends the stream
-//! and nothing else.
+//! The last event is `reply`, which holds the envelope that the same request answers without a stream,
+//! or `error`. Before it a turn of a session sends `session`, `text` and `step`, a call of a tool
+//! `progress` and `partial`. A request that is refused before anything has happened is answered with its
+//! status, like any other. A client that leaves ends the stream; what else it ends is the operation's
+//! to say.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -16,8 +17,10 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
+use tokio_util::sync::DropGuard;
 
 use toolgate_gateway::sessions::messages::TurnEvent;
+use toolgate_gateway::tools::CallEvent;
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::{Caller, Error};
 use toolgate_http_kit::envelope::{ApiFailure, Success};
@@ -40,12 +43,44 @@ pub(super) fn wanted(headers: &HeaderMap) -> bool {
         })
 }
 
-/// The answer of `work`, which tells `heard` what happens.
-pub(super) async fn answer<T: Serialize + Send + Sync + 'static>(
+/// Something that happens while a request is worked on.
+pub(super) trait Shown: Send + 'static {
+    fn shown(&self) -> Sent;
+}
+
+impl Shown for TurnEvent {
+    fn shown(&self) -> Sent {
+        match self {
+            Self::Session(session) => named("session", session),
+            Self::Text(text) => named("text", &json!({ "text": text })),
+            Self::Step(step) => named("step", step),
+        }
+    }
+}
+
+impl Shown for CallEvent {
+    fn shown(&self) -> Sent {
+        match self {
+            Self::Progress {
+                done,
+                total,
+                message,
+            } => named(
+                "progress",
+                &json!({ "done": done, "total": total, "message": message }),
+            ),
+            Self::Partial(data) => named("partial", data),
+        }
+    }
+}
+
+/// The answer of `work`, which tells `heard` what happens. `leaving`: dropped when the client leaves.
+pub(super) async fn answer<E: Shown, T: Serialize + Send + Sync + 'static>(
     caller: Caller,
     status: StatusCode,
-    mut heard: UnboundedReceiver<TurnEvent>,
+    mut heard: UnboundedReceiver<E>,
     work: JoinHandle<Result<IdempotentAnswer<T>, Error>>,
+    leaving: Option<DropGuard>,
 ) -> Result<Response, ApiFailure> {
     let Some(first) = heard.recv().await else {
         // Refused, or answered before: there is nothing to watch.
@@ -61,6 +96,7 @@ pub(super) async fn answer<T: Serialize + Send + Sync + 'static>(
         heard,
         work,
         caller: Box::new(caller),
+        leaving,
     };
     let stream = futures_util::stream::unfold(rest, |rest| async move {
         match rest {
@@ -70,6 +106,7 @@ pub(super) async fn answer<T: Serialize + Send + Sync + 'static>(
                 mut heard,
                 work,
                 caller,
+                leaving,
             } => {
                 let next = match first {
                     Some(first) => Some(first),
@@ -82,8 +119,9 @@ pub(super) async fn answer<T: Serialize + Send + Sync + 'static>(
                             heard,
                             work,
                             caller,
+                            leaving,
                         };
-                        Some((shown(&next), rest))
+                        Some((next.shown(), rest))
                     }
                     None => Some((last(&caller, finished(work.await)), Rest::Over)),
                 }
@@ -93,17 +131,18 @@ pub(super) async fn answer<T: Serialize + Send + Sync + 'static>(
     Ok(events(status, stream))
 }
 
-enum Rest<T> {
+enum Rest<E, T> {
     Hearing {
-        first: Option<TurnEvent>,
-        heard: UnboundedReceiver<TurnEvent>,
+        first: Option<E>,
+        heard: UnboundedReceiver<E>,
         work: JoinHandle<Result<IdempotentAnswer<T>, Error>>,
         caller: Box<Caller>,
+        leaving: Option<DropGuard>,
     },
     Over,
 }
 
-type Sent = Result<Event, Infallible>;
+pub(super) type Sent = Result<Event, Infallible>;
 
 fn events(
     status: StatusCode,
@@ -122,14 +161,6 @@ fn finished<T>(
         Err(cause) => Err(ApiFailure::from(Error::Internal(anyhow::anyhow!(
             "the request's task ended: {cause}"
         )))),
-    }
-}
-
-fn shown(heard: &TurnEvent) -> Sent {
-    match heard {
-        TurnEvent::Session(session) => named("session", session),
-        TurnEvent::Text(text) => named("text", &json!({ "text": text })),
-        TurnEvent::Step(step) => named("step", step),
     }
 }
 

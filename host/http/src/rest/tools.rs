@@ -10,20 +10,21 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 use utoipa::IntoParams;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
-use super::{RestState, openapi};
+use super::{RestState, openapi, stream};
 use toolgate_core::ids::UserId;
 use toolgate_gateway::Gateway;
-use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::tools::results::Budget;
 use toolgate_gateway::tools::{
-    Arguments, Execute, Execution, FoundTools, ListTools, QUERY_CHARS_MAX, SearchTools, ToolPage,
-    ToolSchema,
+    Arguments, CallListener, Execute, Execution, FoundTools, ListTools, QUERY_CHARS_MAX,
+    SearchTools, ToolPage, ToolSchema,
 };
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
@@ -332,7 +333,11 @@ fn arguments_schema() -> Schema {
 /// and `data.status` tells what became of the call: `success`, `error` with a `reason`,
 /// `auth_required` or `auth_expired` with a link for the user to open, `approval_required` while a
 /// person has to allow the call (the same call then runs once), or `dry_run` with the
-/// requests that were held back.
+/// requests that were held back. With `Accept: text/event-stream` what the plugin tells while it
+/// runs is sent as it comes: events `progress` (`done`, `total` or null, `message`) and `partial`
+/// (a part of the result), and at last `reply`, which holds the same envelope, or `error`. Closing
+/// that stream cancels the call, unless the request has an `Idempotency-Key`: then the call goes on
+/// and the same request answers what became of it.
 #[utoipa::path(
     post,
     path = "/v1/tools/{tool_name}/execute",
@@ -355,8 +360,9 @@ async fn execute(
     State(gateway): State<Arc<Gateway>>,
     Segments([tool_name]): Segments<1>,
     _: NoQuery,
+    headers: HeaderMap,
     KeyedBody { body, attempt }: KeyedBody<ExecuteBody>,
-) -> Result<Success<IdempotentAnswer<Execution>>, ApiFailure> {
+) -> Result<Response, ApiFailure> {
     for (field, value) in [
         ("session_id", &body.session_id),
         ("connection_id", &body.connection_id),
@@ -365,7 +371,7 @@ async fn execute(
             ids::check(field, value)?;
         }
     }
-    let request = Execute {
+    let mut request = Execute {
         tool_name,
         arguments: body.arguments.0,
         session_id: body.session_id,
@@ -378,9 +384,26 @@ async fn execute(
             fields: body.fields,
         },
         claim: None,
+        listener: CallListener::default(),
     };
-    let execution = gateway.execute_once(&caller, attempt, request).await?;
-    Ok(Success::new(&caller, execution))
+    if !stream::wanted(&headers) {
+        let execution = gateway.execute_once(&caller, attempt, request).await?;
+        return Ok(Success::new(&caller, execution).into_response());
+    }
+    let (events, heard) = mpsc::unbounded_channel();
+    request.listener.events = Some(Arc::new(move |event| {
+        // The client has left.
+        let _ = events.send(event);
+    }));
+    // Whoever sends a key comes back for the outcome.
+    let leaving = attempt.is_none().then(|| {
+        let token = CancellationToken::new();
+        request.listener.cancelled = Some(token.clone());
+        token.drop_guard()
+    });
+    let owned = caller.clone();
+    let work = tokio::spawn(async move { gateway.execute_once(&owned, attempt, request).await });
+    stream::answer(caller, StatusCode::OK, heard, work, leaving).await
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use super::{
 use crate::connect::McpClient;
 use crate::operations::Operations;
 use crate::render::{CalledAs, READ_RESULT};
-use crate::{cards, connect, render};
+use crate::{cards, connect, progress, render};
 use toolgate_gateway::tools::results::Budget;
-use toolgate_gateway::tools::{Arguments, Execute, Execution, Outcome};
+use toolgate_gateway::tools::{Arguments, CallListener, Execute, Execution, Outcome};
 use toolgate_gateway::{Error, Scope};
 
 pub(super) const ROW: ToolEntry = ToolEntry {
@@ -70,6 +70,7 @@ pub(crate) fn request(
             ..Budget::default()
         },
         claim: None,
+        listener: CallListener::default(),
     }
 }
 
@@ -88,7 +89,8 @@ pub(crate) async fn run(
 ) -> Result<ToolRun, ToolFailure> {
     let identity = || operations.identity();
     let asked_before = client.resumes(identity, &execute.tool_name)?;
-    let execution = operations.execute(execute).await?;
+    let start = |execute| operations.execute(execute);
+    let execution = progress::running(client.context, execute, start).await?;
     if let Some(link) = connect::link(&execution)
         && !asked_before
     {

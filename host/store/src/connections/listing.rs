@@ -7,6 +7,7 @@
 use super::Connection;
 use crate::page::one_more;
 use crate::{Cursor, Page, Store, StoreError, portable};
+use toolgate_core::states::ConnectionHealth;
 
 macro_rules! newest_first {
     ($filter:literal) => {
@@ -27,6 +28,29 @@ macro_rules! page_of {
             " ORDER BY created_at_ms DESC, id DESC LIMIT $4"
         )
     };
+}
+
+/// How many there are, by service and state at `$2`.
+macro_rules! counted {
+    ($filter:literal) => {
+        concat!(
+            "SELECT service, CASE WHEN lease_since_ms IS NOT NULL AND lease_until_ms > $2 \
+             THEN 'refreshing' ELSE state END AS state_now, COUNT(*) AS connections \
+             FROM connections WHERE workspace_id = $1",
+            $filter,
+            " GROUP BY service, state_now ORDER BY service, state_now"
+        )
+    };
+}
+
+/// Connections of one service in one state.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct ConnectionCount {
+    pub service: String,
+    #[sqlx(rename = "state_now", try_from = "&'a str")]
+    pub state: ConnectionHealth,
+    #[sqlx(try_from = "i64")]
+    pub connections: usize,
 }
 
 impl Store {
@@ -51,7 +75,28 @@ impl Store {
             query.fetch_all(db).await?
         }))
     }
-    /// A page of the same.
+
+    /// How many connections there are, of one user or of all, as their states are at `now_ms`.
+    pub async fn count_connections(
+        &self,
+        workspace_id: &str,
+        user_id: Option<&str>,
+        now_ms: i64,
+    ) -> Result<Vec<ConnectionCount>, StoreError> {
+        let statement = match user_id {
+            None => counted!(""),
+            Some(_) => counted!(" AND user_id = $3"),
+        };
+        Ok(portable!(read self, db => {
+            let mut query = sqlx::query_as(statement).bind(workspace_id).bind(now_ms);
+            if let Some(user_id) = user_id {
+                query = query.bind(user_id);
+            }
+            query.fetch_all(db).await?
+        }))
+    }
+
+    /// A page of [`Self::list_connections`].
     pub async fn page_connections(
         &self,
         workspace_id: &str,

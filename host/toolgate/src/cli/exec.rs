@@ -1,5 +1,8 @@
 //! `toolgate exec`: one call of a tool, for a person at a terminal.
 
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
+
 use clap::Args;
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -7,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::arguments;
 use super::gateway_client::{GatewayAddress, KEY_HELP, text};
 use super::output::{OutputFormat, ReportedFailure};
+use toolgate_gateway::tools::{CallEvent, CallListener};
 
 #[derive(Debug, Args)]
 #[command(after_help = KEY_HELP)]
@@ -51,11 +55,15 @@ impl Exec {
                 body[field] = value.into();
             }
         }
-        let path = ["tools", &self.tool, "execute"];
-        let ran = self
-            .server
-            .call(Method::POST, &path, &[], Some(body))
-            .await?;
+        let listener = match !output.json && io::stderr().is_terminal() {
+            true => on_the_terminal(),
+            false => CallListener::default(),
+        };
+        let ran = self.server.call_tool(&self.tool, body, &listener).await;
+        if listener.events.is_some() {
+            let _ = write!(io::stderr(), "{CLEAR_LINE}");
+        }
+        let ran = ran?;
         // The document has all of it; a person reads the next step on standard error.
         match text(&ran, "status") {
             "success" => output.print(&ran, |ran| pretty(&ran["result"])),
@@ -67,6 +75,31 @@ impl Exec {
                 Err(ReportedFailure(next_step(&ran)).into())
             }
         }
+    }
+}
+
+/// Back to the beginning of the line, which is empty then (ECMA-48, `EL`).
+const CLEAR_LINE: &str = "\r\x1b[K";
+
+/// So that the line is one on a terminal of 80 columns.
+const MESSAGE_CHARS_MAX: usize = 60;
+
+/// How far the tool has come, in one line that the next one replaces.
+fn on_the_terminal() -> CallListener {
+    CallListener {
+        events: Some(Arc::new(|event| {
+            if let CallEvent::Progress {
+                done,
+                total,
+                message,
+            } = event
+            {
+                let of = total.map_or_else(String::new, |total| format!("/{total}"));
+                let message: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
+                let _ = write!(io::stderr(), "{CLEAR_LINE}{done}{of} {message}");
+            }
+        })),
+        cancelled: None,
     }
 }
 

@@ -5,6 +5,7 @@ use clap::Args;
 use serde_json::Value;
 use url::Url;
 
+use toolgate_gateway::tools::CallListener;
 use toolgate_mcp::remote::Remote;
 use toolgate_vault::Secret;
 
@@ -45,13 +46,27 @@ impl GatewayAddress {
         body: Option<Value>,
     ) -> anyhow::Result<Value> {
         let answer = self.remote()?.call(method, path, query, body).await;
-        match answer {
-            Ok(answer) => Ok(answer),
-            Err(toolgate_gateway::Error::Internal(cause)) => Err(cause.context(format!(
+        answer.map_err(|refusal| self.explained(refusal))
+    }
+
+    /// Executes a tool, answered without its envelope. What the tool tells goes to `listener`.
+    pub(super) async fn call_tool(
+        &self,
+        tool: &str,
+        body: Value,
+        listener: &CallListener,
+    ) -> anyhow::Result<Value> {
+        let answer = self.remote()?.call_tool(tool, body, listener).await;
+        answer.map_err(|refusal| self.explained(refusal))
+    }
+
+    fn explained(&self, refusal: toolgate_gateway::Error) -> anyhow::Error {
+        match refusal {
+            toolgate_gateway::Error::Internal(cause) => cause.context(format!(
                 "no answer from the gateway at {}; start it with `toolgate serve`, or name another one with --url",
                 self.url
-            ))),
-            Err(refusal) => Err(refusal.into()),
+            )),
+            refusal => refusal.into(),
         }
     }
 }

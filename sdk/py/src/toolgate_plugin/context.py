@@ -81,7 +81,7 @@ class Context:
         return self.host.remaining_ms()
 
     def cancelled(self) -> bool:
-        """Whether the caller has gone away."""
+        """Whether the caller does not want the result any more."""
         return self.host.cancelled()
 
     def random_bytes(self, count: int) -> bytes:
@@ -94,6 +94,13 @@ class Context:
     def progress(self, done: int, total: int | None, message: str) -> None:
         """How far a long call has come."""
         self.host.progress(done, total, message)
+
+    def partial(self, data: Any) -> None:
+        """A part of the result before the whole, for callers that read a stream of REST.
+
+        The result itself has to hold it too: most callers do not listen.
+        """
+        self.host.partial(json.dumps(data))
 
     def kv_get(self, key: str) -> tuple[Any, int] | None:
         """What the session keeps for this service under ``key``, and its version. Needs the capability ``kv``."""

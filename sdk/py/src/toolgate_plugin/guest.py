@@ -80,6 +80,9 @@ class Gateway:
     def progress(self, done: int, total: int | None, message: str) -> None:
         call.progress(done, total, message)
 
+    def partial(self, data: str) -> None:
+        call.partial(data)
+
     def kv_get(self, key: str) -> tuple[bytes, int] | None:
         entry = _told(_kv().get, key)
         return None if entry is None else (entry.value, entry.version)

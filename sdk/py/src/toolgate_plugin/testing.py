@@ -128,6 +128,9 @@ class MockHost:
     def progress(self, done: int, total: int | None, message: str) -> None:
         pass
 
+    def partial(self, data: str) -> None:
+        pass
+
     def kv_get(self, key: str) -> tuple[bytes, int] | None:
         return self.entries.get(key)
 

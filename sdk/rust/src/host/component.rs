@@ -107,6 +107,10 @@ pub(crate) fn progress(done: u64, total: Option<u64>, message: &str) {
     call::progress(done, total, message);
 }
 
+pub(crate) fn partial(data: &str) {
+    call::partial(data);
+}
+
 pub(crate) fn blob_create(
     media_type: &str,
     name: Option<&str>,

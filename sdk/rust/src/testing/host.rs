@@ -63,6 +63,8 @@ pub(crate) fn log(_level: LogLevel, _message: &str, _fields: &str) {}
 
 pub(crate) fn progress(_done: u64, _total: Option<u64>, _message: &str) {}
 
+pub(crate) fn partial(_data: &str) {}
+
 pub(crate) fn blob_create(
     media_type: &str,
     name: Option<&str>,

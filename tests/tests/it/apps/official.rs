@@ -14,7 +14,7 @@ use toolgate_core::ids;
 use toolgate_store::Role;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::issuer::Issuer;
-use toolgate_tests::mcp::{Client, sign_in_client};
+use toolgate_tests::mcp::{Client, client_program};
 use toolgate_tests::upstream::Upstream;
 
 use super::way::{MemberBrowser, gateway_with, param};
@@ -55,7 +55,7 @@ impl Official {
             job["arguments"] =
                 json!({ "tool_name": "demo_run", "arguments": r#"{"text":"hello"}"# });
         }
-        let mut child = sign_in_client(client, job)
+        let mut child = client_program(client, "sign_in", job)
             .unwrap()
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

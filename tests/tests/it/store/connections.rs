@@ -1,5 +1,7 @@
 use toolgate_core::states::ConnectionHealth;
-use toolgate_store::{Connection, NewConnection, RefreshFailed, Refreshed, Store, StoreError};
+use toolgate_store::{
+    Connection, NewConnection, RefreshFailed, Refreshed, Store, StoreError, Workspace,
+};
 
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
 
@@ -161,6 +163,24 @@ async fn a_connection_belongs_to_one_workspace(at: Empty) {
     assert_eq!(list(None, None).await, "con_2 con_1");
     assert_eq!(list(Some("ada"), Some("github")).await, "con_1");
     assert_eq!(list(Some("bob"), None).await, "");
+    let lease = at
+        .store
+        .try_lease_connection(&acme.id, "con_2", "p", NOW_MS, LEASE_MS)
+        .await
+        .unwrap();
+    assert!(lease.is_some());
+    let counted = async |workspace: &Workspace, user_id, now_ms| {
+        let counts = at.store.count_connections(&workspace.id, user_id, now_ms);
+        let counts = counts.await.unwrap().into_iter();
+        let words = counts.map(|of| format!("{} {} {}", of.connections, of.service, of.state));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let during = "1 github active, 1 slack refreshing";
+    assert_eq!(counted(&acme, None, NOW_MS).await, during);
+    let after = "1 github active, 1 slack active";
+    assert_eq!(counted(&acme, Some("ada"), NOW_MS + LEASE_MS).await, after);
+    assert_eq!(counted(&acme, Some("bob"), NOW_MS).await, "");
+    assert_eq!(counted(&other, None, NOW_MS).await, "");
     assert_eq!(
         at.store
             .delete_connection(&acme.id, "con_1", NOW_MS)

@@ -4,7 +4,7 @@ use super::*;
 use crate::Scope;
 use crate::access::permission_rules::{Change, ChangePermissions, DefaultRule, Setting};
 use crate::testing::TestWorld;
-use crate::tools::{Arguments, Execute, ListTools, SearchTools};
+use crate::tools::{Arguments, CallListener, Execute, ListTools, SearchTools};
 use toolgate_store::WorkspaceSettings;
 
 const NOW_MS: i64 = 1_000;

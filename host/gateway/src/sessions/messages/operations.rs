@@ -12,7 +12,7 @@ use super::{OperationCall, Pending, TurnReason};
 use crate::knowledge::SearchKnowledge;
 use crate::skills::ListSkills;
 use crate::tools::results::Budget;
-use crate::tools::{Arguments, Connect, Execute, Execution, Outcome, SearchTools};
+use crate::tools::{Arguments, CallListener, Connect, Execute, Execution, Outcome, SearchTools};
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids::UserId;
 use toolgate_store::SessionRow;
@@ -191,6 +191,7 @@ async fn execute(
                     fields: Vec::new(),
                 },
                 claim: None,
+                listener: CallListener::default(),
             };
             gateway.execute(caller, request).await
         }

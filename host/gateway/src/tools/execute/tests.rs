@@ -3,7 +3,7 @@
 use crate::Scope;
 use crate::testing::TestWorld;
 use crate::tools::results::Budget;
-use crate::tools::{Arguments, Execute};
+use crate::tools::{Arguments, CallListener, Execute};
 use toolgate_core::ids;
 
 /// Bytes of a future that every call makes.
@@ -22,6 +22,7 @@ async fn a_call_in_progress_carries_no_statement_that_it_may_never_run() {
         dry_run: false,
         budget: Budget::default(),
         claim: None,
+        listener: CallListener::default(),
     };
     let executes = size_of_val(&world.gateway.execute(&caller, request));
     let enters = size_of_val(&world.authenticate(None, ids::ulid("req"), None));
