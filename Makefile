@@ -80,7 +80,7 @@ check: tools ## format, lints and types
 gates: tools plugins dashboard ## all that a change has to pass before its tests: check, licences, unused dependencies, references
 	tests/gates.sh
 
-clean-machine: ## builds in a fresh Debian; SUITES="bookworm trixie", STEPS="tools dashboard" or run or test, WITH="nodejs npm"
+clean-machine: ## builds in a fresh Debian; SUITES="bookworm trixie", STEPS="tools dashboard", run, test or newcomers, WITH="nodejs npm"
 	tests/clean_machine.sh
 
 .PHONY: judge newcomers

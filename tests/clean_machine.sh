@@ -10,6 +10,9 @@
 #           setup      all that the tests need
 #           run        `make run` from an empty cargo home, and a search over REST
 #           test       `make test`
+#           newcomers  with Python added: from `toolgate plugin new` to a called tool in Rust, JavaScript and Python,
+#                      and from an OpenAPI description (tests/authors/newcomer.sh)
+#   TOOLGATE the program for the step newcomers
 #   WITH    further Debian packages, for example "nodejs npm", which must make no difference
 #
 # Everything is mounted in a mount namespace of its own, which ends with its last process: nothing is
@@ -23,7 +26,7 @@ with=${WITH:-}
 folder=$(mkdir -p "${CARGO_TARGET_DIR:-target}" && cd "${CARGO_TARGET_DIR:-target}" && pwd)/clean-machine
 
 for step in $steps; do
-    case $step in tools | dashboard | setup | run | test) ;; *) echo "STEPS knows no $step" >&2; exit 2 ;; esac
+    case $step in tools | dashboard | setup | run | test | newcomers) ;; *) echo "STEPS knows no $step" >&2; exit 2 ;; esac
 done
 [ "$(id -u)" -eq 0 ] || { echo "A Debian root is made by root: run it with sudo." >&2; exit 1; }
 command -v debootstrap >/dev/null || tests/debian.sh debootstrap
@@ -60,6 +63,11 @@ steps() {
         echo "== $step"
         case $step in
         run) step_run ;;
+        newcomers)
+            DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3 python3-venv >/dev/null
+            PATH="$(tests/node/setup.sh):$PATH" TOOLGATE=/usr/local/bin/toolgate \
+                tests/authors/newcomer.sh rust packaged openapi js py
+            ;;
         dashboard)
             make dashboard
             [ -s host/dashboard/dist/index.html ]
@@ -108,6 +116,7 @@ for suite in $suites; do
     mkdir -p "$root/root/.cargo/bin" "$root$pinned"
     cp -a "$(dirname "$(command -v rustup)")"/. "$root/root/.cargo/bin/"
     cp "$rustup_home/settings.toml" "$root$rustup_home/"
+    [ -z "${TOOLGATE:-}" ] || install "$TOOLGATE" "$root/usr/local/bin/toolgate"
     mkdir "$root/toolgate"
     git ls-files -z --cached --others --exclude-standard | tar -cf - --null -T - | tar -xf - -C "$root/toolgate"
     echo "   made in $((SECONDS - began)) s"

@@ -1,5 +1,8 @@
 //! What the host keeps for one running call, and the call's own imports (`toolgate:plugin/call`).
 
+mod events;
+mod lines;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

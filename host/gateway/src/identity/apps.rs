@@ -90,6 +90,9 @@ impl Apps {
     }
 }
 
+/// Authorization requests a minute from one address.
+pub const REQUESTS_PER_MINUTE: u32 = 60;
+
 /// Where a request of a client comes from.
 #[derive(Clone, Debug)]
 pub struct AppPeer {

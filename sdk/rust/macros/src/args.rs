@@ -11,7 +11,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Ident, Token, Type};
 
-use crate::bounds;
+use crate::bounds::{self, ArgKeyword};
 use crate::docs;
 use crate::json::{self, Json, Value};
 
@@ -22,17 +22,6 @@ struct Options {
     default: Option<Json>,
     path: bool,
     keywords: Vec<ArgKeyword>,
-}
-
-/// A keyword of the schema.
-pub struct ArgKeyword {
-    /// As the author wrote it.
-    pub word: &'static str,
-    /// In the schema.
-    pub name: &'static str,
-    /// Its JSON text.
-    pub text: String,
-    pub span: Span,
 }
 
 /// Schema keywords by the word an author writes, with the kind of value each takes.

@@ -2,8 +2,18 @@
 
 use proc_macro2::Span;
 
-use crate::args::ArgKeyword;
 use crate::json::{Json, Value};
+
+/// A keyword of the schema.
+pub struct ArgKeyword {
+    /// As the author wrote it.
+    pub word: &'static str,
+    /// In the schema.
+    pub name: &'static str,
+    /// Its JSON text.
+    pub text: String,
+    pub span: Span,
+}
 
 /// What a plain type takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

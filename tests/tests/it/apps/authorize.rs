@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate_gateway::identity::apps::authorize::REQUESTS_PER_MINUTE;
+use toolgate_gateway::identity::apps::REQUESTS_PER_MINUTE;
 use toolgate_gateway::identity::apps::register::REGISTRATIONS_PER_MINUTE;
 use toolgate_store::Role;
 

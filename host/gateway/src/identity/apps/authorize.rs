@@ -10,7 +10,7 @@ use super::documents;
 use super::params::OAuthParams;
 use super::redirects::{self, Destination};
 use super::refusal::{AppProblem, RefusalCode, refused};
-use super::{APP_SCOPES, AppPeer, about, scope_words, toolset_of};
+use super::{APP_SCOPES, AppPeer, REQUESTS_PER_MINUTE, about, scope_words, toolset_of};
 use crate::audit::AuditAction;
 use crate::connections::link::{hash, random_token};
 use crate::{Caller, Error, Gateway, Scope};
@@ -22,8 +22,6 @@ use toolgate_store::{AppClient, AppClientKind, AppGrant, AppRequest, Role};
 pub const REQUEST_LIFE_MS: i64 = 10 * 60 * 1_000;
 /// How long a client may take to exchange its code (RFC 6749, section 4.1.2, recommends this at most).
 pub const CODE_LIFE_MS: i64 = 60 * 1_000;
-/// Authorization requests a minute from one address.
-pub const REQUESTS_PER_MINUTE: u32 = 60;
 const STATE_BYTES_MAX: usize = 2_048;
 /// SHA-256 in base64url (RFC 7636, section 4.2).
 const CHALLENGE_CHARS: usize = 43;

@@ -7,11 +7,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::AppPeer;
-use super::authorize::REQUESTS_PER_MINUTE;
 use super::params::OAuthParams;
 use super::redirects;
 use super::refusal::{AppProblem, RefusalCode, refused};
+use super::{AppPeer, REQUESTS_PER_MINUTE};
 use crate::Gateway;
 use crate::connections::link::hash;
 use toolgate_core::visible::visible_line;

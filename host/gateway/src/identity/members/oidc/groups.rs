@@ -6,8 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::provider::ToldAccount;
-use super::which::Account;
+use super::which::{Account, ToldAccount};
 use super::{OidcAccounts, OidcProblem};
 use crate::audit::{AuditAction, entry};
 use crate::config::{GroupRule, OidcConfig};

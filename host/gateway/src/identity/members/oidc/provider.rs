@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::groups::read_groups;
+use super::which::ToldAccount;
 use super::{OidcProblem, failed};
 use crate::config::OidcConfig;
 use toolgate_catalog::manifest::TokenAuth;
@@ -45,17 +46,6 @@ pub(super) struct Discovered {
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
     #[serde(default)]
     scopes_supported: Option<Vec<String>>,
-}
-
-/// What the provider says of an account.
-#[derive(Clone, Debug)]
-pub(super) struct ToldAccount {
-    pub(super) subject: String,
-    pub(super) email: Option<String>,
-    pub(super) email_verified: bool,
-    pub(super) name: Option<String>,
-    /// In which groups it is; none where the provider says nothing of groups.
-    pub(super) groups: Vec<String>,
 }
 
 #[derive(Deserialize)]

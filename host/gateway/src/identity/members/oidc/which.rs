@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::provider::ToldAccount;
 use super::{FLOW_LIFE_MS, OidcProblem};
 use crate::audit::AuditAction;
 use crate::config::OidcConfig;
@@ -16,6 +15,17 @@ use toolgate_vault::{Purpose, Secret};
 
 /// Members among whom one person chooses.
 const CHOICES_MAX: i64 = 32;
+
+/// What the provider says of an account.
+#[derive(Clone, Debug)]
+pub(super) struct ToldAccount {
+    pub(super) subject: String,
+    pub(super) email: Option<String>,
+    pub(super) email_verified: bool,
+    pub(super) name: Option<String>,
+    /// In which groups it is; none where the provider says nothing of groups.
+    pub(super) groups: Vec<String>,
+}
 
 /// Who has proven themselves to the provider.
 pub(super) struct Account {
