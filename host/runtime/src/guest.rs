@@ -14,7 +14,7 @@ use wasmtime::component::ResourceTable;
 
 use super::bindings::{call as wit, types};
 use super::limits;
-use super::listener::{CallListener, Told};
+use super::listener::{CallListener, EventCounts};
 use super::log::CallLog;
 use super::meter::Meter;
 use super::random::Random;
@@ -82,7 +82,7 @@ pub(crate) struct Guest {
     pub(super) log: CallLog,
     pub(super) log_lines: u32,
     pub(super) listener: CallListener,
-    pub(super) told: Told,
+    pub(super) told: EventCounts,
     /// What the last panic said.
     pub(super) panic: Option<String>,
     pub(super) wasi: Option<Box<Wasi>>,

@@ -14,7 +14,7 @@ use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
 use super::guest::{Guest, KeyValue, cut};
 use super::limits::{self, LimitExceeded};
-use super::listener::{CallListener, Told};
+use super::listener::{CallListener, EventCounts};
 use super::log::{CallLog, LineLevel};
 use super::meter::Meter;
 use super::outcome::{CallEnd, Crash, DryRunEnded, StartError};
@@ -137,7 +137,7 @@ impl Runtime {
             log: call.log,
             log_lines: 0,
             listener: call.listener,
-            told: Told::default(),
+            told: EventCounts::default(),
             panic: None,
             wasi: None,
         };

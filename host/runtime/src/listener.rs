@@ -48,7 +48,7 @@ impl CallListener {
 
 /// What one call has told.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct EventCounts {
     pub(super) events: u32,
     pub(super) partial_bytes: usize,
 }

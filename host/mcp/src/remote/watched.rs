@@ -18,7 +18,7 @@ use toolgate_gateway::tools::{CallEvent, CallListener};
 const EVENTS: &str = "text/event-stream";
 
 #[derive(Deserialize)]
-struct Progress {
+struct ProgressEvent {
     done: u64,
     total: Option<u64>,
     message: String,
@@ -79,7 +79,7 @@ impl Remote {
 fn told(name: &str, text: String) -> Option<CallEvent> {
     match name {
         "progress" => {
-            let Progress {
+            let ProgressEvent {
                 done,
                 total,
                 message,

@@ -15,7 +15,7 @@ toolgate_sdk::plugin! {
 }
 
 #[derive(Args)]
-pub struct Walk {
+pub struct PageCount {
     /// How many pages.
     #[arg(min = 1, max = 2000)]
     pages: u64,
@@ -23,7 +23,7 @@ pub struct Walk {
 
 /// Reads pages, and stops when it is cancelled.
 #[tool(effect = "read", example = { "pages": 1 })]
-pub fn read(args: Walk, cx: &Context) -> Result<Value, ToolError> {
+pub fn read(args: PageCount, cx: &Context) -> Result<Value, ToolError> {
     walk(cx, args.pages, true, |page| {
         cx.client(BASE).get(path!("/pages/{}", page))
     })
@@ -31,7 +31,7 @@ pub fn read(args: Walk, cx: &Context) -> Result<Value, ToolError> {
 
 /// Reads pages and never asks whether it is cancelled.
 #[tool(effect = "read", example = { "pages": 1 })]
-pub fn read_on(args: Walk, cx: &Context) -> Result<Value, ToolError> {
+pub fn read_on(args: PageCount, cx: &Context) -> Result<Value, ToolError> {
     walk(cx, args.pages, false, |page| {
         cx.client(BASE).get(path!("/pages/{}", page))
     })
@@ -39,7 +39,7 @@ pub fn read_on(args: Walk, cx: &Context) -> Result<Value, ToolError> {
 
 /// Writes pages and never asks whether it is cancelled.
 #[tool(effect = "write", example = { "pages": 1 })]
-pub fn write(args: Walk, cx: &Context) -> Result<Value, ToolError> {
+pub fn write(args: PageCount, cx: &Context) -> Result<Value, ToolError> {
     walk(cx, args.pages, false, |page| {
         cx.client(BASE).put(path!("/pages/{}", page))
     })
