@@ -4,6 +4,7 @@
 pub mod balancer;
 pub mod collector;
 pub mod component;
+pub mod events;
 pub mod gate;
 pub mod gateway;
 pub mod holding;

@@ -82,7 +82,7 @@ pub(crate) struct Guest {
     pub(super) log: CallLog,
     pub(super) log_lines: u32,
     pub(super) listener: CallListener,
-    pub(super) told: EventCounts,
+    pub(super) event_counts: EventCounts,
     /// What the last panic said.
     pub(super) panic: Option<String>,
     pub(super) wasi: Option<Box<Wasi>>,
@@ -137,12 +137,12 @@ impl wit::Host for Guest {
     }
 
     fn progress(&mut self, done: u64, total: Option<u64>, message: String) -> wasmtime::Result<()> {
-        self.tell_progress(done, total, &message);
+        self.report_progress(done, total, &message);
         Ok(())
     }
 
     fn partial(&mut self, data: String) -> wasmtime::Result<()> {
-        self.tell_partial(data);
+        self.report_partial(data);
         Ok(())
     }
 

@@ -137,7 +137,7 @@ impl Runtime {
             log: call.log,
             log_lines: 0,
             listener: call.listener,
-            told: EventCounts::default(),
+            event_counts: EventCounts::default(),
             panic: None,
             wasi: None,
         };

@@ -1,4 +1,4 @@
-//! What a running call tells whoever waits for it, and how they take it back.
+//! What a running call reports to its caller, and how the caller cancels it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
-/// What a plugin tells while it runs.
+/// What a plugin reports while it runs.
 #[derive(Clone, Debug)]
 pub enum CallEvent {
     Progress {
@@ -21,7 +21,7 @@ pub enum CallEvent {
 /// Is given each event of a call, in order. It must not block.
 pub type CallEventObserver = Arc<dyn Fn(CallEvent) + Send + Sync>;
 
-/// Whoever waits for a call. By default nobody listens and nobody takes the call back.
+/// The caller of a call. By default nobody listens and nobody cancels.
 #[derive(Clone, Default)]
 pub struct CallListener {
     pub events: Option<CallEventObserver>,
@@ -46,7 +46,7 @@ impl CallListener {
     }
 }
 
-/// What one call has told.
+/// What one call has reported so far.
 #[derive(Default)]
 pub(super) struct EventCounts {
     pub(super) events: u32,

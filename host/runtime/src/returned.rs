@@ -8,6 +8,7 @@ use super::bindings::{integration, types};
 use super::blob::Blob;
 use super::guest::{Guest, cut};
 use super::limits::{self, LimitExceeded};
+use super::listener::CallEvent;
 use super::outcome::{CallEnd, CallOutput, Crash, PluginError, RefusalKind};
 use toolgate_core::json;
 use toolgate_egress::CallScope;
@@ -72,6 +73,27 @@ pub(super) fn scrub_output(
             .summary
             .map(|line| cut(&scope.scrub(&line), MESSAGE_BYTES_MAX)),
     })
+}
+
+/// Progress as its caller is told it.
+pub(super) fn progress(
+    scope: &CallScope,
+    done: u64,
+    total: Option<u64>,
+    message: &str,
+) -> CallEvent {
+    CallEvent::Progress {
+        done,
+        total,
+        message: cut(&scope.scrub(message), limits::PROGRESS_MESSAGE_BYTES_MAX),
+    }
+}
+
+/// A part of a result; none where it is not JSON that a caller could read.
+pub(super) fn partial(scope: &CallScope, data: String) -> Option<CallEvent> {
+    let text = scope.scrub_owned(data);
+    json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX).ok()?;
+    RawValue::from_string(text).ok().map(CallEvent::Partial)
 }
 
 fn not_json(problem: &str) -> CallEnd {
@@ -241,6 +263,37 @@ mod tests {
         assert_eq!(file.media_type.len(), limits::BLOB_WORD_BYTES_MAX);
         assert_eq!(file.name.as_deref(), Some("[redacted].txt"));
         assert_eq!(&file.data[..], b"it is [redacted]");
+    }
+
+    #[tokio::test]
+    async fn what_a_guest_reports_leaves_scrubbed_and_bounded() {
+        let scope = scope_that_knows().await;
+        let message = format!("{SECRET}\n{}", "x".repeat(2_000));
+        let CallEvent::Progress { message, .. } = progress(&scope, 1, None, &message) else {
+            panic!("progress");
+        };
+        assert!(message.starts_with("[redacted] xx"), "{message}");
+        assert_eq!(message.len(), limits::PROGRESS_MESSAGE_BYTES_MAX);
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        for (data, passed_on) in [
+            (
+                format!(r#"{{"key":"{SECRET}"}}"#),
+                Some(r#"{"key":"[redacted]"}"#.to_owned()),
+            ),
+            (
+                nested(limits::RESULT_DEPTH_MAX),
+                Some(nested(limits::RESULT_DEPTH_MAX)),
+            ),
+            (nested(limits::RESULT_DEPTH_MAX + 1), None),
+            ("not JSON".to_owned(), None),
+            (String::new(), None),
+        ] {
+            let event = partial(&scope, data.clone()).map(|event| match event {
+                CallEvent::Partial(data) => data.get().to_owned(),
+                CallEvent::Progress { .. } => panic!("a part"),
+            });
+            assert_eq!(event, passed_on, "{data}");
+        }
     }
 
     #[tokio::test]

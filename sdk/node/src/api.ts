@@ -747,8 +747,8 @@ export interface paths {
          *     and `data.status` tells what became of the call: `success`, `error` with a `reason`,
          *     `auth_required` or `auth_expired` with a link for the user to open, `approval_required` while a
          *     person has to allow the call (the same call then runs once), or `dry_run` with the
-         *     requests that were held back. With `Accept: text/event-stream` what the plugin tells while it
-         *     runs is sent as it comes: events `progress` (`done`, `total` or null, `message`) and `partial`
+         *     requests that were held back. With `Accept: text/event-stream` progress and partial results are sent
+         *     while the tool runs: events `progress` (`done`, `total` or null, `message`) and `partial`
          *     (a part of the result), and at last `reply`, which holds the same envelope, or `error`. Closing
          *     that stream cancels the call, unless the request has an `Idempotency-Key`: then the call goes on
          *     and the same request answers what became of it.

@@ -261,7 +261,7 @@ struct DatabaseCounts {
 
 impl DatabaseCounts {
     async fn read(url: &str) -> anyhow::Result<Self> {
-        // A connection adds to the statistics at most once a second.
+        // A PostgreSQL session updates its statistics at most once a second.
         tokio::time::sleep(Duration::from_millis(2_500)).await;
         let url = url.to_owned();
         let statement = "SELECT xact_commit, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint, \

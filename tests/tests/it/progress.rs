@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::Response;
 use serde_json::{Value, json};
+use toolgate_tests::events;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::mcp::{Client, client_program};
 use toolgate_tests::process::program;
@@ -40,22 +41,6 @@ fn watching(gateway: &TestGateway, tool: &str, arguments: &Value) -> reqwest::Re
     request.body(json!({ "arguments": arguments }).to_string())
 }
 
-/// The events of a stream: name and data.
-fn events(text: &str) -> Vec<(String, Value)> {
-    let field = |event: &str, name: &str| {
-        let line = event.lines().find_map(|line| line.strip_prefix(name));
-        line.map(|text| text.trim().to_owned())
-    };
-    let whole = text.split("\n\n").filter(|event| event.contains("data:"));
-    whole
-        .map(|event| {
-            let (name, data) = (field(event, "event:"), field(event, "data:"));
-            let data = serde_json::from_str(&data.unwrap()).unwrap();
-            (name.unwrap(), data)
-        })
-        .collect()
-}
-
 /// The receipt of the only call of `tool`, once the call has ended.
 async fn receipt(gateway: &TestGateway, tool: &str) -> Value {
     let path = format!("/v1/executions?tool_name={tool}");
@@ -79,7 +64,7 @@ async fn a_stream_of_rest_has_progress_and_partial_results_before_the_reply() {
     let answer = answer.send().await.unwrap();
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["content-type"], "text/event-stream");
-    let events = events(&answer.text().await.unwrap());
+    let events = events::parse(&answer.text().await.unwrap());
     let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
     let each = ["progress", "partial"];
     assert_eq!(names[..6], [each, each, each].concat());
@@ -103,7 +88,7 @@ async fn what_a_tool_tells_is_bounded() {
     let told = async |times: u64, bytes: u64| {
         let arguments = json!({ "times": times, "bytes": bytes });
         let answer = watching(&gateway, "walker_tell", &arguments).send().await;
-        let events = events(&answer.unwrap().text().await.unwrap());
+        let events = events::parse(&answer.unwrap().text().await.unwrap());
         let (name, reply) = events.last().unwrap();
         assert_eq!(name, "reply");
         assert_eq!(reply["data"]["result"]["told"], times, "{reply}");
@@ -198,7 +183,7 @@ async fn progress_and_cancellation(way: Way) {
     let told =
         |page: u64| json!({ "progress": page, "total": 3, "message": format!("page {page}") });
     let heard = whole["progress"].as_array().unwrap();
-    // A JavaScript client that reads the last notification together with the answer drops it.
+    // A JavaScript client drops a notification that it reads together with the answer.
     assert!((2..=3).contains(&heard.len()), "{whole}");
     for (page, heard) in (1..).zip(heard) {
         for field in ["progress", "total"] {

@@ -1,4 +1,4 @@
-//! A call over REST while it runs: its answer as server-sent events, for what the tool tells.
+//! Executes a tool over REST with a stream of server-sent events, so that progress arrives while it runs.
 //!
 //! Whoever stops waiting closes the stream, and that cancels the call at the gateway.
 

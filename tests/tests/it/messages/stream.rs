@@ -1,29 +1,11 @@
 //! A turn as somebody watches it.
 
 use serde_json::{Value, json};
+use toolgate_tests::events;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::model::{Line, Model, text};
 
 use super::{begin, reason, run, scripted, steps};
-
-/// The events of a stream: name and data.
-fn events(text: &str) -> Vec<(String, Value)> {
-    text.split("\n\n")
-        .filter(|event| event.contains("data:"))
-        .map(|event| {
-            let field = |name: &str| {
-                let line = event.lines().find_map(|line| line.strip_prefix(name));
-                line.unwrap_or_else(|| panic!("no {name} in {event}"))
-                    .trim()
-                    .to_owned()
-            };
-            (
-                field("event:"),
-                serde_json::from_str(&field("data:")).unwrap(),
-            )
-        })
-        .collect()
-}
 
 async fn watch(gateway: &TestGateway, path: &str, body: Value) -> reqwest::Response {
     let request = gateway
@@ -41,7 +23,7 @@ async fn steps_are_streamed_as_they_are_taken() {
     let answer = watch(&gateway, "/v1/sessions", json!({"prompt": "Say hi"})).await;
     assert_eq!(answer.status(), 201);
     assert_eq!(answer.headers()["content-type"], "text/event-stream");
-    let events = events(&answer.text().await.unwrap());
+    let events = events::parse(&answer.text().await.unwrap());
     let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(&names[..4], ["session", "step", "step", "step"]);
     assert!(names[4..names.len() - 2].iter().all(|name| *name == "text"));
@@ -72,7 +54,7 @@ async fn a_client_that_leaves_ends_the_stream_and_not_the_turn() {
     let (gateway, model) = scripted([Line::Gated(Box::new(run())), text("Finished alone.")]).await;
     let mut answer = watch(&gateway, "/v1/sessions", json!({"prompt": "Say hi"})).await;
     let first = answer.chunk().await.unwrap().unwrap();
-    let first = events(&String::from_utf8_lossy(&first));
+    let first = events::parse(&String::from_utf8_lossy(&first));
     let session = first[0].1["session_id"].as_str().unwrap().to_owned();
     gateway
         .wait("the model to be asked", async || !model.asked().is_empty())
@@ -112,7 +94,7 @@ async fn any_openai_compatible_server_can_be_put_in_its_place() {
     assert_eq!(reason(&reply), ("completed", "answered"), "{reply}");
     let path = format!("/v1/sessions/{session}/messages");
     let answer = watch(&gateway, &path, json!({"content": "Once more."})).await;
-    let events = events(&answer.text().await.unwrap());
+    let events = events::parse(&answer.text().await.unwrap());
     assert!(events.iter().any(|(name, _)| name == "text"));
     assert_eq!(
         reason(&events.last().unwrap().1["data"]),
