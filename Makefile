@@ -70,7 +70,7 @@ plugins-large: tools ## the plugins in JavaScript and Python, in plugins/dist-la
 described: ## the plugins that are OpenAPI descriptions
 	$(TOOLGATE) plugin build --all plugins --out plugins/dist
 
-test: setup plugins dashboard ## everything; ends with `N passed, N failed`
+test: tools plugins dashboard ## everything; ends with `N passed, N failed`
 	tests/run.sh
 
 check: tools ## format, lints and types

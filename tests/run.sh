@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs every test of the workspace and ends with one line: N passed, N failed.
+# Installs what the tests start, builds and runs every test of the workspace, and ends with one line:
+# N passed, N failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
@@ -13,7 +14,12 @@ if [ "$(cat "$target/checkout" 2>/dev/null)" != "$PWD" ]; then
     pwd > "$target/checkout"
 fi
 
-cargo build --locked --workspace --bins --tests || exit 1
+# At the same time: the one waits for the network, the other for the processor.
+echo "Installs what the tests start; $target/setup.log says what."
+tests/setup.sh >"$target/setup.log" 2>&1 &
+setup=$!
+cargo build --locked --workspace --bins --tests || { wait "$setup"; exit 1; }
+wait "$setup" || { cat "$target/setup.log"; exit 1; }
 export TOOLGATE=$(cd "$target" && pwd)/debug/toolgate
 "$TOOLGATE" plugin build --all plugins --out plugins/dist || exit 1
 

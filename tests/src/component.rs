@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use wit_component::{ComponentEncoder, StringEncoding};
 use wit_parser::Resolve;
 
-const CONTRACT: &str = include_str!("../../wit/toolgate.wit");
+/// The first version of the contract, so that all that runs here shows that its plugins still run.
+const CONTRACT: &str = include_str!("../../wit/frozen/toolgate-0.1.0.wit");
 
 /// `normalize`: a list of one event whose kind stands at 240 and whose data at 224.
 const HOOK: &str = r#"(data (i32.const 240) "pinged")

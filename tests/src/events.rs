@@ -1,6 +1,36 @@
-//! Server-sent events, as the gateway streams them.
+//! Server-sent events, as the gateway streams them, and calls that are watched while they run.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::gateway::TestGateway;
+
+/// A call whose reply is a stream of events.
+pub fn watching(gateway: &TestGateway, tool: &str, arguments: &Value) -> reqwest::RequestBuilder {
+    let path = format!("/v1/tools/{tool}/execute");
+    let request = gateway.client.post(gateway.url(&path));
+    let request = request.bearer_auth(&gateway.key);
+    let request = request.header("content-type", "application/json");
+    let request = request.header("accept", "text/event-stream");
+    request.body(json!({ "arguments": arguments }).to_string())
+}
+
+/// The receipt of the newest call of `tool`, once the call has ended.
+///
+/// # Panics
+/// When there is none, or it does not end.
+pub async fn receipt(gateway: &TestGateway, tool: &str) -> Value {
+    let path = format!("/v1/executions?tool_name={tool}");
+    let newest = async || gateway.get(&path).await.data()["executions"][0].clone();
+    gateway
+        .wait("the call to end", async || {
+            let found = newest().await;
+            found.is_object() && found["status"] != "running"
+        })
+        .await;
+    let found = newest().await;
+    let id = found["execution_id"].as_str().expect("it has an id");
+    gateway.get(&format!("/v1/executions/{id}")).await.data()
+}
 
 /// Name and data of each event of a stream.
 ///

@@ -21,4 +21,4 @@ pub(crate) use self::exports::toolgate::plugin::integration;
 pub(crate) use self::toolgate::plugin::{blobs, call, egress, kv, types};
 
 /// The export of plugins that read webhook deliveries.
-pub(crate) const WEBHOOK: &str = "toolgate:plugin/webhook@0.1.0";
+pub(crate) const WEBHOOK: &str = "toolgate:plugin/webhook@0.1.1";

@@ -28,11 +28,16 @@ impl Guest {
     pub(super) fn keep_blob(&mut self, blob: Blob) -> wasmtime::Result<Resource<Blob>> {
         self.blob_bytes = self.blob_bytes.saturating_add(blob.bytes());
         if self.blob_bytes > limits::BLOB_BYTES_MAX {
-            let exceeded = LimitExceeded::Blobs(limits::BLOB_BYTES_MAX >> 20);
-            self.meter.exceeded.get_or_insert(exceeded);
-            return Err(exceeded.into());
+            return Err(self.too_many_bytes());
         }
         Ok(self.table.push(blob)?)
+    }
+
+    /// Ends the call.
+    fn too_many_bytes(&mut self) -> wasmtime::Error {
+        let exceeded = LimitExceeded::Blobs(limits::BLOB_BYTES_MAX >> 20);
+        self.meter.exceeded.get_or_insert(exceeded);
+        exceeded.into()
     }
 }
 
@@ -65,6 +70,21 @@ impl wit::HostBlob for Guest {
         Ok(Ok(data[start..start + len].to_vec()))
     }
 
+    fn append(
+        &mut self,
+        blob: Resource<Blob>,
+        data: Vec<u8>,
+    ) -> wasmtime::Result<Result<(), types::ToolError>> {
+        let found = self.table.get_mut(&blob)?;
+        let others = self.blob_bytes.saturating_sub(found.bytes());
+        let room = limits::BLOB_BYTES_MAX.saturating_sub(self.blob_bytes);
+        if !found.append(&data, room) {
+            return Err(self.too_many_bytes());
+        }
+        self.blob_bytes = others + found.bytes();
+        Ok(Ok(()))
+    }
+
     fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
         let gone = self.table.delete(blob)?;
         self.blob_bytes = self.blob_bytes.saturating_sub(gone.bytes());
@@ -79,11 +99,7 @@ impl wit::Host for Guest {
         name: Option<String>,
         data: Vec<u8>,
     ) -> wasmtime::Result<Result<Resource<Blob>, types::ToolError>> {
-        self.take_blob(Blob {
-            media_type,
-            name,
-            data: data.into(),
-        })
+        self.take_blob(Blob::new(media_type, name, data.into()))
     }
 
     /// A file reference is a `data:` URL (RFC 2397) with base64 content: the caller's file travels
@@ -118,11 +134,7 @@ fn parse_data_url(text: &str) -> Option<Blob> {
     let data = base64::engine::general_purpose::STANDARD
         .decode(content.trim())
         .ok()?;
-    Some(Blob {
-        media_type: media_type.to_owned(),
-        name,
-        data: data.into(),
-    })
+    Some(Blob::new(media_type.to_owned(), name, data.into()))
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ const PACKAGE: &str = "toolgate:plugin/";
 /// change nothing, so that a plugin runs wherever everything is that it imports.
 const COMPATIBLE: &str = "0.1.";
 /// The version that this gateway has.
-const VERSION: &str = "0.1.0";
-const INTEGRATION: &str = "toolgate:plugin/integration@0.1.0";
+const VERSION: &str = "0.1.1";
+const INTEGRATION: &str = "toolgate:plugin/integration@0.1.1";
 
 /// A component that may be offered to the operator.
 #[derive(Debug)]
@@ -266,7 +266,8 @@ fn forbidden(import: &str) -> Rejected {
 
 /// Why a component whose imports are allowed does not link.
 pub(super) fn not_linked(imports: &[String], cause: &wasmtime::Error) -> Rejected {
-    let missing = cause.root_cause().to_string();
+    // The whole chain: the last cause does not name the function.
+    let missing = format!("{cause:#}");
     let versions = imports.iter().filter_map(|name| {
         let (_, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
         (version != VERSION).then(|| version.to_owned())

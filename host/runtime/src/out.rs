@@ -67,11 +67,7 @@ impl Guest {
                     .filter(|text| text.len() <= limits::BLOB_WORD_BYTES_MAX)
                     .unwrap_or("application/octet-stream")
                     .to_owned();
-                let blob = self.keep_blob(Blob {
-                    media_type,
-                    name: None,
-                    data: response.body,
-                })?;
+                let blob = self.keep_blob(Blob::new(media_type, None, response.body))?;
                 (Vec::new(), Some(blob))
             }
         };

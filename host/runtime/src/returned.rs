@@ -60,10 +60,9 @@ pub(super) fn scrub_output(
         Err(problem) => return not_json(&problem.to_string()),
     };
     let word = |text: &str| cut(&scope.scrub(text), limits::BLOB_WORD_BYTES_MAX);
-    let files = files.into_iter().map(|file| Blob {
-        media_type: word(&file.media_type),
-        name: file.name.as_deref().map(word),
-        data: scope.scrub_bytes(file.data),
+    let files = files.into_iter().map(|file| {
+        let name = file.name.as_deref().map(word);
+        Blob::new(word(&file.media_type), name, scope.scrub_bytes(file.data))
     });
     CallEnd::Returned(CallOutput {
         data,
@@ -240,11 +239,11 @@ mod tests {
             summary: Some(format!("sent {SECRET}")),
             ..output(&format!(r#"{{"key":"{SECRET}"}}"#))
         };
-        let file = Blob {
-            media_type: format!("text/{SECRET}\r\n{}", "x".repeat(2000)),
-            name: Some(format!("{SECRET}.txt")),
-            data: Bytes::from(format!("it is {SECRET}")),
-        };
+        let file = Blob::new(
+            format!("text/{SECRET}\r\n{}", "x".repeat(2000)),
+            Some(format!("{SECRET}.txt")),
+            Bytes::from(format!("it is {SECRET}")),
+        );
         let CallEnd::Returned(output) = scrub_output(&scope, (returned, vec![file])) else {
             panic!("a good result");
         };

@@ -18,7 +18,7 @@ mod bindings {
             package toolgate:interpreter;
 
             world interpreter {
-                include toolgate:plugin/plugin@0.1.0;
+                include toolgate:plugin/plugin@0.1.1;
                 /// Takes the manifest as it is and the table as JSON. Run once, by the builder.
                 export init: func(manifest: string, table: string);
             }

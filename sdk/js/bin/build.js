@@ -25,22 +25,24 @@ export async function build(source, tools = dirname(resolve(source))) {
     const manifest = JSON.stringify(plugin.manifest);
     const { capabilities } = plugin.manifest;
 
+    const wit = await contract();
+    const [, version] = /^package toolgate:plugin@(.+);$/m.exec(wit);
     const faces = ['call', ...['kv', 'blobs'].filter((name) => capabilities.includes(name))];
     const entry = join(folder, 'entry.js');
     await writeFile(entry, [
-      ...faces.map((face) => `import * as ${face} from 'toolgate:plugin/${face}@0.1.0';`),
+      ...faces.map((face) => `import * as ${face} from 'toolgate:plugin/${face}@${version}';`),
       `import plugin from ${JSON.stringify(resolve(source))};`,
       `import { bind } from ${JSON.stringify(join(here, '../src/guest.js'))};`,
       `export const integration = bind(plugin, ${JSON.stringify(manifest)}, { ${faces.join(', ')} });`,
     ].join('\n'));
     const whole = join(folder, 'whole.js');
     await bundle(entry, whole, tools);
-    const wit = join(folder, 'wit');
-    await mkdir(wit);
-    await writeFile(join(wit, 'toolgate.wit'), world(await contract(), capabilities));
+    const witPath = join(folder, 'wit');
+    await mkdir(witPath);
+    await writeFile(join(witPath, 'toolgate.wit'), world(wit, capabilities));
     const { component } = await componentize({
       sourcePath: whole,
-      witPath: wit,
+      witPath,
       worldName: 'authored',
       disableFeatures: ['stdio', 'fetch-event', ...(capabilities.includes('wasi-http') ? [] : ['http'])],
     });

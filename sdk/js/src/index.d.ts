@@ -53,7 +53,7 @@ export declare const s: {
 };
 
 /** The contract's `error-kind`, by which gateway and agent decide what to do. */
-export type ErrorKind = import('toolgate:plugin/types@0.1.0').ErrorKind;
+export type ErrorKind = import('toolgate:plugin/types@0.1.1').ErrorKind;
 
 /** Why a tool has no result. The host scrubs and cuts every text in it. */
 export declare class ToolError extends Error {
@@ -81,7 +81,7 @@ export declare class ToolError extends Error {
 /** What an unhappy answer means, with the provider's own words; `text` is its body. */
 export declare function problem(response: Response, text: string): ToolError;
 
-export type LogLevel = import('toolgate:plugin/call@0.1.0').LogLevel;
+export type LogLevel = import('toolgate:plugin/call@0.1.1').LogLevel;
 
 /** One running call. */
 export declare class Context {
@@ -122,7 +122,7 @@ export declare class Context {
     keys(prefix?: string, cursor?: string): [string[], string | undefined];
   };
   /** Files that stay on the host for the length of the call. Needs the capability `blobs`. */
-  readonly blobs: Pick<typeof import('toolgate:plugin/blobs@0.1.0'), 'create' | 'open'>;
+  readonly blobs: Pick<typeof import('toolgate:plugin/blobs@0.1.1'), 'create' | 'open'>;
 }
 
 /** A result with what belongs beside it. */

@@ -153,6 +153,13 @@ class MockBlob {
   read(offset, len) {
     return this.#data.slice(Number(offset), Number(offset) + len);
   }
+
+  append(data) {
+    const all = new Uint8Array(this.#data.length + data.length);
+    all.set(this.#data);
+    all.set(data, this.#data.length);
+    this.#data = all;
+  }
 }
 
 /** Runs every `*.json` of `folder` as a test, and demands an example that succeeds for every tool. */

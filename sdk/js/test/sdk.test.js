@@ -30,6 +30,16 @@ test('a declaration becomes the manifest', () => {
   assert.deepEqual(Object.keys(one.input.properties), ['id', 'kind', 'size', 'tags', 'cursor']);
 });
 
+test('a file is written in pieces', async () => {
+  const writes = plugin((_args, cx) => {
+    const file = cx.blobs.create('text/plain', 'a.txt', Uint8Array.of(1, 2));
+    file.append(Uint8Array.of(3));
+    file.append(new Uint8Array());
+    return [Number(file.size()), ...file.read(1n, 9)];
+  });
+  assert.deepEqual((await new MockHost().call(writes, 'get_note')).data, [3, 2, 3]);
+});
+
 test('mistakes in a declaration are named', () => {
   const spec = { name: 'a', description: 'A.', effect: 'read', run() {} };
   for (const [more, what] of [

@@ -17,10 +17,10 @@ wit_bindgen::generate!({
 /// because a component must have every export of its world; the component is both.
 pub mod webhook {
     wit_bindgen::generate!({
-        inline: "package toolgate:events; world events { export toolgate:plugin/webhook@0.1.0; }",
+        inline: "package toolgate:events; world events { export toolgate:plugin/webhook@0.1.1; }",
         path: "wit/toolgate.wit",
         world: "toolgate:events/events",
-        with: { "toolgate:plugin/types@0.1.0": crate::bindings::toolgate::plugin::types },
+        with: { "toolgate:plugin/types@0.1.1": crate::bindings::toolgate::plugin::types },
         pub_export_macro: true,
         export_macro_name: "export_webhook",
         default_bindings_module: "::toolgate_sdk::__private::bindings::webhook",

@@ -60,6 +60,11 @@ impl Blob {
         Ok(all)
     }
 
+    /// Adds bytes to the end, so that a file is never whole in guest memory.
+    pub fn append(&mut self, data: &[u8]) -> Result<(), ToolError> {
+        host::blob_append(&mut self.0, data)
+    }
+
     #[cfg(target_family = "wasm")]
     pub(crate) fn handle(&self) -> &host::BlobHandle {
         &self.0
@@ -73,5 +78,19 @@ impl Blob {
     #[cfg(target_family = "wasm")]
     pub(crate) fn from_handle(handle: host::BlobHandle) -> Self {
         Self(handle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_follow_each_other() {
+        let mut file = Blob::create("text/plain", Some("a.txt"), b"a").unwrap();
+        file.append(b"bc").unwrap();
+        file.append(b"").unwrap();
+        assert_eq!(file.size(), 3);
+        assert_eq!(file.read_all(3).unwrap(), b"abc");
     }
 }

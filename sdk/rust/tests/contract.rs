@@ -1,61 +1,104 @@
-//! The contract may grow comments, not change: version 0.1 is compiled into plugins.
+//! The contract grows by functions alone: every version of it is compiled into plugins.
 
 use std::path::Path;
 
-fn resolved(file: &str) -> wit_parser::Resolve {
+/// The versions that plugins may have been built for, oldest first.
+const VERSIONS: [&str; 2] = ["0.1.0", "0.1.1"];
+
+fn text(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../wit")
         .join(file);
-    let mut resolve = wit_parser::Resolve::default();
-    let text = std::fs::read_to_string(&path).expect("the contract is beside the SDK");
-    resolve.push_str(&path, &text).expect("the contract parses");
-    resolve
+    std::fs::read_to_string(&path).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()))
 }
 
-/// Everything of a package but its comments.
-fn meaning(file: &str) -> serde_json::Value {
-    let resolve = resolved(file);
-    let mut json = serde_json::to_value(&resolve).expect("a resolve serialises");
-    drop_docs(&mut json);
-    json
+fn frozen(version: &str) -> String {
+    text(&format!("frozen/toolgate-{version}.wit"))
 }
 
-fn drop_docs(value: &mut serde_json::Value) {
-    match value {
-        serde_json::Value::Object(members) => {
-            members.remove("docs");
-            members.values_mut().for_each(drop_docs);
+/// Every line of a contract with the blocks around it, without comments and the package's version.
+fn lines(contract: &str) -> Vec<String> {
+    let mut blocks: Vec<&str> = Vec::new();
+    let mut all = Vec::new();
+    for line in contract.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with("//") || line.starts_with("package ") {
+            continue;
         }
-        serde_json::Value::Array(all) => all.iter_mut().for_each(drop_docs),
-        _ => {}
+        all.push(format!("{} {line}", blocks.join(" ")));
+        if line.ends_with('{') {
+            blocks.push(line);
+        } else if line.starts_with('}') {
+            blocks.pop();
+        }
+    }
+    assert!(blocks.is_empty(), "a block is not closed: {blocks:?}");
+    all
+}
+
+/// Why a plugin that was built for `older` may not run where `newer` is.
+fn incompatible(older: &str, newer: &str) -> Option<String> {
+    let older = lines(older);
+    let mut expected = older.iter().peekable();
+    for line in lines(newer) {
+        if expected.peek() == Some(&&line) {
+            expected.next();
+        } else if !line.contains(": func(") {
+            return Some(format!("`{line}` is new and no function"));
+        }
+    }
+    expected.next().map(|line| format!("`{line}` is gone"))
+}
+
+#[test]
+fn the_contract_is_the_newest_frozen_version() {
+    let newest = VERSIONS[VERSIONS.len() - 1];
+    assert!(
+        text("toolgate.wit") == frozen(newest),
+        "wit/toolgate.wit differs from wit/frozen/toolgate-{newest}.wit: plugins are compiled against it, \
+         so that a new function is a new version 0.1.N with a frozen copy, and a changed type is 0.2"
+    );
+    for version in VERSIONS {
+        let (name, contract) = (format!("toolgate-{version}.wit"), frozen(version));
+        let package = format!("package toolgate:plugin@{version};");
+        assert!(contract.contains(&package), "{name}");
+        let mut resolve = wit_parser::Resolve::default();
+        resolve.push_str(&name, &contract).expect("it parses");
     }
 }
 
 #[test]
-fn version_0_1_of_the_contract_has_not_changed() {
-    let (now, frozen) = (meaning("toolgate.wit"), meaning("frozen/toolgate-0.1.wit"));
-    for part in ["worlds", "interfaces", "types", "packages"] {
-        assert!(
-            now[part] == frozen[part],
-            "wit/toolgate.wit differs from wit/frozen/toolgate-0.1.wit in its {part}: plugins are \
-             compiled against 0.1, so a changed type is a new package version with a new frozen copy"
-        );
+fn each_version_adds_functions_and_changes_nothing() {
+    for pair in VERSIONS.windows(2) {
+        let problem = incompatible(&frozen(pair[0]), &frozen(pair[1]));
+        assert_eq!(problem, None, "{pair:?}");
     }
 }
 
 #[test]
-fn a_changed_type_would_be_noticed() {
-    let text = std::fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit/toolgate.wit"),
-    )
-    .expect("the contract is beside the SDK");
-    let changed = text.replace("rate-limited,", "rate-limited, teapot,");
-    assert_ne!(changed, text);
-    let mut resolve = wit_parser::Resolve::default();
-    resolve
-        .push_str("toolgate.wit", &changed)
-        .expect("still parses");
-    let mut json = serde_json::to_value(&resolve).expect("a resolve serialises");
-    drop_docs(&mut json);
-    assert_ne!(json["types"], meaning("toolgate.wit")["types"]);
+fn whatever_is_no_new_function_is_noticed() {
+    let now = text("toolgate.wit");
+    for (from, to) in [
+        ("rate-limited,", "rate-limited, teapot,"),
+        ("rate-limited,", "rate-limited,\n        teapot,"),
+        ("rate-limited,", ""),
+        ("size: func() -> u64;", "size: func() -> u32;"),
+        ("size: func() -> u64;", ""),
+        (
+            "timeout-ms: option<u32>,",
+            "timeout-ms: option<u32>,\n        retries: u32,",
+        ),
+        ("interface kv {", "interface state {"),
+        ("import kv;", ""),
+    ] {
+        let changed = now.replacen(from, to, 1);
+        assert_ne!(changed, now, "{from}");
+        assert!(incompatible(&now, &changed).is_some(), "{from} -> {to}");
+    }
+    let grown = now.replacen(
+        "size: func() -> u64;",
+        "size: func() -> u64;\n        hash: func() -> string;",
+        1,
+    );
+    assert_ne!(grown, now);
+    assert_eq!(incompatible(&now, &grown), None);
 }

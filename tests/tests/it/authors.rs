@@ -9,6 +9,7 @@ use axum::body::Body;
 use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio::sync::OnceCell;
+use toolgate_tests::events::{self, receipt, watching};
 use toolgate_tests::gateway::{Answer, Options, TestGateway};
 use toolgate_tests::process::{Installation, program};
 use toolgate_tests::tools;
@@ -348,6 +349,7 @@ async fn the_program_serves_them_beside_a_rust_plugin_once_it_may() {
 async fn both_meet_what_every_plugin_meets() {
     let (gateway, upstream) = probed().await;
     a_call_knows_its_arguments_its_state_and_its_time(&gateway).await;
+    progress_reaches_the_caller_and_cancellation_the_tool(&gateway).await;
     foreign_hosts_are_refused_and_secrets_stay_out_of_reach(&gateway, &upstream).await;
     limits_end_the_call_and_the_next_one_works(&gateway).await;
 }
@@ -372,6 +374,31 @@ async fn a_call_knows_its_arguments_its_state_and_its_time(gateway: &TestGateway
         let bad = json!({ "arguments": { "text": "a", "times": 9 } });
         let bad = gateway.post(&path, &bad).await;
         assert_eq!(bad.code(), "invalid_arguments");
+    }
+}
+
+async fn progress_reaches_the_caller_and_cancellation_the_tool(gateway: &TestGateway) {
+    for probe in PROBES {
+        let tool = format!("{probe}_count");
+        let answer = watching(gateway, &tool, &json!({ "to": 2 })).send().await;
+        let events = events::parse(&answer.unwrap().text().await.unwrap());
+        let progress = json!({ "done": 2, "total": 2, "message": "number 2" });
+        assert_eq!(events[2], ("progress".to_owned(), progress), "{probe}");
+        let partial = json!({ "number": 2 });
+        assert_eq!(events[3], ("partial".to_owned(), partial), "{probe}");
+        let reply = &events[4].1["data"];
+        assert_eq!(reply["result"]["counted"], 2, "{probe}: {reply}");
+        if probe == "probe_js" {
+            assert_eq!(reply["files"][0]["content"], "MTsyOw==", "1;2; in pieces");
+        }
+
+        let answer = watching(gateway, &tool, &json!({ "to": 200 })).send().await;
+        let mut answer = answer.unwrap();
+        answer.chunk().await.unwrap().unwrap();
+        drop(answer);
+        let ended = receipt(gateway, &tool).await;
+        let message = ended["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("the caller left before"), "{ended}");
     }
 }
 

@@ -1,11 +1,15 @@
-//! What the SDK for Rust gives every component: imports that say what it may do, memory, and a log
-//! that a panic reaches.
+//! What the SDK for Rust gives every component: imports that say what it may do, memory, a log that a
+//! panic reaches, and files that grow on the host; and which versions of the contract run.
 
 use std::path::Path;
 
+use axum::body::Body;
+use axum::http::Response;
+use base64::Engine as _;
 use serde_json::json;
-use toolgate_tests::gateway::{TestGateway, built_plugin};
+use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::process::Installation;
+use toolgate_tests::upstream::{Received, Upstream};
 
 /// What may do nothing but compute cannot even write to the log; what may do more says what.
 #[test]
@@ -87,19 +91,69 @@ async fn memory_holds_what_was_written_within_its_first_room_and_far_beyond() {
     assert_eq!(answer["reason"], "limit_exceeded", "{answer}");
 }
 
-/// The same file as if it had been built for another version of the plugin contract.
-fn built_for(service: &str, version: &str) -> Vec<u8> {
-    let component = built_plugin(service).unwrap();
-    let (ours, theirs) = (b"@0.1.0", version.as_bytes());
-    assert_eq!(ours.len(), theirs.len(), "lengths stand before names");
-    let mut other = component.clone();
-    for at in 0..component.len() - ours.len() {
-        if component[at..].starts_with(ours) {
-            other[at..at + ours.len()].copy_from_slice(theirs);
+/// A service whose pages have `bytes` bytes, and a plugin that puts them into one file.
+async fn collector(bytes: usize) -> (TestGateway, Upstream) {
+    let upstream = Upstream::start(move |received: &Received| {
+        let page = received.target.strip_prefix("/pages/").unwrap_or_default();
+        Response::new(Body::from(page.repeat(bytes)))
+    })
+    .await;
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("walker.wasm".to_owned(), built_plugin("walker").unwrap())],
+        allow_upstream: vec![format!("api.walker.test={}", upstream.url())],
+        ..Options::default()
+    })
+    .await;
+    (gateway, upstream)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_grows_on_the_host_before_and_after_it_is_sent() {
+    let (gateway, upstream) = collector(3).await;
+    let answer = gateway
+        .execute("walker_collect", json!({ "pages": 4 }))
+        .await;
+    assert_eq!(answer["result"]["size"], 18, "{answer}");
+    let file = &answer["files"][0];
+    assert_eq!(file["name"], "pages.txt");
+    let content = file["content"].as_str().unwrap();
+    let content = base64::engine::general_purpose::STANDARD.decode(content);
+    assert_eq!(content.unwrap(), b"111222333444, sent");
+    let received = upstream.received();
+    let sent = received.iter().find(|request| request.target == "/file");
+    assert_eq!(sent.unwrap().body, "111222333444");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_grows_is_bounded_like_any_other() {
+    let (gateway, upstream) = collector(1_000_000).await;
+    let answer = gateway
+        .execute("walker_collect", json!({ "pages": 9 }))
+        .await;
+    let sent = |target: &str| upstream.received().iter().any(|one| one.target == target);
+    assert!(sent("/file"), "{answer}");
+    let answer = gateway
+        .execute("walker_collect", json!({ "pages": 40 }))
+        .await;
+    assert_eq!(answer["reason"], "limit_exceeded", "{answer}");
+    assert!(sent("/pages/20") && !sent("/pages/40"));
+}
+
+fn replaced(component: &[u8], from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len(), "lengths stand before names");
+    let mut other = component.to_vec();
+    for at in 0..component.len() - from.len() {
+        if component[at..].starts_with(from.as_bytes()) {
+            other[at..at + from.len()].copy_from_slice(to.as_bytes());
         }
     }
     assert_ne!(other, component);
     other
+}
+
+/// The same file as if it had been built for another version of the plugin contract.
+fn built_for(service: &str, version: &str) -> Vec<u8> {
+    replaced(&built_plugin(service).unwrap(), "@0.1.1", version)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,4 +169,19 @@ async fn a_file_that_was_built_for_a_later_0_1_runs_and_one_for_0_2_is_refused()
         reason.contains("version 0.2.0 of the plugin contract"),
         "{reason}"
     );
+
+    // A version adds functions, so that a file of a later one runs until it needs such a function.
+    let later = built_for("walker", "@0.1.2");
+    let needs_more = replaced(&later, "[method]blob.append", "[method]blob.insert");
+    gateway.drop_file("needs_more.wasm", &needs_more);
+    let reason = gateway
+        .wait_for_file("needs_more.wasm", "quarantined")
+        .await;
+    for part in [
+        "version 0.1.2 of the plugin contract",
+        "this gateway has 0.1.1",
+        "blob.insert",
+    ] {
+        assert!(reason.contains(part), "no {part} in {reason}");
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::Response;
 use serde_json::{Value, json};
-use toolgate_tests::events;
+use toolgate_tests::events::{self, receipt, watching};
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::mcp::{Client, client_program};
 use toolgate_tests::process::program;
@@ -30,31 +30,6 @@ async fn walker() -> (TestGateway, Upstream) {
     })
     .await;
     (gateway, upstream)
-}
-
-fn watching(gateway: &TestGateway, tool: &str, arguments: &Value) -> reqwest::RequestBuilder {
-    let path = format!("/v1/tools/{tool}/execute");
-    let request = gateway.client.post(gateway.url(&path));
-    let request = request.bearer_auth(&gateway.key);
-    let request = request.header("content-type", "application/json");
-    let request = request.header("accept", "text/event-stream");
-    request.body(json!({ "arguments": arguments }).to_string())
-}
-
-/// The receipt of the only call of `tool`, once the call has ended.
-async fn receipt(gateway: &TestGateway, tool: &str) -> Value {
-    let path = format!("/v1/executions?tool_name={tool}");
-    let list = async || gateway.get(&path).await.data()["executions"].clone();
-    gateway
-        .wait("the call to end", async || {
-            let found = list().await;
-            found[0].is_object() && found[0]["status"] != "running"
-        })
-        .await;
-    let found = list().await;
-    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
-    let id = found[0]["execution_id"].as_str().unwrap().to_owned();
-    gateway.get(&format!("/v1/executions/{id}")).await.data()
 }
 
 #[tokio::test(flavor = "multi_thread")]

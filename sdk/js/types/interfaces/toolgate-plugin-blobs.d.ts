@@ -1,11 +1,11 @@
 /// <reference path="./toolgate-plugin-types.d.ts" />
-declare module 'toolgate:plugin/blobs@0.1.0' {
+declare module 'toolgate:plugin/blobs@0.1.1' {
   export function create(mediaType: string, name: string | undefined, data: Uint8Array): Blob;
   /**
    * resolve a file reference that the caller put into the arguments
    */
   export function open(reference: string): Blob;
-  export type ToolError = import('toolgate:plugin/types@0.1.0').ToolError;
+  export type ToolError = import('toolgate:plugin/types@0.1.1').ToolError;
 
   export class Blob implements Disposable {
     /**
@@ -19,6 +19,11 @@ declare module 'toolgate:plugin/blobs@0.1.0' {
     * at most 1 MiB a call
     */
     read(offset: bigint, len: number): Uint8Array;
+    /**
+    * Adds to the end, so that a file is never whole in guest memory.
+    * Since 0.1.1.
+    */
+    append(data: Uint8Array): void;
     [Symbol.dispose](): void;
   }
 }

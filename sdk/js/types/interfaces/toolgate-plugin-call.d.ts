@@ -1,5 +1,5 @@
 /// <reference path="./toolgate-plugin-types.d.ts" />
-declare module 'toolgate:plugin/call@0.1.0' {
+declare module 'toolgate:plugin/call@0.1.1' {
   export function log(level: LogLevel, message: string, fields: Json): void;
   export function progress(done: bigint, total: bigint | undefined, message: string): void;
   /**
@@ -17,6 +17,6 @@ declare module 'toolgate:plugin/call@0.1.0' {
    * operator setting as JSON, none when unset; never a secret
    */
   export function config(key: string): Json | undefined;
-  export type LogLevel = import('toolgate:plugin/types@0.1.0').LogLevel;
-  export type Json = import('toolgate:plugin/types@0.1.0').Json;
+  export type LogLevel = import('toolgate:plugin/types@0.1.1').LogLevel;
+  export type Json = import('toolgate:plugin/types@0.1.1').Json;
 }

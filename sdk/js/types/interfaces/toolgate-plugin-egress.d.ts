@@ -1,5 +1,5 @@
 /// <reference path="./toolgate-plugin-blobs.d.ts" />
-declare module 'toolgate:plugin/egress@0.1.0' {
+declare module 'toolgate:plugin/egress@0.1.1' {
   export function send(req: Request): Response;
   /**
    * Fan-out without guest threads: bounded concurrency on the host, results
@@ -10,7 +10,7 @@ declare module 'toolgate:plugin/egress@0.1.0' {
    * Whether a slot is connected for this call, so that a plugin can choose.
    */
   export function connected(slot: string): boolean;
-  export type Blob = import('toolgate:plugin/blobs@0.1.0').Blob;
+  export type Blob = import('toolgate:plugin/blobs@0.1.1').Blob;
   /**
    * # Variants
    *

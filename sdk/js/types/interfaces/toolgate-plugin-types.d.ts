@@ -1,4 +1,4 @@
-declare module 'toolgate:plugin/types@0.1.0' {
+declare module 'toolgate:plugin/types@0.1.1' {
   /**
    * One UTF-8 JSON document.
    */

@@ -139,6 +139,10 @@ pub(crate) fn blob_read(blob: &BlobHandle, offset: u64, len: u32) -> Result<Vec<
     blob.read(offset, len).map_err(error)
 }
 
+pub(crate) fn blob_append(blob: &mut BlobHandle, data: &[u8]) -> Result<(), ToolError> {
+    blob.append(data).map_err(error)
+}
+
 pub(crate) fn kv_get(key: &str) -> Result<Option<Entry>, ToolError> {
     let found = kv::get(key).map_err(error)?;
     Ok(found.map(|entry| Entry {

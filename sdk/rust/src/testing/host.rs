@@ -125,6 +125,11 @@ pub(crate) fn blob_read(blob: &BlobHandle, offset: u64, len: u32) -> Result<Vec<
     Ok(blob.data[start..end].to_vec())
 }
 
+pub(crate) fn blob_append(blob: &mut BlobHandle, data: &[u8]) -> Result<(), ToolError> {
+    blob.data.extend_from_slice(data);
+    Ok(())
+}
+
 pub(crate) fn kv_get(key: &str) -> Result<Option<Entry>, ToolError> {
     Ok(with(|host| host.kv.get(key).cloned()))
 }

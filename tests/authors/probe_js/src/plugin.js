@@ -1,6 +1,6 @@
 // A plugin that misbehaves in JavaScript, and tells what it reaches.
 
-import { definePlugin, s, tool } from 'toolgate-plugin';
+import { definePlugin, Output, s, tool, ToolError } from 'toolgate-plugin';
 
 const spec = (name, description, run, more = {}) => tool({ name, description, effect: 'read', run, ...more });
 
@@ -18,7 +18,7 @@ export default definePlugin({
   version: '1.0.0',
   description: 'A plugin that tests look through.',
   hosts: ['probe.example.com'],
-  capabilities: ['wasi-http', 'kv'],
+  capabilities: ['wasi-http', 'kv', 'blobs'],
   limits: { timeout_ms: 20_000 },
   auth: [{
     slot: 'user', title: 'Key', type: 'bearer', placement: { header: 'authorization', template: 'Bearer {secret}' },
@@ -36,6 +36,17 @@ export default definePlugin({
       cx.kv.set('calls', seen + 1);
       return { text: text.repeat(times), calls: seen + 1, now: cx.nowMs(), today: new Date().getFullYear(), random: [...cx.randomBytes(4)], differs: Math.random() };
     }, { auth: [], input: { text: s.string('Words.'), times: s.integer('How often.', { min: 1, max: 3, default: 2 }) } }),
+    spec('count', 'Counts, tells each number, and stops when its caller has left.', async ({ to }, cx) => {
+      const file = cx.blobs.create('text/plain', 'numbers.txt', new Uint8Array());
+      for (let number = 1; number <= to; number += 1) {
+        if (cx.cancelled()) throw new ToolError('cancelled', `the caller left before ${number}`);
+        cx.progress(number, to, `number ${number}`);
+        cx.partial({ number });
+        file.append(new TextEncoder().encode(`${number};`));
+        await new Promise((done) => setTimeout(done, 50));
+      }
+      return new Output({ counted: to }, { files: [file] });
+    }, { auth: [], input: { to: s.integer('The last number.', { min: 1, max: 200 }) } }),
     spec('look', 'Looks for what it must not see.', async () => ({
       process: await attempt(() => typeof process),
       globals: Object.getOwnPropertyNames(globalThis).join(' '),

@@ -9,7 +9,7 @@ import time
 import urllib.request
 from typing import Annotated
 
-from toolgate_plugin import Arg, Context, Plugin
+from toolgate_plugin import Arg, Context, Plugin, ToolError
 
 plugin = Plugin(
     service="probe_py",
@@ -69,6 +69,22 @@ def echo(cx: Context, text: str, times: Annotated[int, Arg(min=1, max=3)] = 2):
         "random": list(cx.random_bytes(4)),
         "differs": random.random(),
     }
+
+
+@plugin.tool(effect="read", auth=[])
+def count(cx: Context, to: Annotated[int, Arg(min=1, max=200)]):
+    """Counts, tells each number, and stops when its caller has left.
+
+    Args:
+        to: The last number.
+    """
+    for number in range(1, to + 1):
+        if cx.cancelled():
+            raise ToolError("cancelled", f"the caller left before {number}")
+        cx.progress(number, to, f"number {number}")
+        cx.partial({"number": number})
+        time.sleep(0.05)
+    return {"counted": to}
 
 
 @plugin.tool(effect="read", auth=[])

@@ -1,5 +1,6 @@
 //! Asks a service for one page after another, tells after each how far it has come, and stops when its
-//! caller has left: for tests of what reaches a caller while a tool runs, and of what reaches a tool.
+//! caller has left: for tests of what reaches a caller while a tool runs, of what reaches a tool, and of
+//! files that grow on the host.
 
 use toolgate_sdk::http::Request;
 use toolgate_sdk::prelude::*;
@@ -10,8 +11,8 @@ toolgate_sdk::plugin! {
     description: "Asks for one page after another; for tests of progress and cancellation.",
     categories: ["testing"],
     hosts: ["api.walker.test"],
-    capabilities: ["egress"],
-    tools: [read, read_on, write, tell],
+    capabilities: ["egress", "blobs"],
+    tools: [read, read_on, write, tell, collect],
 }
 
 #[derive(Args)]
@@ -64,6 +65,20 @@ pub fn tell(args: Tell, cx: &Context) -> Result<Value, ToolError> {
         cx.partial(&json!(text));
     }
     Ok(json!({ "told": args.times }))
+}
+
+/// Writes pages into one file as they come, sends it, and gives it back.
+#[tool(effect = "write", example = { "pages": 1 })]
+pub fn collect(args: PageCount, cx: &Context) -> Result<Output, ToolError> {
+    let client = cx.client(BASE);
+    let mut file = Blob::create("text/plain", Some("pages.txt"), b"")?;
+    for page in 1..=args.pages {
+        let answer = client.get(path!("/pages/{}", page)).send()?;
+        file.append(&answer.body)?;
+    }
+    client.put("/file").blob("text/plain", &file).send()?;
+    file.append(b", sent")?;
+    Ok(Output::new(json!({ "size": file.size() }))?.file(file))
 }
 
 const BASE: &str = "https://api.walker.test";
