@@ -23,6 +23,8 @@ wait "$setup" || { cat "$target/setup.log"; exit 1; }
 export TOOLGATE=$(cd "$target" && pwd)/debug/toolgate
 "$TOOLGATE" plugin build --all plugins --out plugins/dist || exit 1
 
+# A quarter of the time the tests wait, so that half as many more than processors keep these busy.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$(($(nproc) * 3 / 2))}
 cargo test --locked --workspace --no-fail-fast 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 

@@ -380,6 +380,14 @@ async fn a_call_knows_its_arguments_its_state_and_its_time(gateway: &TestGateway
 async fn progress_reaches_the_caller_and_cancellation_the_tool(gateway: &TestGateway) {
     for probe in PROBES {
         let tool = format!("{probe}_count");
+        let answer = watching(gateway, &tool, &json!({ "to": 200 })).send().await;
+        let mut answer = answer.unwrap();
+        answer.chunk().await.unwrap().unwrap();
+        drop(answer);
+        let ended = receipt(gateway, &tool).await;
+        let message = ended["failure"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("the caller left before"), "{ended}");
+
         let answer = watching(gateway, &tool, &json!({ "to": 2 })).send().await;
         let events = events::parse(&answer.unwrap().text().await.unwrap());
         let progress = json!({ "done": 2, "total": 2, "message": "number 2" });
@@ -391,14 +399,6 @@ async fn progress_reaches_the_caller_and_cancellation_the_tool(gateway: &TestGat
         if probe == "probe_js" {
             assert_eq!(reply["files"][0]["content"], "MTsyOw==", "1;2; in pieces");
         }
-
-        let answer = watching(gateway, &tool, &json!({ "to": 200 })).send().await;
-        let mut answer = answer.unwrap();
-        answer.chunk().await.unwrap().unwrap();
-        drop(answer);
-        let ended = receipt(gateway, &tool).await;
-        let message = ended["error"]["message"].as_str().unwrap_or_default();
-        assert!(message.contains("the caller left before"), "{ended}");
     }
 }
 
