@@ -1,4 +1,4 @@
-//! Server-sent events, as the gateway streams them, and calls that are watched while they run.
+//! Server-sent events of the gateway: starting a streamed call and parsing its events.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub fn watching(gateway: &TestGateway, tool: &str, arguments: &Value) -> reqwest
     request.body(json!({ "arguments": arguments }).to_string())
 }
 
-/// The receipt of the newest call of `tool`, once the call has ended.
+/// Waits until the newest call of `tool` has ended, and returns its receipt.
 ///
 /// # Panics
 /// When there is none, or it does not end.

@@ -60,7 +60,7 @@ impl Blob {
         Ok(all)
     }
 
-    /// Adds bytes to the end, so that a file is never whole in guest memory.
+    /// Appends bytes to the file. The whole file never has to fit into guest memory.
     pub fn append(&mut self, data: &[u8]) -> Result<(), ToolError> {
         host::blob_append(&mut self.0, data)
     }

@@ -16,7 +16,7 @@ fn frozen(version: &str) -> String {
     text(&format!("frozen/toolgate-{version}.wit"))
 }
 
-/// Every line of a contract with the blocks around it, without comments and the package's version.
+/// The lines of a contract, each after the names of its enclosing blocks. Comments and the package line are left out.
 fn lines(contract: &str) -> Vec<String> {
     let mut blocks: Vec<&str> = Vec::new();
     let mut all = Vec::new();

@@ -1,5 +1,5 @@
-//! What the SDK for Rust gives every component: imports that say what it may do, memory, a log that a
-//! panic reaches, and files that grow on the host; and which versions of the contract run.
+//! What the SDK for Rust gives every component: minimal imports, memory, a log of panics and files that are
+//! written in pieces. Also which versions of the contract run.
 
 use std::path::Path;
 
@@ -91,7 +91,7 @@ async fn memory_holds_what_was_written_within_its_first_room_and_far_beyond() {
     assert_eq!(answer["reason"], "limit_exceeded", "{answer}");
 }
 
-/// A service whose pages have `bytes` bytes, and a plugin that puts them into one file.
+/// A service with pages of `bytes` bytes, and a plugin that writes them into one file.
 async fn collector(bytes: usize) -> (TestGateway, Upstream) {
     let upstream = Upstream::start(move |received: &Received| {
         let page = received.target.strip_prefix("/pages/").unwrap_or_default();
@@ -170,7 +170,7 @@ async fn a_file_that_was_built_for_a_later_0_1_runs_and_one_for_0_2_is_refused()
         "{reason}"
     );
 
-    // A version adds functions, so that a file of a later one runs until it needs such a function.
+    // A file that uses a function of a later version is refused.
     let later = built_for("walker", "@0.1.2");
     let needs_more = replaced(&later, "[method]blob.append", "[method]blob.insert");
     gateway.drop_file("needs_more.wasm", &needs_more);

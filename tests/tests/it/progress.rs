@@ -158,7 +158,7 @@ async fn progress_and_cancellation(way: Way) {
     let told =
         |page: u64| json!({ "progress": page, "total": 3, "message": format!("page {page}") });
     let heard = whole["progress"].as_array().unwrap();
-    // A JavaScript client drops a notification that it reads together with the answer.
+    // The JavaScript client ignores a notification that arrives in the same chunk as the answer.
     assert!((2..=3).contains(&heard.len()), "{whole}");
     for (page, heard) in (1..).zip(heard) {
         for field in ["progress", "total"] {
