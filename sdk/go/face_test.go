@@ -40,7 +40,7 @@ func TestEveryOperationOfTheDocumentHasAMethod(t *testing.T) {
 		}
 	}
 	called := regexp.MustCompile(`(?:c|c\.answer\(ctx), "(\w+)"`)
-	for _, file := range []string{"client.go", "resources.go"} {
+	for _, file := range []string{"client.go", "resources.go", "webhooks.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -3,9 +3,7 @@ package toolgate
 import (
 	"context"
 	"iter"
-	"net/http"
 	"strings"
-	"time"
 )
 
 // Tools finds, describes and runs tools.
@@ -381,75 +379,6 @@ func (k *Knowledge) Delete(ctx context.Context, documentID string) (*DeletedDocu
 // Search is the passages that answer a query best.
 func (k *Knowledge) Search(ctx context.Context, params SearchKnowledgeParams) (*FoundPassages, error) {
 	return call[FoundPassages](ctx, k.c, "search_knowledge", nil, params)
-}
-
-// Webhooks are events that the server sends.
-type Webhooks struct{ c *Client }
-
-// Create sends events to an address. The answer alone holds the secret.
-func (w *Webhooks) Create(ctx context.Context, params CreateWebhookParams) (*WebhookWithSecret, error) {
-	return call[WebhookWithSecret](ctx, w.c, "create_webhook", nil, params)
-}
-
-// List is the webhooks, newest first.
-func (w *Webhooks) List(ctx context.Context) ([]Webhook, error) {
-	found, err := call[WebhookList](ctx, w.c, "list_webhooks", nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	return found.Webhooks, nil
-}
-
-// Get reads a webhook.
-func (w *Webhooks) Get(ctx context.Context, webhookID string) (*Webhook, error) {
-	return call[Webhook](ctx, w.c, "get_webhook", []string{webhookID}, nil)
-}
-
-// Update changes what is given. Switched on, it forgets earlier failures and sends what waits.
-func (w *Webhooks) Update(ctx context.Context, webhookID string, params UpdateWebhookParams) (*Webhook, error) {
-	return call[Webhook](ctx, w.c, "update_webhook", []string{webhookID}, params)
-}
-
-// Delete removes a webhook with its deliveries.
-func (w *Webhooks) Delete(ctx context.Context, webhookID string) (*DeletedWebhook, error) {
-	return call[DeletedWebhook](ctx, w.c, "delete_webhook", []string{webhookID}, nil)
-}
-
-// Rotate makes a new secret; the one before signs too for 24 hours, or as many as are given.
-func (w *Webhooks) Rotate(ctx context.Context, webhookID string, params RotateWebhookSecretParams) (*WebhookWithSecret, error) {
-	return call[WebhookWithSecret](ctx, w.c, "rotate_webhook_secret", []string{webhookID}, params)
-}
-
-// Test sends an event webhook.test, whatever events the webhook wants.
-func (w *Webhooks) Test(ctx context.Context, webhookID string) (*WebhookDelivery, error) {
-	return call[WebhookDelivery](ctx, w.c, "test_webhook", []string{webhookID}, nil)
-}
-
-// Deliveries is what became of the webhook's events, newest first. Limit is the size of a page.
-func (w *Webhooks) Deliveries(ctx context.Context, webhookID string, params ListWebhookDeliveriesParams) iter.Seq2[WebhookDelivery, error] {
-	return paged(params.Cursor, func(cursor string) ([]WebhookDelivery, string, error) {
-		params.Cursor = cursor
-		page, err := w.DeliveriesPage(ctx, webhookID, params)
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Deliveries, page.NextCursor, nil
-	})
-}
-
-// DeliveriesPage is one page of Deliveries.
-func (w *Webhooks) DeliveriesPage(ctx context.Context, webhookID string, params ListWebhookDeliveriesParams) (*WebhookDeliveryPage, error) {
-	return call[WebhookDeliveryPage](ctx, w.c, "list_webhook_deliveries", []string{webhookID}, params)
-}
-
-// Resend sends the event of a delivery once more, under the same event id.
-func (w *Webhooks) Resend(ctx context.Context, webhookID, deliveryID string) (*WebhookDelivery, error) {
-	return call[WebhookDelivery](ctx, w.c, "resend_webhook_delivery", []string{webhookID, deliveryID}, nil)
-}
-
-// Verify answers the event of a delivery, if it is genuine; see VerifyWebhook.
-func (*Webhooks) Verify(payload []byte, headers http.Header, secret string) (map[string]any, error) {
-	return VerifyWebhook(payload, headers, secret, time.Now())
 }
 
 // Executions are receipts: what ran, and every request that left.
