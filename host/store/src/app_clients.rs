@@ -7,6 +7,7 @@ use strum::{Display, EnumString, IntoStaticStr};
 
 use super::text::Json;
 use super::{Store, StoreError, portable};
+use crate::columns::select;
 
 /// How a client became known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -141,7 +142,7 @@ impl Store {
 
     pub async fn find_app_client(&self, id: &str) -> Result<Option<AppClient>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM app_clients WHERE id = $1").bind(id).fetch_optional(db).await?
+            sqlx::query_as(select!(app_clients, "WHERE id = $1")).bind(id).fetch_optional(db).await?
         }))
     }
 
@@ -173,7 +174,7 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<AppRequest>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM app_requests WHERE id = $1 AND expires_at_ms > $2")
+            sqlx::query_as(select!(app_requests, "WHERE id = $1 AND expires_at_ms > $2"))
                 .bind(id)
                 .bind(now_ms)
                 .fetch_optional(db)

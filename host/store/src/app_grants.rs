@@ -7,6 +7,7 @@ use strum::{Display, EnumString, IntoStaticStr};
 use super::changes::bump;
 use super::text::Json;
 use super::{AppRequest, Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 /// What a token is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -138,7 +139,7 @@ impl Store {
         code_hash: &str,
     ) -> Result<Option<AppGrant>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM app_grants WHERE code_hash = $1")
+            sqlx::query_as(select!(app_grants, "WHERE code_hash = $1"))
                 .bind(code_hash)
                 .fetch_optional(db)
                 .await?
@@ -180,7 +181,7 @@ impl Store {
         hash: &str,
     ) -> Result<Option<(AppToken, AppGrant)>, StoreError> {
         let token: Option<AppToken> = portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM app_tokens WHERE hash = $1").bind(hash).fetch_optional(db).await?
+            sqlx::query_as(select!(app_tokens, "WHERE hash = $1")).bind(hash).fetch_optional(db).await?
         });
         let Some(token) = token else { return Ok(None) };
         let grant = self.find_app_grant(&token.workspace_id, &token.grant_id);
@@ -193,7 +194,7 @@ impl Store {
         id: &str,
     ) -> Result<Option<AppGrant>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM app_grants WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(select!(app_grants, "WHERE workspace_id = $1 AND id = $2"))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(db)
@@ -241,8 +242,12 @@ impl Store {
     ) -> Result<Vec<AppGrant>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM app_grants WHERE workspace_id = $1 AND ($2 IS NULL OR member_id = $2) \
-                 AND code_used_at_ms IS NOT NULL AND expires_at_ms > $3 ORDER BY created_at_ms DESC, id DESC LIMIT $4",
+                select!(
+                    app_grants,
+                    "WHERE workspace_id = $1 AND ($2 IS NULL OR member_id = $2) \
+                     AND code_used_at_ms IS NOT NULL AND expires_at_ms > $3 ORDER BY created_at_ms DESC, \
+                     id DESC LIMIT $4"
+                ),
             )
             .bind(workspace_id)
             .bind(member_id)
@@ -346,7 +351,7 @@ impl Store {
     pub async fn list_app_blocks(&self, workspace_id: &str) -> Result<Vec<AppBlock>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM app_blocks WHERE workspace_id = $1 ORDER BY created_at_ms DESC, client_id LIMIT 1000",
+                select!(app_blocks, "WHERE workspace_id = $1 ORDER BY created_at_ms DESC, client_id LIMIT 1000"),
             )
             .bind(workspace_id)
             .fetch_all(db)

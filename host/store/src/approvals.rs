@@ -5,6 +5,7 @@ use serde_json::json;
 use super::events::emit;
 use super::page::one_more;
 use super::{Approvers, Cursor, Event, EventType, Page, Store, StoreError, portable};
+use crate::columns::{returning, select};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::ApprovalStatus;
 
@@ -103,8 +104,12 @@ impl Store {
     ) -> Result<ApprovalRow, StoreError> {
         Ok(portable!(write self, tx => {
             let expired: Vec<ApprovalRow> = sqlx::query_as(
-                "UPDATE approvals SET state = 'expired' WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
-                 AND arguments_hash = $4 AND state IN ('pending', 'approved') AND expires_at_ms <= $5 RETURNING *",
+                returning!(
+                    approvals,
+                    "UPDATE approvals SET state = 'expired' WHERE workspace_id = $1 AND user_id = $2 \
+                     AND tool_name = $3 \
+                     AND arguments_hash = $4 AND state IN ('pending', 'approved') AND expires_at_ms <= $5"
+                ),
             )
             .bind(&asked.workspace_id)
             .bind(&asked.user_id)
@@ -148,8 +153,11 @@ impl Store {
                 emit!(tx, self, &[requested(asked, approval_url, asked.created_at_ms)]);
             }
             sqlx::query_as(
-                "SELECT * FROM approvals WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
-                 AND arguments_hash = $4 AND state IN ('pending', 'approved')",
+                select!(
+                    approvals,
+                    "WHERE workspace_id = $1 AND user_id = $2 AND tool_name = $3 \
+                     AND arguments_hash = $4 AND state IN ('pending', 'approved')"
+                ),
             )
             .bind(&asked.workspace_id)
             .bind(&asked.user_id)
@@ -166,7 +174,7 @@ impl Store {
         id: &str,
     ) -> Result<Option<ApprovalRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM approvals WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(select!(approvals, "WHERE workspace_id = $1 AND id = $2"))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(db)
@@ -185,10 +193,13 @@ impl Store {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM approvals WHERE workspace_id = $1 AND ($2 IS NULL OR state = $2) \
-                 AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) \
-                 AND ($5 IS NULL OR user_id = $5) AND ($6 IS NULL OR approvers <> $6) \
-                 ORDER BY created_at_ms DESC, id DESC LIMIT $7",
+                select!(
+                    approvals,
+                    "WHERE workspace_id = $1 AND ($2 IS NULL OR state = $2) \
+                     AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) \
+                     AND ($5 IS NULL OR user_id = $5) AND ($6 IS NULL OR approvers <> $6) \
+                     ORDER BY created_at_ms DESC, id DESC LIMIT $7"
+                ),
             )
             .bind(workspace_id)
             .bind(filter.state.map(|state| state.into_str()))
@@ -221,8 +232,11 @@ impl Store {
         };
         Ok(portable!(write self, tx => {
             let decided: Option<ApprovalRow> = sqlx::query_as(
-                "UPDATE approvals SET state = $3, decided_by = $4, decided_at_ms = $5 WHERE workspace_id = $1 \
-                 AND id = $2 AND state = 'pending' AND expires_at_ms > $5 RETURNING *",
+                returning!(
+                    approvals,
+                    "UPDATE approvals SET state = $3, decided_by = $4, decided_at_ms = $5 WHERE workspace_id = $1 \
+                     AND id = $2 AND state = 'pending' AND expires_at_ms > $5"
+                ),
             )
             .bind(workspace_id)
             .bind(id)
@@ -283,8 +297,11 @@ impl Store {
     ) -> Result<usize, StoreError> {
         Ok(portable!(write self, tx => {
             let expired: Vec<ApprovalRow> = sqlx::query_as(
-                "UPDATE approvals SET state = 'expired' WHERE ($1 IS NULL OR workspace_id = $1) \
-                 AND state IN ('pending', 'approved') AND expires_at_ms <= $2 RETURNING *",
+                returning!(
+                    approvals,
+                    "UPDATE approvals SET state = 'expired' WHERE ($1 IS NULL OR workspace_id = $1) \
+                     AND state IN ('pending', 'approved') AND expires_at_ms <= $2"
+                ),
             )
             .bind(workspace_id)
             .bind(now_ms)
@@ -357,8 +374,11 @@ impl Store {
     ) -> Result<Option<ApprovalRow>, StoreError> {
         Ok(portable!(write self, tx => {
             sqlx::query_as(
-                "UPDATE approvals SET state = 'used', execution_id = $6 WHERE workspace_id = $1 AND user_id = $2 \
-                 AND tool_name = $3 AND arguments_hash = $4 AND state = 'approved' AND expires_at_ms > $5 RETURNING *",
+                returning!(
+                    approvals,
+                    "UPDATE approvals SET state = 'used', execution_id = $6 WHERE workspace_id = $1 AND user_id = $2 \
+                     AND tool_name = $3 AND arguments_hash = $4 AND state = 'approved' AND expires_at_ms > $5"
+                ),
             )
             .bind(call.workspace_id)
             .bind(call.user_id)

@@ -12,6 +12,7 @@ use super::{
     HookRow, InsertedToolset, KvSet, MemberChange, Page, RevokeOutcome, SessionRow, SkillUpdate,
     SourcePut, Store, StoreError, portable,
 };
+use crate::columns::select;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct AuditEntry {
@@ -186,8 +187,11 @@ impl Store {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM audit_log WHERE workspace_id = $1 \
-                 AND (at_ms < $2 OR (at_ms = $2 AND id < $3)) ORDER BY at_ms DESC, id DESC LIMIT $4",
+                select!(
+                    audit_log,
+                    "WHERE workspace_id = $1 \
+                     AND (at_ms < $2 OR (at_ms = $2 AND id < $3)) ORDER BY at_ms DESC, id DESC LIMIT $4"
+                ),
             )
             .bind(workspace_id)
             .bind(at_ms)

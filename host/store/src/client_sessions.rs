@@ -3,6 +3,7 @@
 
 use super::changes::bump;
 use super::{Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 /// A message about a session from one process to others.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -169,7 +170,7 @@ impl Store {
     ) -> Result<Vec<ClientSessionMessage>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM client_session_messages WHERE sent_at_ms >= $1 ORDER BY sent_at_ms DESC LIMIT $2",
+                select!(client_session_messages, "WHERE sent_at_ms >= $1 ORDER BY sent_at_ms DESC LIMIT $2"),
             )
             .bind(since_ms)
             .bind(limit)

@@ -12,6 +12,7 @@ use super::connections::connect;
 use super::error::inserted;
 use super::text::Json;
 use super::{NewConnection, Store, StoreError, Topic, portable};
+use crate::columns::{returning, select};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -97,7 +98,7 @@ impl Store {
     /// The flow behind a link, in whatever state and however old: the page says what is wrong.
     pub async fn find_flow(&self, token_hash: &str) -> Result<Option<ConnectFlow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM connect_flows WHERE token_hash = $1")
+            sqlx::query_as(select!(connect_flows, "WHERE token_hash = $1"))
                 .bind(token_hash)
                 .fetch_optional(db)
                 .await?
@@ -110,7 +111,7 @@ impl Store {
         oauth_state_hash: &str,
     ) -> Result<Option<ConnectFlow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM connect_flows WHERE oauth_state_hash = $1")
+            sqlx::query_as(select!(connect_flows, "WHERE oauth_state_hash = $1"))
                 .bind(oauth_state_hash)
                 .fetch_optional(db)
                 .await?
@@ -152,8 +153,11 @@ impl Store {
     ) -> Result<Option<ConnectFlow>, StoreError> {
         Ok(portable!(write self, tx => {
             sqlx::query_as(
-                "UPDATE connect_flows SET state = 'completed', state_since_ms = $3 WHERE oauth_state_hash = $1 \
-                 AND cookie_hash = $2 AND state = 'started' AND expires_at_ms > $3 RETURNING *",
+                returning!(
+                    connect_flows,
+                    "UPDATE connect_flows SET state = 'completed', state_since_ms = $3 WHERE oauth_state_hash = $1 \
+                     AND cookie_hash = $2 AND state = 'started' AND expires_at_ms > $3"
+                ),
             )
             .bind(oauth_state_hash)
             .bind(cookie_hash)
@@ -171,8 +175,11 @@ impl Store {
     ) -> Result<Option<ConnectFlow>, StoreError> {
         Ok(portable!(write self, tx => {
             sqlx::query_as(
-                "UPDATE connect_flows SET state = 'completed', state_since_ms = $2 \
-                 WHERE token_hash = $1 AND state = 'pending' AND expires_at_ms > $2 RETURNING *",
+                returning!(
+                    connect_flows,
+                    "UPDATE connect_flows SET state = 'completed', state_since_ms = $2 \
+                     WHERE token_hash = $1 AND state = 'pending' AND expires_at_ms > $2"
+                ),
             )
             .bind(token_hash)
             .bind(now_ms)
@@ -236,8 +243,11 @@ impl Store {
     ) -> Result<Option<ConnectFlow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM connect_flows WHERE workspace_id = $1 AND confirm_hash = $2 \
-                 AND state = 'awaiting_confirmation' AND expires_at_ms > $3",
+                select!(
+                    connect_flows,
+                    "WHERE workspace_id = $1 AND confirm_hash = $2 \
+                     AND state = 'awaiting_confirmation' AND expires_at_ms > $3"
+                ),
             )
             .bind(workspace_id)
             .bind(confirm_hash)

@@ -18,6 +18,7 @@ use super::error::inserted;
 use super::events::emit;
 use super::text::Json;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
+use crate::columns::{columns, returning, select};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::ConnectionHealth;
 
@@ -158,20 +159,23 @@ macro_rules! connect {
     ($tx:ident, $store:expr, $new:expr, $now_ms:expr) => {{
         let before = $crate::connections::health!($tx, &$new.workspace_id, &$new.id);
         let made: Option<$crate::Connection> = sqlx::query_as(
-            "INSERT INTO connections (workspace_id, id, user_id, service, slot, auth_type, account, scopes, \
-             parameters, sealed, generation, version, state, state_since_ms, token_expires_at_ms, refreshable, \
-             failures, created_at_ms, updated_at_ms, connected_at_ms, account_clean) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, 1, 'active', $13, $11, $12, 0, $13, $13, $13, TRUE) \
-             ON CONFLICT (workspace_id, id) DO UPDATE SET auth_type = excluded.auth_type, \
-             account = excluded.account, scopes = excluded.scopes, parameters = excluded.parameters, \
-             sealed = excluded.sealed, generation = connections.generation + 1, \
-             version = connections.version + 1, state = 'active', state_since_ms = excluded.state_since_ms, \
-             token_expires_at_ms = excluded.token_expires_at_ms, refreshable = excluded.refreshable, failures = 0, \
-             next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, lease_since_ms = NULL, \
-             lease_until_ms = NULL, updated_at_ms = excluded.updated_at_ms, \
-             connected_at_ms = excluded.connected_at_ms, account_clean = TRUE \
-             WHERE connections.user_id = excluded.user_id AND connections.service = excluded.service \
-             AND connections.slot = excluded.slot RETURNING *",
+            returning!(
+                connections,
+                "INSERT INTO connections (workspace_id, id, user_id, service, slot, auth_type, account, scopes, \
+                 parameters, sealed, generation, version, state, state_since_ms, token_expires_at_ms, refreshable, \
+                 failures, created_at_ms, updated_at_ms, connected_at_ms, account_clean) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, 1, 'active', $13, $11, $12, 0, $13, $13, $13, \
+                 TRUE) ON CONFLICT (workspace_id, id) DO UPDATE SET auth_type = excluded.auth_type, \
+                 account = excluded.account, scopes = excluded.scopes, parameters = excluded.parameters, \
+                 sealed = excluded.sealed, generation = connections.generation + 1, \
+                 version = connections.version + 1, state = 'active', state_since_ms = excluded.state_since_ms, \
+                 token_expires_at_ms = excluded.token_expires_at_ms, refreshable = excluded.refreshable, failures = 0, \
+                 next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, lease_since_ms = NULL, \
+                 lease_until_ms = NULL, updated_at_ms = excluded.updated_at_ms, \
+                 connected_at_ms = excluded.connected_at_ms, account_clean = TRUE \
+                 WHERE connections.user_id = excluded.user_id AND connections.service = excluded.service \
+                 AND connections.slot = excluded.slot"
+            ),
         )
         .bind(&$new.workspace_id)
         .bind(&$new.id)
@@ -231,7 +235,7 @@ impl Store {
         id: &str,
     ) -> Result<Option<Connection>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM connections WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(select!(connections, "WHERE workspace_id = $1 AND id = $2"))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(db)
@@ -247,7 +251,10 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<Connection>, StoreError> {
         Ok(portable!(write self, tx => {
-            let gone: Option<Connection> = sqlx::query_as("DELETE FROM connections WHERE workspace_id = $1 AND id = $2 RETURNING *")
+            let gone: Option<Connection> = sqlx::query_as(returning!(
+                connections,
+                "DELETE FROM connections WHERE workspace_id = $1 AND id = $2"
+            ))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(&mut *tx)
@@ -279,9 +286,12 @@ impl Store {
         Ok(portable!(write self, tx => {
             let before = health!(tx, workspace_id, id);
             let set: Option<Connection> = sqlx::query_as(
-                "UPDATE connections SET state_since_ms = CASE WHEN state = $4 THEN state_since_ms ELSE $6 END, \
-                 state = $4, last_error = $5, version = version + 1, updated_at_ms = $6 \
-                 WHERE workspace_id = $1 AND id = $2 AND generation = $3 RETURNING *",
+                returning!(
+                    connections,
+                    "UPDATE connections SET state_since_ms = CASE WHEN state = $4 THEN state_since_ms ELSE $6 END, \
+                     state = $4, last_error = $5, version = version + 1, updated_at_ms = $6 \
+                     WHERE workspace_id = $1 AND id = $2 AND generation = $3"
+                ),
             )
             .bind(workspace_id)
             .bind(id)
@@ -313,7 +323,8 @@ impl Store {
                     expiring!(),
                     " AND (workspace_id, id) IN (SELECT workspace_id, id FROM connections WHERE ",
                     expiring!(),
-                    " ORDER BY token_expires_at_ms LIMIT $3) RETURNING *"
+                    " ORDER BY token_expires_at_ms LIMIT $3) RETURNING ",
+                    columns!(connections)
                 ),
             )
             .bind(now_ms)
@@ -328,7 +339,8 @@ impl Store {
                     expired!(),
                     " AND (workspace_id, id) IN (SELECT workspace_id, id FROM connections WHERE ",
                     expired!(),
-                    " ORDER BY token_expires_at_ms LIMIT $2) RETURNING *"
+                    " ORDER BY token_expires_at_ms LIMIT $2) RETURNING ",
+                    columns!(connections)
                 ),
             )
             .bind(now_ms)
@@ -360,11 +372,14 @@ impl Store {
         let (end_ms, id) = after.unwrap_or((i64::MIN, ""));
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM connections WHERE refreshable AND token_expires_at_ms < $1 \
-                 AND state IN ('active', 'cooling_down') AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= $2) \
-                 AND (lease_until_ms IS NULL OR lease_until_ms <= $2) \
-                 AND (token_expires_at_ms > $4 OR (token_expires_at_ms = $4 AND id > $5)) \
-                 ORDER BY token_expires_at_ms, id LIMIT $3",
+                select!(
+                    connections,
+                    "WHERE refreshable AND token_expires_at_ms < $1 \
+                     AND state IN ('active', 'cooling_down') AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= $2) \
+                     AND (lease_until_ms IS NULL OR lease_until_ms <= $2) \
+                     AND (token_expires_at_ms > $4 OR (token_expires_at_ms = $4 AND id > $5)) \
+                     ORDER BY token_expires_at_ms, id LIMIT $3"
+                ),
             )
             .bind(before_ms)
             .bind(now_ms)

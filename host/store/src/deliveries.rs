@@ -7,6 +7,7 @@
 use super::events::{DeliveryRow, Event, EventRow, emit, write_events};
 use super::page::one_more;
 use super::{Cursor, DatabaseKind, Page, Store, StoreError, WebhookRow, portable};
+use crate::columns::{columns, returning, select};
 use toolgate_core::states::DeliveryStatus;
 
 /// A delivery that failed this often lets later ones pass.
@@ -128,14 +129,16 @@ impl Store {
             DatabaseKind::Sqlite => concat!(
                 "UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 WHERE id IN (",
                 ready!(""),
-                ") RETURNING *"
+                ") RETURNING ",
+                columns!(webhooks)
             ),
             // Looked for once: a plan that looks again would lock more than it was asked for.
             DatabaseKind::Postgres => concat!(
-                "WITH ready AS MATERIALIZED (",
+                "WITH ready (ready_id) AS MATERIALIZED (",
                 ready!(" FOR UPDATE SKIP LOCKED"),
                 ") UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 FROM ready \
-                 WHERE webhooks.id = ready.id RETURNING webhooks.*"
+                 WHERE webhooks.id = ready_id RETURNING ",
+                columns!(webhooks)
             ),
         };
         Ok(portable!(write unnoticed self, tx => {
@@ -157,7 +160,10 @@ impl Store {
     ) -> Result<Option<WebhookRow>, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query_as(
-                "UPDATE webhooks SET lease_until_ms = $3 WHERE id = $1 AND lease_owner = $2 AND enabled RETURNING *",
+                returning!(
+                    webhooks,
+                    "UPDATE webhooks SET lease_until_ms = $3 WHERE id = $1 AND lease_owner = $2 AND enabled"
+                ),
             )
             .bind(id)
             .bind(lease.owner)
@@ -316,7 +322,7 @@ impl Store {
         let delivery = DeliveryRow::for_webhook(&row, webhook_id);
         Ok(portable!(write unnoticed self, tx => {
             write_events!(tx, self, std::slice::from_ref(&row), std::slice::from_ref(&delivery));
-            sqlx::query_as("SELECT * FROM webhook_deliveries WHERE id = $1")
+            sqlx::query_as(select!(webhook_deliveries, "WHERE id = $1"))
                 .bind(&delivery.id)
                 .fetch_one(&mut *tx)
                 .await?
@@ -353,7 +359,7 @@ impl Store {
             let none: &[EventRow] = &[];
             write_events!(tx, self, none, std::slice::from_ref(&again));
             Some(
-                sqlx::query_as("SELECT * FROM webhook_deliveries WHERE id = $1")
+                sqlx::query_as(select!(webhook_deliveries, "WHERE id = $1"))
                     .bind(&again.id)
                     .fetch_one(&mut *tx)
                     .await?,
@@ -373,9 +379,12 @@ impl Store {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM webhook_deliveries WHERE workspace_id = $1 AND webhook_id = $2 \
-                 AND ($3 IS NULL OR state = $3) AND (created_at_ms < $4 OR (created_at_ms = $4 AND id < $5)) \
-                 ORDER BY created_at_ms DESC, id DESC LIMIT $6",
+                select!(
+                    webhook_deliveries,
+                    "WHERE workspace_id = $1 AND webhook_id = $2 \
+                     AND ($3 IS NULL OR state = $3) AND (created_at_ms < $4 OR (created_at_ms = $4 AND id < $5)) \
+                     ORDER BY created_at_ms DESC, id DESC LIMIT $6"
+                ),
             )
             .bind(workspace_id)
             .bind(webhook_id)

@@ -189,7 +189,9 @@ impl Store {
     ) -> Result<Option<ExecutionRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT e.*, c.tool_name, c.service, c.key_id, c.key_name, c.key_prefix, c.plugin_version, c.plugin_sha256 \
+                "SELECT e.workspace_id, e.id, e.kind, c.tool_name, c.service, e.user_id, c.key_id, c.key_name, \
+                 c.key_prefix, e.session_id, e.connection_id, e.status, e.reason, e.started_at_ms, e.duration_ms, \
+                 c.plugin_version, c.plugin_sha256, e.requests, e.arguments, e.result \
                  FROM executions AS e JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
                  WHERE e.workspace_id = $1 AND e.id = $2",
             )

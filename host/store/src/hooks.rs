@@ -2,6 +2,7 @@
 
 use super::events::emit;
 use super::{Event, Store, StoreError, portable};
+use crate::columns::{returning, select};
 
 /// The address of one connection.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -28,10 +29,13 @@ impl Store {
     pub async fn put_hook(&self, hook: &HookRow) -> Result<HookRow, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query_as(
-                "INSERT INTO hooks (connection_id, workspace_id, user_id, service, sealed, accepted, refused, \
-                 created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, 0, 0, $6, $6) \
-                 ON CONFLICT (connection_id) DO UPDATE SET sealed = excluded.sealed, \
-                 updated_at_ms = excluded.updated_at_ms WHERE hooks.workspace_id = excluded.workspace_id RETURNING *",
+                returning!(
+                    hooks,
+                    "INSERT INTO hooks (connection_id, workspace_id, user_id, service, sealed, accepted, refused, \
+                     created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, 0, 0, $6, $6) \
+                     ON CONFLICT (connection_id) DO UPDATE SET sealed = excluded.sealed, \
+                     updated_at_ms = excluded.updated_at_ms WHERE hooks.workspace_id = excluded.workspace_id"
+                ),
             )
             .bind(&hook.connection_id)
             .bind(&hook.workspace_id)
@@ -48,7 +52,7 @@ impl Store {
     /// The hook behind an address, of whatever workspace: its signature says who may use it.
     pub async fn find_hook(&self, connection_id: &str) -> Result<Option<HookRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM hooks WHERE connection_id = $1")
+            sqlx::query_as(select!(hooks, "WHERE connection_id = $1"))
                 .bind(connection_id)
                 .fetch_optional(db)
                 .await?

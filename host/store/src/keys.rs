@@ -7,6 +7,7 @@ use super::error::inserted;
 use super::events::emit;
 use super::text::Json;
 use super::{Event, EventType, Store, StoreError, Topic, Workspace, portable};
+use crate::columns::select;
 
 /// A key without its hash.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -100,7 +101,7 @@ impl Store {
     /// The key with this hash and its workspace, in whatever state.
     pub async fn find_key_by_hash(&self, hash: &str) -> Result<Option<FoundKey>, StoreError> {
         let key: Option<ApiKey> = portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM api_keys WHERE hash = $1").bind(hash).fetch_optional(db).await?
+            sqlx::query_as(select!(api_keys, "WHERE hash = $1")).bind(hash).fetch_optional(db).await?
         });
         let Some(key) = key else { return Ok(None) };
         let workspace = self.find_workspace(&key.workspace_id).await?;
@@ -110,7 +111,7 @@ impl Store {
     /// The key with this id and its workspace, in whatever state.
     pub async fn find_key(&self, id: &str) -> Result<Option<FoundKey>, StoreError> {
         let key: Option<ApiKey> = portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM api_keys WHERE id = $1").bind(id).fetch_optional(db).await?
+            sqlx::query_as(select!(api_keys, "WHERE id = $1")).bind(id).fetch_optional(db).await?
         });
         let Some(key) = key else { return Ok(None) };
         let workspace = self.find_workspace(&key.workspace_id).await?;
@@ -120,7 +121,7 @@ impl Store {
     /// Newest first, revoked ones too.
     pub async fn list_keys(&self, workspace_id: &str) -> Result<Vec<ApiKey>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM api_keys WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC")
+            sqlx::query_as(select!(api_keys, "WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC"))
                 .bind(workspace_id)
                 .fetch_all(db)
                 .await?
@@ -169,8 +170,11 @@ impl Store {
     ) -> Result<RevokeOutcome, StoreError> {
         Ok(portable!(write self, tx => {
             let named: Vec<ApiKey> = sqlx::query_as(
-                "SELECT * FROM api_keys WHERE workspace_id = $1 AND (id = $2 OR prefix = $2 OR name = $2) \
-                 ORDER BY created_at_ms DESC, id DESC",
+                select!(
+                    api_keys,
+                    "WHERE workspace_id = $1 AND (id = $2 OR prefix = $2 OR name = $2) \
+                     ORDER BY created_at_ms DESC, id DESC"
+                ),
             )
             .bind(workspace_id)
             .bind(which)

@@ -4,6 +4,7 @@ use super::changes::bump;
 use super::page::one_more;
 use super::text::Json;
 use super::{Cursor, Page, Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 /// A document with its text.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -103,7 +104,7 @@ impl Store {
         id: &str,
     ) -> Result<Option<DocumentRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM knowledge_documents WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(select!(knowledge_documents, "WHERE workspace_id = $1 AND id = $2"))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(db)

@@ -21,6 +21,7 @@ mod audit;
 mod batch;
 mod changes;
 mod client_sessions;
+mod columns;
 mod connect_flows;
 mod connections;
 mod deliveries;

@@ -4,6 +4,7 @@
 use sqlx::QueryBuilder;
 
 use super::{Store, StoreError, portable};
+use crate::columns::select;
 
 /// The findings about one component file.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -29,7 +30,7 @@ impl Store {
         inspector: &str,
     ) -> Result<Option<CachedManifest>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM manifests WHERE sha256 = $1 AND inspector = $2")
+            sqlx::query_as(select!(manifests, "WHERE sha256 = $1 AND inspector = $2"))
                 .bind(sha256)
                 .bind(inspector)
                 .fetch_optional(db)
@@ -58,7 +59,7 @@ impl Store {
             return Ok(Vec::new());
         }
         Ok(portable!(read self, db => {
-            let mut select = QueryBuilder::new("SELECT * FROM manifests WHERE inspector = ");
+            let mut select = QueryBuilder::new(select!(manifests, "WHERE inspector = "));
             select.push_bind(inspector).push(" AND sha256 IN (");
             let mut list = select.separated(", ");
             for sha256 in hashes {
@@ -72,7 +73,7 @@ impl Store {
     /// Everything that `inspector` found: one query for a start with many plugins.
     pub async fn list_manifests(&self, inspector: &str) -> Result<Vec<CachedManifest>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM manifests WHERE inspector = $1 ORDER BY service, sha256")
+            sqlx::query_as(select!(manifests, "WHERE inspector = $1 ORDER BY service, sha256"))
                 .bind(inspector)
                 .fetch_all(db)
                 .await?

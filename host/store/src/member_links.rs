@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr};
 
 use super::{Role, Store, StoreError, portable};
+use crate::columns::{returning, select};
 
 /// What a link is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,7 +83,7 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<MemberLink>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM member_links WHERE token_hash = $1 AND expires_at_ms > $2")
+            sqlx::query_as(select!(member_links, "WHERE token_hash = $1 AND expires_at_ms > $2"))
                 .bind(token_hash)
                 .bind(now_ms)
                 .fetch_optional(db)
@@ -97,7 +98,10 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<MemberLink>, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query_as("DELETE FROM member_links WHERE token_hash = $1 AND expires_at_ms > $2 RETURNING *")
+            sqlx::query_as(returning!(
+                member_links,
+                "DELETE FROM member_links WHERE token_hash = $1 AND expires_at_ms > $2"
+            ))
                 .bind(token_hash)
                 .bind(now_ms)
                 .fetch_optional(&mut *tx)
@@ -113,8 +117,11 @@ impl Store {
     ) -> Result<Vec<MemberLink>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM member_links WHERE workspace_id = $1 AND kind = 'join' AND expires_at_ms > $2 \
-                 ORDER BY created_at_ms DESC, id DESC",
+                select!(
+                    member_links,
+                    "WHERE workspace_id = $1 AND kind = 'join' AND expires_at_ms > $2 \
+                     ORDER BY created_at_ms DESC, id DESC"
+                ),
             )
             .bind(workspace_id)
             .bind(now_ms)
@@ -130,7 +137,10 @@ impl Store {
         id: &str,
     ) -> Result<Option<MemberLink>, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query_as("DELETE FROM member_links WHERE workspace_id = $1 AND id = $2 AND kind = 'join' RETURNING *")
+            sqlx::query_as(returning!(
+                member_links,
+                "DELETE FROM member_links WHERE workspace_id = $1 AND id = $2 AND kind = 'join'"
+            ))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(&mut *tx)

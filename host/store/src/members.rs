@@ -6,6 +6,7 @@ use strum::{Display, EnumString, IntoStaticStr};
 use super::changes::bump;
 use super::error::inserted;
 use super::{Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 /// What a member may do, least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -117,7 +118,7 @@ impl Store {
         id: &str,
     ) -> Result<Option<Member>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM members WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(select!(members, "WHERE workspace_id = $1 AND id = $2"))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(db)
@@ -133,7 +134,7 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<Member>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM members WHERE email = $1 ORDER BY created_at_ms, id LIMIT $2")
+            sqlx::query_as(select!(members, "WHERE email = $1 ORDER BY created_at_ms, id LIMIT $2"))
                 .bind(email)
                 .bind(limit)
                 .fetch_all(db)
@@ -144,7 +145,7 @@ impl Store {
     /// Oldest first.
     pub async fn list_members(&self, workspace_id: &str) -> Result<Vec<Member>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM members WHERE workspace_id = $1 ORDER BY created_at_ms, id")
+            sqlx::query_as(select!(members, "WHERE workspace_id = $1 ORDER BY created_at_ms, id"))
                 .bind(workspace_id)
                 .fetch_all(db)
                 .await?
@@ -251,7 +252,7 @@ impl Store {
         email: &str,
     ) -> Result<Option<Member>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM members WHERE workspace_id = $1 AND email = $2")
+            sqlx::query_as(select!(members, "WHERE workspace_id = $1 AND email = $2"))
                 .bind(workspace_id)
                 .bind(email)
                 .fetch_optional(db)
@@ -267,7 +268,7 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<Member>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM members WHERE oidc_subject = $1 ORDER BY created_at_ms, id LIMIT $2")
+            sqlx::query_as(select!(members, "WHERE oidc_subject = $1 ORDER BY created_at_ms, id LIMIT $2"))
                 .bind(subject)
                 .bind(limit)
                 .fetch_all(db)

@@ -4,6 +4,7 @@
 use super::changes::bump;
 use super::text::Json;
 use super::{AppClient, AppClientKind, Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 /// An access token of a client that acts for a user by itself.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -26,7 +27,7 @@ impl Store {
     ) -> Result<Vec<AppClient>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM app_clients WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC LIMIT 1000",
+                select!(app_clients, "WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC LIMIT 1000"),
             )
             .bind(workspace_id)
             .fetch_all(db)
@@ -127,7 +128,7 @@ impl Store {
         hash: &str,
     ) -> Result<Option<(ClientToken, AppClient)>, StoreError> {
         let token: Option<ClientToken> = portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM app_client_tokens WHERE hash = $1").bind(hash).fetch_optional(db).await?
+            sqlx::query_as(select!(app_client_tokens, "WHERE hash = $1")).bind(hash).fetch_optional(db).await?
         });
         let Some(token) = token else { return Ok(None) };
         let client = self.find_app_client(&token.client_id).await?;

@@ -2,6 +2,7 @@
 
 use super::changes::bump;
 use super::{Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct OAuthApp {
@@ -62,8 +63,10 @@ impl Store {
     ) -> Result<Option<OAuthApp>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM oauth_apps WHERE service = $2 AND workspace_id IN ('', $1) \
-                 ORDER BY workspace_id DESC LIMIT 1",
+                select!(
+                    oauth_apps,
+                    "WHERE service = $2 AND workspace_id IN ('', $1) ORDER BY workspace_id DESC LIMIT 1"
+                ),
             )
             .bind(workspace_id)
             .bind(service)
@@ -75,7 +78,7 @@ impl Store {
     /// Every registration of every workspace: what a running gateway caches.
     pub async fn list_oauth_apps(&self) -> Result<Vec<OAuthApp>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM oauth_apps ORDER BY service, workspace_id").fetch_all(db).await?
+            sqlx::query_as(select!(oauth_apps, "ORDER BY service, workspace_id")).fetch_all(db).await?
         }))
     }
 

@@ -3,6 +3,7 @@
 
 use super::changes::bump;
 use super::{Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct OidcAccount {
@@ -39,7 +40,7 @@ impl Store {
         subject: &str,
     ) -> Result<Option<OidcAccount>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM oidc_accounts WHERE subject = $1")
+            sqlx::query_as(select!(oidc_accounts, "WHERE subject = $1"))
                 .bind(subject)
                 .fetch_optional(db)
                 .await?

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use super::changes::bump;
 use super::events::emit;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -108,7 +109,7 @@ impl Store {
     ) -> Result<Vec<PermissionRule>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM permission_rules WHERE workspace_id = $1 AND user_id = $2 ORDER BY kind, name",
+                select!(permission_rules, "WHERE workspace_id = $1 AND user_id = $2 ORDER BY kind, name"),
             )
             .bind(workspace_id)
             .bind(user_id)

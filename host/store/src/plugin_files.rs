@@ -7,6 +7,7 @@ use serde_json::json;
 use super::events::emit;
 use super::plugins::PluginState;
 use super::{Event, EventType, Store, StoreError, portable};
+use crate::columns::select;
 
 /// One file in the plugins folder.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -54,7 +55,7 @@ impl Store {
         }
         portable!(write self, tx => {
             for file in &files {
-                let before: Option<PluginFile> = sqlx::query_as("SELECT * FROM plugin_files WHERE file_name = $1")
+                let before: Option<PluginFile> = sqlx::query_as(select!(plugin_files, "WHERE file_name = $1"))
                     .bind(&file.file_name)
                     .fetch_optional(&mut *tx)
                     .await?;
@@ -92,7 +93,7 @@ impl Store {
     /// By file name.
     pub async fn list_plugin_files(&self) -> Result<Vec<PluginFile>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM plugin_files ORDER BY file_name").fetch_all(db).await?
+            sqlx::query_as(select!(plugin_files, "ORDER BY file_name")).fetch_all(db).await?
         }))
     }
 

@@ -8,6 +8,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 use super::changes::bump;
 use super::events::emit;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 /// Good versions of one service that are remembered for a rollback.
 pub const PLUGIN_VERSIONS_MAX: i64 = 3;
@@ -142,14 +143,14 @@ pub enum ApproveRequest {
 impl Store {
     pub async fn find_plugin(&self, service: &str) -> Result<Option<PluginRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM plugins WHERE service = $1").bind(service).fetch_optional(db).await?
+            sqlx::query_as(select!(plugins, "WHERE service = $1")).bind(service).fetch_optional(db).await?
         }))
     }
 
     /// By service.
     pub async fn list_plugins(&self) -> Result<Vec<PluginRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM plugins ORDER BY service").fetch_all(db).await?
+            sqlx::query_as(select!(plugins, "ORDER BY service")).fetch_all(db).await?
         }))
     }
 
@@ -193,7 +194,7 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             let before: Option<PluginRow> =
-                sqlx::query_as("SELECT * FROM plugins WHERE service = $1 AND state = 'active'")
+                sqlx::query_as(select!(plugins, "WHERE service = $1 AND state = 'active'"))
                     .bind(plugin.service)
                     .fetch_optional(&mut *tx)
                     .await?;
@@ -437,7 +438,7 @@ impl Store {
         service: &str,
     ) -> Result<Vec<PluginVersionRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM plugin_versions WHERE service = $1 ORDER BY activated_at_ms DESC, sha256")
+            sqlx::query_as(select!(plugin_versions, "WHERE service = $1 ORDER BY activated_at_ms DESC, sha256"))
                 .bind(service)
                 .fetch_all(db)
                 .await?

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::changes::bump;
 use super::{Store, StoreError, Topic, portable};
+use crate::columns::select;
 
 /// In place of a workspace id: the setting holds wherever a workspace has none of its own.
 pub const ALL_WORKSPACES: &str = "";
@@ -80,7 +81,7 @@ impl Store {
     /// Every setting of every workspace: what a running gateway caches.
     pub async fn list_service_config(&self) -> Result<Vec<ServiceSetting>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM service_config ORDER BY service, workspace_id, key").fetch_all(db).await?
+            sqlx::query_as(select!(service_config, "ORDER BY service, workspace_id, key")).fetch_all(db).await?
         }))
     }
 }

@@ -6,6 +6,7 @@ use strum::{Display, EnumString, IntoStaticStr};
 
 use super::events::emit;
 use super::{Event, EventType, Store, StoreError, portable};
+use crate::columns::select;
 
 /// Whose step it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -191,8 +192,10 @@ impl Store {
     ) -> Result<Vec<SessionMessage>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM session_messages WHERE workspace_id = $1 AND session_id = $2 AND seq > $3 \
-                 ORDER BY seq LIMIT $4",
+                select!(
+                    session_messages,
+                    "WHERE workspace_id = $1 AND session_id = $2 AND seq > $3 ORDER BY seq LIMIT $4"
+                ),
             )
             .bind(workspace_id)
             .bind(session_id)

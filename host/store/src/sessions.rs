@@ -7,6 +7,7 @@ use super::batch::Statement;
 use super::page::one_more;
 use super::shared_text::read_rows;
 use super::{Cursor, Event, EventType, Page, Store, StoreError, portable};
+use crate::columns::select;
 use toolgate_core::ids;
 use toolgate_core::text::Text;
 
@@ -78,7 +79,10 @@ macro_rules! tell_new_sessions {
                 .push_bind(session.created_at_ms)
                 .push_bind(session.last_active_at_ms);
         });
-        insert.push(" ON CONFLICT (workspace_id, id) DO NOTHING RETURNING *");
+        insert.push(concat!(
+            " ON CONFLICT (workspace_id, id) DO NOTHING RETURNING ",
+            $crate::columns::columns!(sessions)
+        ));
         let made: Vec<$crate::SessionRow> = insert.build_query_as().fetch_all(&mut *$tx).await?;
         let mut events: Vec<$crate::Event> = Vec::new();
         for session in &made {
@@ -171,7 +175,7 @@ impl Store {
                     .execute(&mut *tx)
                     .await?;
             }
-            sqlx::query_as("SELECT * FROM sessions WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(select!(sessions, "WHERE workspace_id = $1 AND id = $2"))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_one(&mut *tx)
@@ -187,7 +191,7 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<SessionRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM sessions WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $3")
+            sqlx::query_as(select!(sessions, "WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $3"))
                 .bind(workspace_id)
                 .bind(id)
                 .bind(now_ms - SESSION_IDLE_MS)
@@ -230,9 +234,12 @@ impl Store {
         let (at_ms, id) = Cursor::bound(after);
         let rows = portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM sessions WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
-                 AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) AND last_active_at_ms > $5 \
-                 ORDER BY created_at_ms DESC, id DESC LIMIT $6",
+                select!(
+                    sessions,
+                    "WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
+                     AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) AND last_active_at_ms > $5 \
+                     ORDER BY created_at_ms DESC, id DESC LIMIT $6"
+                ),
             )
             .bind(workspace_id)
             .bind(user_id)

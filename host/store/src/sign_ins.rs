@@ -2,6 +2,7 @@
 //! before it is remembered, so that its second use tells of a thief.
 
 use super::{Member, Store, StoreError, portable};
+use crate::columns::select;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct SignIn {
@@ -58,7 +59,7 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<(SignIn, Member)>, StoreError> {
         let sign_in: Option<SignIn> = portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM member_sign_ins WHERE workspace_id = $1 AND id = $2 AND expires_at_ms > $3")
+            sqlx::query_as(select!(member_sign_ins, "WHERE workspace_id = $1 AND id = $2 AND expires_at_ms > $3"))
                 .bind(workspace_id)
                 .bind(id)
                 .bind(now_ms)
@@ -81,7 +82,7 @@ impl Store {
     ) -> Result<Option<SignIn>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM member_sign_ins WHERE (refresh_hash = $1 OR previous_hash = $1) AND expires_at_ms > $2",
+                select!(member_sign_ins, "WHERE (refresh_hash = $1 OR previous_hash = $1) AND expires_at_ms > $2"),
             )
             .bind(hash)
             .bind(now_ms)
@@ -146,8 +147,11 @@ impl Store {
     ) -> Result<Vec<SignIn>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM member_sign_ins WHERE workspace_id = $1 AND member_id = $2 AND expires_at_ms > $3 \
-                 ORDER BY created_at_ms DESC, id DESC LIMIT 100",
+                select!(
+                    member_sign_ins,
+                    "WHERE workspace_id = $1 AND member_id = $2 AND expires_at_ms > $3 \
+                     ORDER BY created_at_ms DESC, id DESC LIMIT 100"
+                ),
             )
             .bind(workspace_id)
             .bind(member_id)

@@ -8,6 +8,7 @@ use super::error::inserted;
 use super::events::emit;
 use super::page::one_more;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
+use crate::columns::{returning, select};
 
 /// Words of a filter beyond this are not looked at.
 const FILTER_WORDS_MAX: usize = 16;
@@ -159,7 +160,7 @@ impl Store {
         id: &str,
     ) -> Result<Option<SkillRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM skills WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(select!(skills, "WHERE workspace_id = $1 AND id = $2"))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(db)
@@ -230,9 +231,12 @@ impl Store {
         Ok(portable!(write self, tx => {
             // The write comes first: it locks the row, so that two updates get two versions.
             let updated: Option<SkillRow> = sqlx::query_as(
-                "UPDATE skills SET version = version + 1, updated_at_ms = $3, name = COALESCE($4, name), \
-                 summary = COALESCE($5, summary), instructions = COALESCE($6, instructions) \
-                 WHERE workspace_id = $1 AND id = $2 AND ($7 IS NULL OR version = $7) RETURNING *",
+                returning!(
+                    skills,
+                    "UPDATE skills SET version = version + 1, updated_at_ms = $3, name = COALESCE($4, name), \
+                     summary = COALESCE($5, summary), instructions = COALESCE($6, instructions) \
+                     WHERE workspace_id = $1 AND id = $2 AND ($7 IS NULL OR version = $7)"
+                ),
             )
             .bind(workspace_id)
             .bind(id)
@@ -280,7 +284,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
             let gone: Option<SkillRow> =
-                sqlx::query_as("DELETE FROM skills WHERE workspace_id = $1 AND id = $2 RETURNING *")
+                sqlx::query_as(returning!(skills, "DELETE FROM skills WHERE workspace_id = $1 AND id = $2"))
                     .bind(workspace_id)
                     .bind(id)
                     .fetch_optional(&mut *tx)
@@ -320,8 +324,10 @@ impl Store {
                 return Ok(SkillVersionPage::default());
             };
             let versions = sqlx::query_as(
-                "SELECT * FROM skill_versions WHERE workspace_id = $1 AND id = $2 \
-                 AND version BETWEEN $3 AND $4 ORDER BY version DESC",
+                select!(
+                    skill_versions,
+                    "WHERE workspace_id = $1 AND id = $2 AND version BETWEEN $3 AND $4 ORDER BY version DESC"
+                ),
             )
             .bind(workspace_id)
             .bind(id)

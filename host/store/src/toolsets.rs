@@ -3,6 +3,7 @@
 use super::changes::bump;
 use super::text::Json;
 use super::{Store, StoreError, Topic, portable};
+use crate::columns::{returning, select};
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ToolsetRow {
@@ -98,7 +99,7 @@ impl Store {
         name: &str,
     ) -> Result<Option<ToolsetRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM toolsets WHERE workspace_id = $1 AND name = $2")
+            sqlx::query_as(select!(toolsets, "WHERE workspace_id = $1 AND name = $2"))
                 .bind(workspace_id)
                 .bind(name)
                 .fetch_optional(db)
@@ -109,7 +110,7 @@ impl Store {
     /// By name.
     pub async fn list_toolsets(&self, workspace_id: &str) -> Result<Vec<ToolsetRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM toolsets WHERE workspace_id = $1 ORDER BY name")
+            sqlx::query_as(select!(toolsets, "WHERE workspace_id = $1 ORDER BY name"))
                 .bind(workspace_id)
                 .fetch_all(db)
                 .await?
@@ -126,10 +127,13 @@ impl Store {
     ) -> Result<Option<ToolsetRow>, StoreError> {
         Ok(portable!(write self, tx => {
             let updated: Option<ToolsetRow> = sqlx::query_as(
-                "UPDATE toolsets SET title = COALESCE($3, title), description = COALESCE($4, description), \
-                 tools = COALESCE($5, tools), services = COALESCE($6, services), skills = COALESCE($7, skills), \
-                 generic_tools = COALESCE($8, generic_tools), updated_at_ms = $9 \
-                 WHERE workspace_id = $1 AND name = $2 RETURNING *",
+                returning!(
+                    toolsets,
+                    "UPDATE toolsets SET title = COALESCE($3, title), description = COALESCE($4, description), \
+                     tools = COALESCE($5, tools), services = COALESCE($6, services), skills = COALESCE($7, skills), \
+                     generic_tools = COALESCE($8, generic_tools), updated_at_ms = $9 \
+                     WHERE workspace_id = $1 AND name = $2"
+                ),
             )
             .bind(workspace_id)
             .bind(name)

@@ -3,6 +3,7 @@
 use super::events::EventFilters;
 use super::text::Json;
 use super::{Store, StoreError, portable};
+use crate::columns::{returning, select};
 
 /// One endpoint.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -87,7 +88,7 @@ impl Store {
         id: &str,
     ) -> Result<Option<WebhookRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM webhooks WHERE workspace_id = $1 AND id = $2")
+            sqlx::query_as(select!(webhooks, "WHERE workspace_id = $1 AND id = $2"))
                 .bind(workspace_id)
                 .bind(id)
                 .fetch_optional(db)
@@ -98,7 +99,7 @@ impl Store {
     /// Newest first.
     pub async fn list_webhooks(&self, workspace_id: &str) -> Result<Vec<WebhookRow>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM webhooks WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC")
+            sqlx::query_as(select!(webhooks, "WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC"))
                 .bind(workspace_id)
                 .fetch_all(db)
                 .await?
@@ -117,15 +118,18 @@ impl Store {
         let anew = change.enabled == Some(true) || change.url.is_some();
         Ok(portable!(write unnoticed self, tx => {
             let updated: Option<WebhookRow> = sqlx::query_as(
-                "UPDATE webhooks SET url = COALESCE($3, url), description = COALESCE($4, description), \
-                 events = COALESCE($5, events), filters = COALESCE($6, filters), enabled = COALESCE($7, enabled), \
-                 disabled_reason = CASE WHEN $7 IS NULL THEN disabled_reason ELSE NULL END, \
-                 disabled_at_ms = CASE WHEN $7 IS NULL THEN disabled_at_ms WHEN $7 THEN NULL \
-                 WHEN enabled THEN $9 ELSE disabled_at_ms END, \
-                 failures = CASE WHEN $8 THEN 0 ELSE failures END, \
-                 failing_since_ms = CASE WHEN $8 THEN NULL ELSE failing_since_ms END, \
-                 retry_at_ms = CASE WHEN $8 THEN NULL ELSE retry_at_ms END, updated_at_ms = $9 \
-                 WHERE workspace_id = $1 AND id = $2 RETURNING *",
+                returning!(
+                    webhooks,
+                    "UPDATE webhooks SET url = COALESCE($3, url), description = COALESCE($4, description), \
+                     events = COALESCE($5, events), filters = COALESCE($6, filters), enabled = COALESCE($7, enabled), \
+                     disabled_reason = CASE WHEN $7 IS NULL THEN disabled_reason ELSE NULL END, \
+                     disabled_at_ms = CASE WHEN $7 IS NULL THEN disabled_at_ms WHEN $7 THEN NULL \
+                     WHEN enabled THEN $9 ELSE disabled_at_ms END, \
+                     failures = CASE WHEN $8 THEN 0 ELSE failures END, \
+                     failing_since_ms = CASE WHEN $8 THEN NULL ELSE failing_since_ms END, \
+                     retry_at_ms = CASE WHEN $8 THEN NULL ELSE retry_at_ms END, updated_at_ms = $9 \
+                     WHERE workspace_id = $1 AND id = $2"
+                ),
             )
             .bind(workspace_id)
             .bind(id)
@@ -167,8 +171,11 @@ impl Store {
     ) -> Result<Option<WebhookRow>, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query_as(
-                "UPDATE webhooks SET sealed = $4, sealed_previous = $5, previous_until_ms = $6, updated_at_ms = $7 \
-                 WHERE workspace_id = $1 AND id = $2 AND sealed = $3 RETURNING *",
+                returning!(
+                    webhooks,
+                    "UPDATE webhooks SET sealed = $4, sealed_previous = $5, previous_until_ms = $6, updated_at_ms = $7 \
+                     WHERE workspace_id = $1 AND id = $2 AND sealed = $3"
+                ),
             )
             .bind(workspace_id)
             .bind(id)

@@ -9,6 +9,7 @@ use super::error::inserted;
 use super::events::emit;
 use super::text::Json;
 use super::{Approvers, Event, EventType, Store, StoreError, Topic, portable};
+use crate::columns::select;
 use toolgate_core::ids;
 
 /// What a workspace has subscribed to.
@@ -128,7 +129,7 @@ impl Store {
 
     pub async fn find_workspace(&self, id: &str) -> Result<Option<Workspace>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM workspaces WHERE id = $1").bind(id).fetch_optional(db).await?
+            sqlx::query_as(select!(workspaces, "WHERE id = $1")).bind(id).fetch_optional(db).await?
         }))
     }
 
@@ -137,21 +138,21 @@ impl Store {
         name: &str,
     ) -> Result<Option<Workspace>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM workspaces WHERE name = $1").bind(name).fetch_optional(db).await?
+            sqlx::query_as(select!(workspaces, "WHERE name = $1")).bind(name).fetch_optional(db).await?
         }))
     }
 
     /// Oldest first.
     pub async fn list_workspaces(&self) -> Result<Vec<Workspace>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM workspaces ORDER BY created_at_ms, id").fetch_all(db).await?
+            sqlx::query_as(select!(workspaces, "ORDER BY created_at_ms, id")).fetch_all(db).await?
         }))
     }
 
     /// The oldest workspace: what the command line means when it names none.
     pub async fn first_workspace(&self) -> Result<Option<Workspace>, StoreError> {
         Ok(portable!(read self, db => {
-            sqlx::query_as("SELECT * FROM workspaces ORDER BY created_at_ms, id LIMIT 1").fetch_optional(db).await?
+            sqlx::query_as(select!(workspaces, "ORDER BY created_at_ms, id LIMIT 1")).fetch_optional(db).await?
         }))
     }
 

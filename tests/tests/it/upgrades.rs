@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use reqwest::Method;
+use serde_json::json;
+use toolgate_gateway::Scope;
 use toolgate_tests::postgres;
 use toolgate_tests::process::{Installation, Process};
 
@@ -70,7 +73,7 @@ async fn holds(process: &Process, version: &Path) {
     let health = process.get("/readyz").await;
     assert_eq!(health.status, 200, "{}", health.text);
     // And new things find a place beside it.
-    let skill = serde_json::json!({ "name": "New", "summary": "Of now.", "instructions": "Read." });
+    let skill = json!({ "name": "New", "summary": "Of now.", "instructions": "Read." });
     let made = process.post("/v1/skills", &skill).await;
     assert_eq!(made.status, 201, "{}", made.text);
 }
@@ -103,5 +106,101 @@ async fn a_postgresql_database_of_every_released_version_is_migrated_and_served(
         installation.database_url = Some(url.await.unwrap());
         let process = installation.serve(&[]).await;
         holds(&process, &version).await;
+    }
+}
+
+/// What each request without a place in its path answers to a reader.
+async fn read_all(process: &Process, paths: &[String]) -> Vec<(String, u16)> {
+    let mut answers = Vec::new();
+    for path in paths {
+        answers.push((path.clone(), process.get(path).await.status));
+    }
+    answers
+}
+
+/// Rows that are written, changed and deleted, with the answers.
+async fn write_some(process: &Process) -> Vec<u16> {
+    let skill = json!({ "name": "Here", "summary": "For now.", "instructions": "Read." });
+    let webhook = json!({ "url": "https://hooks.example.com/now", "events": ["*"] });
+    let toolset = json!({ "name": "now", "title": "Now", "tools": ["hackernews_get_item"] });
+    let mut statuses = Vec::new();
+    for (path, id, body, (method, change)) in [
+        ("/v1/skills", "skill_id", &skill, (Method::PUT, &skill)),
+        (
+            "/v1/webhooks",
+            "webhook_id",
+            &webhook,
+            (Method::PATCH, &json!({ "description": "Later." })),
+        ),
+        (
+            "/v1/toolsets",
+            "name",
+            &toolset,
+            (Method::PATCH, &json!({ "title": "Later" })),
+        ),
+    ] {
+        let made = process.post(path, body).await;
+        statuses.push(made.status);
+        let row = format!("{path}/{}", made.data()[id].as_str().unwrap());
+        for (method, body) in [
+            (method, Some(change)),
+            (Method::GET, None),
+            (Method::DELETE, None),
+        ] {
+            statuses.push(process.send(method, &row, body).await.status);
+        }
+    }
+    statuses
+}
+
+/// Both versions run while replicas are replaced one after the other. PostgreSQL refuses a statement that was prepared
+/// before if it answers another column now.
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_that_a_newer_version_adds_do_not_disturb_one_that_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = tokio::task::spawn_blocking(postgres::fresh_url)
+        .await
+        .unwrap();
+    let mut installation = Installation::new(folder.path(), &["hackernews"]);
+    installation.database_url = Some(url.clone());
+    let mut process = installation.serve(&["hackernews_get_item"]).await;
+    let scopes: Vec<&str> = Scope::ALL.iter().map(|scope| scope.into_str()).collect();
+    let create = ["key", "create", "--name", "all", "--scopes"];
+    let made = installation
+        .run(&[&create[..], &[&scopes.join(",")]].concat())
+        .await;
+    process.key = made["key"].as_str().unwrap().to_owned();
+    let document = process.get("/openapi.json").await.json();
+    let paths: Vec<String> = document["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(path, item)| item.get("get").is_some() && !path.contains('{'))
+        .map(|(path, _)| path.clone())
+        .collect();
+    let (read, written) = (read_all(&process, &paths).await, write_some(&process).await);
+    let answered = read.iter().filter(|(_, status)| *status == 200).count();
+    assert!(answered >= 15, "{read:?}");
+    assert!(
+        written.iter().all(|status| (200..300).contains(status)),
+        "{written:?}"
+    );
+    // So that each connection of the pool has prepared them.
+    for _ in 0..20 {
+        read_all(&process, &paths).await;
+        write_some(&process).await;
+    }
+    let add = "SELECT string_agg(format('ALTER TABLE %I ADD COLUMN added_later TEXT', table_name), '; ') \
+               FROM information_schema.tables WHERE table_schema = 'public'";
+    tokio::task::spawn_blocking(move || {
+        let statements = postgres::ask(&url, add);
+        assert!(statements.contains("api_keys"), "{statements}");
+        postgres::ask(&url, &statements);
+    })
+    .await
+    .unwrap();
+    for _ in 0..20 {
+        assert_eq!(read_all(&process, &paths).await, read);
+        assert_eq!(write_some(&process).await, written);
     }
 }

@@ -1,6 +1,7 @@
 //! Names of connected accounts that were stored before they were cleaned.
 
 use super::{Connection, bump};
+use crate::columns::select;
 use crate::{Store, StoreError, Topic, portable};
 
 impl Store {
@@ -14,9 +15,12 @@ impl Store {
             after.map_or(("", ""), |row| (row.workspace_id.as_str(), row.id.as_str()));
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT * FROM connections WHERE account IS NOT NULL AND NOT account_clean \
-                 AND (workspace_id > $1 OR (workspace_id = $1 AND id > $2)) \
-                 ORDER BY workspace_id, id LIMIT $3",
+                select!(
+                    connections,
+                    "WHERE account IS NOT NULL AND NOT account_clean \
+                     AND (workspace_id > $1 OR (workspace_id = $1 AND id > $2)) \
+                     ORDER BY workspace_id, id LIMIT $3"
+                ),
             )
             .bind(workspace_id)
             .bind(id)

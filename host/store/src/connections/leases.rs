@@ -6,6 +6,7 @@
 
 use super::{Connection, health, tell};
 use crate::changes::bump;
+use crate::columns::returning;
 use crate::text::Json;
 use crate::{Store, StoreError, Topic, portable};
 use toolgate_core::states::ConnectionHealth;
@@ -42,9 +43,12 @@ impl Store {
     ) -> Result<Option<Connection>, StoreError> {
         Ok(portable!(write self, tx => {
             sqlx::query_as(
-                "UPDATE connections SET lease_owner = $3, lease_since_ms = $4, lease_until_ms = $5, \
-                 version = version + 1, updated_at_ms = $4 WHERE workspace_id = $1 AND id = $2 \
-                 AND (lease_until_ms IS NULL OR lease_until_ms <= $4) RETURNING *",
+                returning!(
+                    connections,
+                    "UPDATE connections SET lease_owner = $3, lease_since_ms = $4, lease_until_ms = $5, \
+                     version = version + 1, updated_at_ms = $4 WHERE workspace_id = $1 AND id = $2 \
+                     AND (lease_until_ms IS NULL OR lease_until_ms <= $4)"
+                ),
             )
             .bind(workspace_id)
             .bind(id)
@@ -115,12 +119,15 @@ impl Store {
         Ok(portable!(write self, tx => {
             let before = health!(tx, workspace_id, id);
             let stored: Option<Connection> = sqlx::query_as(
-                "UPDATE connections SET sealed = $4, token_expires_at_ms = $5, refreshable = $6, \
-                 scopes = COALESCE($7, scopes), generation = generation + 1, version = version + 1, \
-                 state_since_ms = CASE WHEN state = 'active' THEN state_since_ms ELSE $8 END, state = 'active', \
-                 failures = 0, next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, \
-                 lease_since_ms = NULL, lease_until_ms = NULL, updated_at_ms = $8 \
-                 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3 RETURNING *",
+                returning!(
+                    connections,
+                    "UPDATE connections SET sealed = $4, token_expires_at_ms = $5, refreshable = $6, \
+                     scopes = COALESCE($7, scopes), generation = generation + 1, version = version + 1, \
+                     state_since_ms = CASE WHEN state = 'active' THEN state_since_ms ELSE $8 END, state = 'active', \
+                     failures = 0, next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, \
+                     lease_since_ms = NULL, lease_until_ms = NULL, updated_at_ms = $8 \
+                     WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3"
+                ),
             )
             .bind(workspace_id)
             .bind(id)
@@ -150,10 +157,13 @@ impl Store {
         Ok(portable!(write self, tx => {
             let before = health!(tx, workspace_id, id);
             let noted: Option<Connection> = sqlx::query_as(
-                "UPDATE connections SET state_since_ms = CASE WHEN state = $4 THEN state_since_ms ELSE $7 END, \
-                 state = $4, next_retry_at_ms = $5, last_error = $6, failures = failures + 1, \
-                 version = version + 1, lease_owner = NULL, lease_since_ms = NULL, lease_until_ms = NULL, \
-                 updated_at_ms = $7 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3 RETURNING *",
+                returning!(
+                    connections,
+                    "UPDATE connections SET state_since_ms = CASE WHEN state = $4 THEN state_since_ms ELSE $7 END, \
+                     state = $4, next_retry_at_ms = $5, last_error = $6, failures = failures + 1, \
+                     version = version + 1, lease_owner = NULL, lease_since_ms = NULL, lease_until_ms = NULL, \
+                     updated_at_ms = $7 WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3"
+                ),
             )
             .bind(workspace_id)
             .bind(id)

@@ -5,6 +5,7 @@
 //! each call of a connected user.
 
 use super::Connection;
+use crate::columns::select;
 use crate::page::one_more;
 use crate::{Cursor, Page, Store, StoreError, portable};
 use toolgate_core::states::ConnectionHealth;
@@ -12,7 +13,7 @@ use toolgate_core::states::ConnectionHealth;
 macro_rules! newest_first {
     ($filter:literal) => {
         concat!(
-            "SELECT * FROM connections WHERE workspace_id = $1",
+            select!(connections, "WHERE workspace_id = $1"),
             $filter,
             " ORDER BY created_at_ms DESC, id DESC"
         )
@@ -23,7 +24,10 @@ macro_rules! newest_first {
 macro_rules! page_of {
     ($filter:literal) => {
         concat!(
-            "SELECT * FROM connections WHERE workspace_id = $1 AND (created_at_ms, id) < ($2, $3)",
+            select!(
+                connections,
+                "WHERE workspace_id = $1 AND (created_at_ms, id) < ($2, $3)"
+            ),
             $filter,
             " ORDER BY created_at_ms DESC, id DESC LIMIT $4"
         )
