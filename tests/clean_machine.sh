@@ -34,11 +34,7 @@ rustup_home=$(rustup show home)
 toolchain=$(rustc --print sysroot)
 pinned=$rustup_home/toolchains/$(sed -n 's/^channel = "\(.*\)"$/\1/p' rust-toolchain.toml)-$(rustc -vV | sed -n 's/^host: //p')
 
-# The mirror that apt is configured with on this machine.
-mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' 'Label: Debian' | head -n 1; }
-[ -n "$(mirror)" ] || apt-get update -qq
-mirror=$(mirror)
-[ -n "$mirror" ] || { echo "apt on this machine has no mirror of Debian." >&2; exit 1; }
+mirror=$(tests/mirror.sh)
 
 # What the package clients of this machine are told by variables: proxies, certificates, registries.
 mapfile -t settings < <(env | grep -iE '^([a-z]+_proxy|pip_[a-z_]+|npm_config_[a-z_]+|[a-z_]*(ca_bundle|ssl_cert_file|extra_ca_certs|cainfo))=' | grep -v '^PIP_FIND_LINKS=')

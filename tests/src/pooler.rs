@@ -1,12 +1,13 @@
-//! PgBouncer in front of a database, in session mode and otherwise as it comes.
+//! PgBouncer in front of a database.
 
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
 use crate::postgres;
 use crate::process::{free_port, wait};
+use crate::tools::installed;
 
 /// A pooler that ends with the test.
 pub struct Pooler {
@@ -17,16 +18,42 @@ pub struct Pooler {
 }
 
 impl Pooler {
-    /// `database_url`: of [`postgres::fresh_url`].
+    /// The one of the machine, in session mode. `database_url`: of [`postgres::fresh_url`].
     ///
     /// # Panics
     /// When PgBouncer is missing, with how to install it, or does not start.
     pub async fn start(database_url: &str) -> Self {
-        let program = "/usr/sbin/pgbouncer";
+        let program = Path::new("/usr/sbin/pgbouncer");
         assert!(
-            Path::new(program).exists(),
-            "{program} is missing: `make setup` installs it"
+            program.exists(),
+            "{} is missing: `make setup` installs it",
+            program.display()
         );
+        let folder = TempDir::new().expect("a folder");
+        Self::start_in(folder, program, database_url, "pool_mode = session").await
+    }
+
+    /// A newer one in transaction mode: after each transaction a session may have another connection of the server.
+    /// `prepared_max`: how many prepared statements it keeps for each of these.
+    ///
+    /// # Panics
+    /// As [`Pooler::start`].
+    pub async fn start_in_transaction_mode(database_url: &str, prepared_max: u32) -> Self {
+        let installed = installed("pgbouncer", "pgbouncer").expect("PgBouncer");
+        let folder = TempDir::new().expect("a folder");
+        // It does not run as root, who may be the only one to read what is installed.
+        let copied = Command::new("cp")
+            .arg("-r")
+            .arg(&installed)
+            .arg(folder.path())
+            .status();
+        assert!(copied.expect("cp runs").success());
+        let program = folder.path().join("pgbouncer/pgbouncer");
+        let settings = format!("pool_mode = transaction\nmax_prepared_statements = {prepared_max}");
+        Self::start_in(folder, &program, database_url, &settings).await
+    }
+
+    async fn start_in(folder: TempDir, program: &Path, database_url: &str, settings: &str) -> Self {
         let (path, host) = database_url.split_once("?host=").expect("a unix socket");
         let (_, name) = path.rsplit_once('/').expect("a database");
         let port = free_port();
@@ -38,11 +65,10 @@ listen_addr = 127.0.0.1
 listen_port = {port}
 unix_socket_dir =
 auth_type = any
-pool_mode = session
+{settings}
 default_pool_size = 100
 "
         );
-        let folder = TempDir::new().expect("a folder");
         let file = folder.path().join("pgbouncer.ini");
         std::fs::write(&file, text).expect("written");
         postgres::give_to_server(folder.path()).expect("another owner");

@@ -44,6 +44,11 @@ pub enum StoreError {
     NoAnswer,
     #[error("another process has been setting up the database for minutes; end it and start again")]
     SetUpTakesLong,
+    #[error(
+        "the pooler in front of PostgreSQL loses prepared statements: PgBouncer needs pool_mode = session, or version 1.21 \
+         or later with max_prepared_statements above 0"
+    )]
+    PreparedStatementLost(#[source] sqlx::Error),
     #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
 }
@@ -61,9 +66,16 @@ impl From<sqlx::Error> for StoreError {
             if error.is_foreign_key_violation() {
                 return Self::NoSuchParent;
             }
-            // SQLSTATE character_not_in_repertoire (PostgreSQL, appendix A).
-            if error.code().as_deref() == Some("22021") {
-                return Self::UnstorableText;
+            // SQLSTATE (PostgreSQL, appendix A).
+            const CHARACTER_NOT_IN_REPERTOIRE: &str = "22021";
+            const INVALID_SQL_STATEMENT_NAME: &str = "26000";
+            const DUPLICATE_PREPARED_STATEMENT: &str = "42P05";
+            match error.code().as_deref() {
+                Some(CHARACTER_NOT_IN_REPERTOIRE) => return Self::UnstorableText,
+                Some(INVALID_SQL_STATEMENT_NAME | DUPLICATE_PREPARED_STATEMENT) => {
+                    return Self::PreparedStatementLost(cause);
+                }
+                _ => {}
             }
         }
         match is_unavailable(&cause) {

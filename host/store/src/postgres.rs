@@ -2,16 +2,20 @@
 
 use std::str::FromStr as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, Executor as _};
+use tokio::time::timeout;
 
 use super::StoreError;
 use super::migrations::{POSTGRES, migrated};
 use super::set_up::{SetUpLock, connect};
-use super::time_limits::{ACQUIRE_WITHIN, LateAnswers};
+use super::time_limits::{ACQUIRE_WITHIN, LateAnswers, NO_SERVER_LIMITS};
 
 const CONNECTIONS_MAX: u32 = 16;
+/// With the time to connect twice.
+const CHECK_WITHIN: Duration = Duration::from_secs(10);
 /// Set by each connection of the pool, for what the server goes on with after this process has given it
 /// up, or has stopped: a statement, and a transaction whose locks other processes wait for.
 const SERVER_LIMITS: &str =
@@ -28,6 +32,7 @@ pub(super) fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
 pub(super) async fn open(url: &str, late: Arc<LateAnswers>) -> Result<PgPool, StoreError> {
     let options = options(url)?.statement_cache_capacity(256);
     migrate(&options).await?;
+    check_statements_are_kept(&options).await?;
     let (on_release, on_acquire) = (late.clone(), late);
     let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
@@ -54,9 +59,32 @@ pub(super) async fn open(url: &str, late: Arc<LateAnswers>) -> Result<PgPool, St
 async fn migrate(options: &PgConnectOptions) -> Result<(), StoreError> {
     let lock = SetUpLock::of_postgres(options).await?;
     let mut connection = connect(options).await?;
-    let applied = POSTGRES.run(&mut connection).await;
+    let mut transaction = connection.begin().await?;
+    transaction.execute(NO_SERVER_LIMITS).await?;
+    let applied = POSTGRES.run(&mut *transaction).await;
     migrated(applied, &POSTGRES)?;
+    transaction.commit().await?;
     let _ = connection.close().await;
     lock.release().await;
     Ok(())
+}
+
+/// Behind a pooler, another connection of the server may run the next transaction of a session. It has to know the
+/// statements that were prepared before; otherwise every call would fail sooner or later, so the start is refused.
+async fn check_statements_are_kept(options: &PgConnectOptions) -> Result<(), StoreError> {
+    let check = async {
+        let mut connection = connect(options).await?;
+        let prepared = "SELECT 1";
+        sqlx::query(prepared).execute(&mut connection).await?;
+        let mut other = connect(options).await?;
+        // Takes the connection of the server that has prepared it, if a pooler hands it on.
+        let transaction = other.begin().await?;
+        sqlx::query(prepared).execute(&mut connection).await?;
+        transaction.rollback().await?;
+        let _ = other.close().await;
+        let _ = connection.close().await;
+        Ok(())
+    };
+    // A pooler with one connection makes the second wait: then no other has to know them.
+    timeout(CHECK_WITHIN, check).await.unwrap_or(Ok(()))
 }

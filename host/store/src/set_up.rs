@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::time_limits::ACQUIRE_WITHIN;
+use super::time_limits::{ACQUIRE_WITHIN, NO_SERVER_LIMITS};
 use super::{Db, Store, StoreError};
 
 /// How long a process waits for the one that is setting up. A migration of a large database takes minutes.
@@ -71,7 +71,8 @@ impl SetUpLock {
         let mut connection = connect(options).await?;
         let locked = async {
             // Of the transaction, not of the session: with a pooler in between the session is another's.
-            sqlx::query("BEGIN").execute(&mut connection).await?;
+            connection.execute("BEGIN").await?;
+            connection.execute(NO_SERVER_LIMITS).await?;
             sqlx::query("SELECT pg_advisory_xact_lock($1)")
                 .bind(ADVISORY_LOCK)
                 .execute(&mut connection)

@@ -7,6 +7,8 @@ use std::process::Output;
 
 use sqlx::{Connection as _, SqliteConnection};
 use tokio::process::Command;
+use toolgate_tests::pooler::Pooler;
+use toolgate_tests::postgres;
 use toolgate_tests::process::program;
 
 /// Every file below a folder with its content, and its mode and owner.
@@ -133,4 +135,19 @@ async fn a_data_folder_of_another_user_is_refused() {
         .expect("root runs the tests: the owner of a folder is changed");
     let says = ["data", "another user", "chown"];
     refuses(folder.path(), &["--listen=127.0.0.1:0"], &says).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pooler_that_loses_prepared_statements_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("plugins")).unwrap();
+    let url = tokio::task::spawn_blocking(postgres::fresh_url)
+        .await
+        .unwrap();
+    let pooler = Pooler::start_in_transaction_mode(&url, 0).await;
+    let database = format!("--database-url={}", pooler.url);
+    let refused = serve(folder.path(), &["--listen=127.0.0.1:0", &database]).await;
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{told}");
+    assert!(told.contains("max_prepared_statements above 0"), "{told}");
 }

@@ -440,6 +440,16 @@ async fn killed_gateways_lose_nothing_and_write_nothing_twice_behind_pgbouncer()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn killed_gateways_lose_nothing_and_write_nothing_twice_behind_pgbouncer_in_transaction_mode()
+{
+    let url = tokio::task::spawn_blocking(postgres::fresh_url)
+        .await
+        .unwrap();
+    let pooler = Pooler::start_in_transaction_mode(&url, 200).await;
+    run(World::start(Some(pooler.url.clone()), 2).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_lost_primary_of_postgresql_loses_nothing_and_gateways_go_on_by_themselves() {
     let cluster = Patroni::start().await;
     let world = World::start(Some(cluster.url.clone()), 3).await;
