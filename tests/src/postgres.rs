@@ -71,7 +71,7 @@ pub fn load(url: &str, dump: &[u8]) {
 pub fn ask(url: &str, statement: &str) -> String {
     let output = cluster()
         .command("psql")
-        .args(["--no-align", "--tuples-only", "--dbname", url])
+        .args(["--quiet", "--no-align", "--tuples-only", "--dbname", url])
         .args(["--command", statement])
         .output()
         .expect("psql runs");
@@ -266,7 +266,7 @@ impl Cluster {
     fn launch(&self, listens: &str) -> Result<()> {
         let options = format!(
             "{listens} -c unix_socket_directories={} -c fsync=off -c synchronous_commit=off \
-             -c full_page_writes=off -c max_connections=400",
+             -c full_page_writes=off -c max_connections=400 -c shared_preload_libraries=pg_stat_statements",
             self.folder.display()
         );
         run(self

@@ -41,8 +41,8 @@ pub async fn measure(part: Option<&str>) -> anyhow::Result<()> {
     }
     if wants("processes") {
         println!(
-            "\n| processes, one PostgreSQL | calls/s at 16 each | p99 ms | processor us a call | transactions a call | \
-             WAL bytes a call | database bytes a call |\n|---|---|---|---|---|---|---|"
+            "\n| processes, one PostgreSQL | calls/s at 16 each | p99 ms | processor us a call | statements a call | \
+             transactions a call | WAL bytes a call | database bytes a call |\n|---|---|---|---|---|---|---|---|"
         );
         for processes in PROCESSES {
             share_a_database(processes).await?;
@@ -239,8 +239,9 @@ async fn share_a_database(processes: usize) -> anyhow::Result<()> {
     let receipts = after.receipts - before.receipts;
     let each = |total: i64| total as f64 / receipts as f64;
     println!(
-        "| {processes} | {per_second:.0} | {p99:.2} | {:.0} | {:.2} | {:.0} | {:.0} |",
+        "| {processes} | {per_second:.0} | {p99:.2} | {:.0} | {:.2} | {:.2} | {:.0} | {:.0} |",
         processor_us / calls as f64,
+        each(after.statements - before.statements),
         each(after.transactions - before.transactions),
         each(after.wal_bytes - before.wal_bytes),
         each(after.bytes - before.bytes),
@@ -253,6 +254,8 @@ async fn share_a_database(processes: usize) -> anyhow::Result<()> {
 
 /// What a database has done and holds.
 struct DatabaseCounts {
+    /// Each is a round trip of the gateway that sends it.
+    statements: i64,
     transactions: i64,
     wal_bytes: i64,
     bytes: i64,
@@ -264,15 +267,18 @@ impl DatabaseCounts {
         // A PostgreSQL session updates its statistics at most once a second.
         tokio::time::sleep(Duration::from_millis(2_500)).await;
         let url = url.to_owned();
-        let statement = "SELECT xact_commit, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint, \
-                         pg_database_size(current_database()), (SELECT count(*) FROM executions) \
-                         FROM pg_stat_database WHERE datname = current_database()";
+        let statement = "CREATE EXTENSION IF NOT EXISTS pg_stat_statements; \
+                         SELECT (SELECT sum(s.calls)::bigint FROM pg_stat_statements s WHERE s.dbid = d.datid), \
+                         d.xact_commit, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint, \
+                         pg_database_size(d.datid), (SELECT count(*) FROM executions) \
+                         FROM pg_stat_database d WHERE d.datname = current_database()";
         let text = tokio::task::spawn_blocking(move || postgres::ask(&url, statement)).await?;
         let numbers: Vec<i64> = text.split('|').map(str::parse).collect::<Result<_, _>>()?;
-        let [transactions, wal_bytes, bytes, receipts] = numbers[..] else {
-            anyhow::bail!("four numbers, not {text}");
+        let [statements, transactions, wal_bytes, bytes, receipts] = numbers[..] else {
+            anyhow::bail!("five numbers, not {text}");
         };
         Ok(Self {
+            statements,
             transactions,
             wal_bytes,
             bytes,
