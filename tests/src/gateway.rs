@@ -142,6 +142,19 @@ impl TestGateway {
         .await
     }
 
+    /// Starts with one plugin that tests or the product ship, whose requests to `host` go to `url`.
+    pub async fn with_upstream(plugin: &str, host: &str, url: impl std::fmt::Display) -> Self {
+        Self::start(Options {
+            plugins: vec![(
+                format!("{plugin}.wasm"),
+                built_plugin(plugin).expect("the plugin is built"),
+            )],
+            allow_upstream: vec![format!("{host}={url}")],
+            ..Options::default()
+        })
+        .await
+    }
+
     pub async fn start(options: Options) -> Self {
         Self::try_start(options).await.expect("the gateway starts")
     }

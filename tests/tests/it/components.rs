@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::Response;
 use base64::Engine as _;
 use serde_json::json;
-use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::gateway::{TestGateway, built_plugin};
 use toolgate_tests::process::Installation;
 use toolgate_tests::upstream::{Received, Upstream};
 
@@ -98,12 +98,7 @@ async fn collector(bytes: usize) -> (TestGateway, Upstream) {
         Response::new(Body::from(page.repeat(bytes)))
     })
     .await;
-    let gateway = TestGateway::start(Options {
-        plugins: vec![("walker.wasm".to_owned(), built_plugin("walker").unwrap())],
-        allow_upstream: vec![format!("api.walker.test={}", upstream.url())],
-        ..Options::default()
-    })
-    .await;
+    let gateway = TestGateway::with_upstream("walker", "api.walker.test", upstream.url()).await;
     (gateway, upstream)
 }
 

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::Response;
 use serde_json::{Value, json};
 use toolgate_tests::events::{self, receipt, watching};
-use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::mcp::{Client, client_program};
 use toolgate_tests::process::program;
 use toolgate_tests::upstream::{Received, Upstream};
@@ -23,12 +23,7 @@ async fn walker() -> (TestGateway, Upstream) {
         Response::new(Body::from(format!("title of {}", received.target)))
     })
     .await;
-    let gateway = TestGateway::start(Options {
-        plugins: vec![("walker.wasm".to_owned(), built_plugin("walker").unwrap())],
-        allow_upstream: vec![format!("api.walker.test={}", upstream.url())],
-        ..Options::default()
-    })
-    .await;
+    let gateway = TestGateway::with_upstream("walker", "api.walker.test", upstream.url()).await;
     (gateway, upstream)
 }
 

@@ -10,12 +10,7 @@ async fn the_second_door_meets_the_same_policy_and_leaves_the_same_receipt() {
         axum::http::Response::new(format!("you asked {}", request.target).into())
     })
     .await;
-    let gateway = TestGateway::start(Options {
-        plugins: vec![("door.wasm".to_owned(), built_plugin("door").unwrap())],
-        allow_upstream: vec![format!("door.example.com={}", upstream.url())],
-        ..Options::default()
-    })
-    .await;
+    let gateway = TestGateway::with_upstream("door", "door.example.com", upstream.url()).await;
 
     let answer = gateway
         .execute("door_fetch", json!({ "path": "/a?b=c" }))
@@ -67,14 +62,11 @@ async fn bodies_that_wait_for_a_slow_service_do_not_pile_up() {
     socket.set_recv_buffer_size(4 << 10).unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let silent = socket.listen(64).unwrap();
-    let gateway = TestGateway::start(Options {
-        plugins: vec![("door.wasm".to_owned(), built_plugin("door").unwrap())],
-        allow_upstream: vec![format!(
-            "door.example.com=http://{}",
-            silent.local_addr().unwrap()
-        )],
-        ..Options::default()
-    })
+    let gateway = TestGateway::with_upstream(
+        "door",
+        "door.example.com",
+        format!("http://{}", silent.local_addr().unwrap()),
+    )
     .await;
     let flood = json!({ "requests": 20, "mib": 4 });
     let answer = gateway.execute("door_flood", flood).await;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_gateway::connections::apps;
 use toolgate_store::ALL_WORKSPACES;
-use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::mcp::{Call, Client, Job, converse};
 use toolgate_tests::oidc::{Server, visit};
 use toolgate_vault::{Secret, Vault};
@@ -15,12 +15,7 @@ const ACCESS_TOKEN_S: u64 = 2;
 
 async fn world() -> (TestGateway, Server) {
     let mut server = Server::start().await.unwrap();
-    let gateway = TestGateway::start(Options {
-        plugins: vec![("github.wasm".to_owned(), built_plugin("github").unwrap())],
-        allow_upstream: vec![format!("api.github.com={}", server.url())],
-        ..Options::default()
-    })
-    .await;
+    let gateway = TestGateway::with_upstream("github", "api.github.com", server.url()).await;
     let callback = gateway.url(apps::CALLBACK_PATH);
     server.register(&callback, ACCESS_TOKEN_S).await.unwrap();
     let store = gateway.gateway.store();

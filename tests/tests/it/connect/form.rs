@@ -8,7 +8,7 @@ use axum::http::Response;
 use serde_json::{Value, json};
 use toolgate_gateway::jobs::rotation;
 use toolgate_tests::component::{Fixture, tool};
-use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::upstream::Upstream;
 use toolgate_vault::Vault;
 
@@ -33,12 +33,7 @@ async fn github_without_oauth() -> (TestGateway, Upstream, Arc<AtomicBool>) {
             .unwrap()
     })
     .await;
-    let gateway = TestGateway::start(Options {
-        plugins: vec![("github.wasm".to_owned(), built_plugin("github").unwrap())],
-        allow_upstream: vec![format!("api.github.com={}", upstream.url())],
-        ..Options::default()
-    })
-    .await;
+    let gateway = TestGateway::with_upstream("github", "api.github.com", upstream.url()).await;
     (gateway, upstream, valid)
 }
 

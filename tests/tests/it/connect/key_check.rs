@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::Response;
 use serde_json::json;
-use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::upstream::Upstream;
 
 use super::{Page, press, state};
@@ -35,12 +35,7 @@ async fn mistral() -> (TestGateway, Upstream) {
             .unwrap()
     })
     .await;
-    let gateway = TestGateway::start(Options {
-        plugins: vec![("mistral.wasm".to_owned(), built_plugin("mistral").unwrap())],
-        allow_upstream: vec![format!("api.mistral.ai={}", upstream.url())],
-        ..Options::default()
-    })
-    .await;
+    let gateway = TestGateway::with_upstream("mistral", "api.mistral.ai", upstream.url()).await;
     (gateway, upstream)
 }
 
@@ -132,12 +127,7 @@ async fn a_key_is_tried_with_a_request_that_leaves_by_wasi_http() {
             .unwrap()
     })
     .await;
-    let gateway = TestGateway::start(Options {
-        plugins: vec![("door.wasm".to_owned(), built_plugin("door").unwrap())],
-        allow_upstream: vec![format!("door.example.com={}", upstream.url())],
-        ..Options::default()
-    })
-    .await;
+    let gateway = TestGateway::with_upstream("door", "door.example.com", upstream.url()).await;
     let body = json!({"service": "door", "user_id": "ada"});
     let data = gateway.post("/v1/connections/link", &body).await.data();
     let url = data["connect_url"].as_str().unwrap();
