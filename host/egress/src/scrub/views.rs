@@ -287,8 +287,8 @@ fn full_width(text: &[u8]) -> Option<(u8, usize)> {
         return None;
     };
     let code = 0xf000 | u32::from(second & 0x3f) << 6 | u32::from(third & 0x3f);
-    let ascii = code.checked_sub(0xff01)?;
-    (ascii < 0x5e).then_some((ascii as u8 + 0x21, 3))
+    let ascii = code.checked_sub(0xff01).filter(|ascii| *ascii < 0x5e)?;
+    Some((ascii as u8 + 0x21, 3))
 }
 
 #[cfg(test)]
@@ -315,7 +315,17 @@ mod tests {
             assert_eq!(view.bytes.len(), view.from.len(), "{text}");
         }
         for text in [
-            "plain", "100%", "a=b", "&", "&nothing", "\\", "%zz", "0xyz", "a & b", r"\q",
+            "plain",
+            "100%",
+            "a=b",
+            "&",
+            "&nothing",
+            "\\",
+            "%zz",
+            "0xyz",
+            "a & b",
+            r"\q",
+            "\u{ff5f}\u{fffd}",
         ] {
             assert_eq!(unescape(text.as_bytes(), None, false), None, "{text}");
         }

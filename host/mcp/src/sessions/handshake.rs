@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::REQUEST;
 use crate::cards;
 
-/// The client's name and version are cut after so many characters.
+/// What the client calls itself and the revision that it asks for are cut after so many characters. A revision that is
+/// longer is unknown, and so is what is left of it.
 const NAME_CHARS_MAX: usize = 40;
 
 #[derive(Serialize, Deserialize)]
@@ -39,7 +40,8 @@ fn cut(text: &str) -> String {
 pub(super) fn write(said: &InitializeRequestParams) -> String {
     let elicitation = said.capabilities.elicitation.as_ref();
     let handshake = Handshake {
-        version: said.protocol_version.clone(),
+        version: serde_json::from_value(cut(said.protocol_version.as_str()).into())
+            .unwrap_or_default(),
         client: (cut(&said.client_info.name), cut(&said.client_info.version)),
         asks_by_form: elicitation.is_some_and(|asks| asks.form.is_some()),
         asks_by_url: elicitation.is_some_and(|asks| asks.url.is_some()),
@@ -112,6 +114,7 @@ impl SessionStore for SealedHandshakes {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
+    use toolgate_gateway::identity::client_sessions::HANDSHAKE_BYTES_MAX;
 
     fn said(capabilities: Value) -> InitializeRequestParams {
         let params = json!({
@@ -144,6 +147,20 @@ mod tests {
         let none = read(&write(&said(json!({})))).expect("what was written");
         assert!(none.capabilities.elicitation.is_none());
         assert!(!cards::rendered_by(Some(&none.capabilities)));
+    }
+
+    #[test]
+    fn whatever_a_client_says_of_itself_fits_into_the_id() {
+        let long = "\"\u{1f600}".repeat(10_000);
+        let params = json!({
+            "protocolVersion": long,
+            "capabilities": {},
+            "clientInfo": { "name": long, "version": long },
+        });
+        let body = json!({ "method": "initialize", "params": params }).to_string();
+        let written = write(&of_initialize(body.as_bytes()).expect("an initialize"));
+        assert!(written.len() <= HANDSHAKE_BYTES_MAX, "{}", written.len());
+        assert!(read(&written).is_some());
     }
 
     #[test]
