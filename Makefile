@@ -98,6 +98,11 @@ rolling: plugins dashboard ## three gateways behind HAProxy restarted in turn un
 	cargo build --locked -p toolgate
 	cd tests && TOOLGATE_TEST_REQUESTS=$(or $(REQUESTS),50000) cargo test --locked -p toolgate-tests --test it rolling:: -- --nocapture
 
+.PHONY: fuzz
+fuzz: plugins dashboard ## changed bytes for all that takes them from strangers, SECONDS=60 for each target; SEED=1 repeats a run
+	cd tests && TOOLGATE_TEST_FUZZ_SECONDS=$(or $(SECONDS),60) TOOLGATE_TEST_SEED=$(or $(SEED),$$RANDOM) \
+		cargo test --locked -p toolgate-tests --test it fuzz:: -- --nocapture --test-threads 2
+
 newcomers: build ## from nothing to a called tool in each language outside this repository, with times and sizes
 	TOOLGATE=$(TARGET)/quick/toolgate PATH="$$(tests/node/setup.sh):$$PATH" tests/authors/newcomer.sh rust packaged openapi js py
 

@@ -23,6 +23,7 @@ mod described;
 mod doctor;
 mod examples;
 mod full_disk;
+mod fuzz;
 mod hostile;
 mod hostile_input;
 mod hot_add;
