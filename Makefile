@@ -99,7 +99,7 @@ rolling: plugins dashboard ## three gateways behind HAProxy restarted in turn un
 	cd tests && TOOLGATE_TEST_REQUESTS=$(or $(REQUESTS),50000) cargo test --locked -p toolgate-tests --test it rolling:: -- --nocapture
 
 .PHONY: fuzz
-fuzz: plugins dashboard ## changed bytes for all that takes them from strangers, SECONDS=60 for each target; SEED=1 repeats a run
+fuzz: plugins dashboard ## every parser of untrusted input on mutated inputs, SECONDS=60 each; SEED=1 repeats a run
 	cd tests && TOOLGATE_TEST_FUZZ_SECONDS=$(or $(SECONDS),60) TOOLGATE_TEST_SEED=$(or $(SEED),$$RANDOM) \
 		cargo test --locked -p toolgate-tests --test it fuzz:: -- --nocapture --test-threads 2
 

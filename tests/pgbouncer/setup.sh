@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Unpacks PgBouncer of Debian 13 with its libraries into $TOOLGATE_TEST_TOOLS/pgbouncer (default: target/test-tools). The one
-# of Debian 12 is 1.18, which cannot keep prepared statements in transaction mode. Nothing is installed on the machine, and
-# its own lists of packages stay as they are. Does nothing where it is there already.
+# Makes $TOOLGATE_TEST_TOOLS/pgbouncer/pgbouncer (default: target/test-tools) start a PgBouncer of 1.21 or later, which keeps
+# prepared statements in transaction mode: the machine's, or where that is older, as on Debian 12, the one of Debian 13 with
+# its libraries, unpacked there. The machine's packages stay as they are.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}"
@@ -11,6 +11,14 @@ packages=(pgbouncer libc6 libcares2 libevent-2.1-7t64 libssl3t64 libpam0g libsys
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
 cmp -s "$0" "$tools/.installed" && exit 0
+own=$(/usr/sbin/pgbouncer --version 2>/dev/null | sed -n 's/^PgBouncer //p' || true)
+if [ -n "$own" ] && printf '1.21\n%s\n' "$own" | sort -C -V; then
+    rm -rf "$tools"
+    mkdir -p "$tools"
+    ln -s /usr/sbin/pgbouncer "$tools/pgbouncer"
+    cp "$here/setup.sh" "$tools/.installed"
+    exit 0
+fi
 for program in apt-get dpkg-deb; do
     command -v "$program" >/dev/null || { echo "$program is missing: these tests need Debian." >&2; exit 1; }
 done

@@ -23,6 +23,7 @@ pub mod process;
 pub mod provider;
 pub mod receiver;
 pub mod search;
+pub mod settings;
 pub mod synapse;
 pub mod tools;
 pub mod upstream;

@@ -18,7 +18,7 @@ pub struct Pooler {
 }
 
 impl Pooler {
-    /// The one of the machine, in session mode. `database_url`: of [`postgres::fresh_url`].
+    /// Starts the machine's PgBouncer in session mode. `database_url`: of [`postgres::fresh_url`].
     ///
     /// # Panics
     /// When PgBouncer is missing, with how to install it, or does not start.
@@ -33,7 +33,7 @@ impl Pooler {
         Self::start_in(folder, program, database_url, "pool_mode = session").await
     }
 
-    /// A newer one in transaction mode: after each transaction a session may have another connection of the server.
+    /// Starts PgBouncer 1.21 or later in transaction mode: after each transaction a session may have another connection of the server.
     /// `prepared_max`: how many prepared statements it keeps for each of these.
     ///
     /// # Panics

@@ -69,8 +69,8 @@ async fn migrate(options: &PgConnectOptions) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Behind a pooler, another connection of the server may run the next transaction of a session. It has to know the
-/// statements that were prepared before; otherwise every call would fail sooner or later, so the start is refused.
+/// A pooler may run the next transaction of a session on another connection of the server. Calls would fail now and then
+/// if that connection did not know the prepared statements, so the start fails instead.
 async fn check_statements_are_kept(options: &PgConnectOptions) -> Result<(), StoreError> {
     let check = async {
         let mut connection = connect(options).await?;
@@ -85,6 +85,7 @@ async fn check_statements_are_kept(options: &PgConnectOptions) -> Result<(), Sto
         let _ = connection.close().await;
         Ok(())
     };
-    // A pooler with one connection makes the second wait: then no other has to know them.
-    timeout(CHECK_WITHIN, check).await.unwrap_or(Ok(()))
+    timeout(CHECK_WITHIN, check)
+        .await
+        .unwrap_or(Err(StoreError::NoAnswer))
 }

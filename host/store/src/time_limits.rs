@@ -15,7 +15,8 @@ use super::StoreError;
 pub(super) const ACQUIRE_WITHIN: Duration = Duration::from_secs(5);
 /// One operation, a whole transaction where it is one; acquiring a connection is part of it.
 pub(super) const OPERATION_WITHIN: Duration = Duration::from_secs(15);
-/// For a transaction that may take minutes. A pooler may have given it a connection with the limits of another session.
+/// Lifts the server's limits for a transaction that may take minutes: behind a pooler, another session may have set them on
+/// its connection.
 pub(super) const NO_SERVER_LIMITS: &str =
     "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 /// A connection shows within this time that its server still answers.

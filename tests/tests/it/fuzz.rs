@@ -1,7 +1,6 @@
-//! Bytes that nobody has thought of, for everything that takes bytes from strangers: plugin files, manifests, OpenAPI
-//! descriptions, arguments, keys, callbacks and MCP messages. The answer is a result or a refusal; never a panic, a status
-//! of 500 and above, or silence. `make fuzz SECONDS=600` goes on for longer. The egress policy has its own, beside it, against
-//! a second opinion.
+//! Mutated inputs for every parser of untrusted input: plugin files, manifests, OpenAPI descriptions, arguments, keys,
+//! callbacks and MCP messages. None may cause a panic, a status of 500 or above, or a timeout. `make fuzz SECONDS=600` runs
+//! longer. The fuzz test of the egress policy is in its crate.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use toolgate_gateway::connections::apps::CALLBACK_PATH;
 use toolgate_openapi::BuildInput;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Answer, TestGateway, built_plugin};
+use toolgate_tests::settings::number;
 
 /// Of each target in a run of all tests.
 const SECONDS: u64 = 2;
@@ -54,12 +54,7 @@ const TOKENS: [&str; 24] = [
     "\u{1f600}",
 ];
 
-fn setting(name: &str, default: u64) -> u64 {
-    let text = std::env::var(name).ok();
-    text.map_or(default, |text| text.parse().expect("a number"))
-}
-
-/// Inputs without end: those it is given, changed at random. The same seed makes the same inputs.
+/// Random mutations of the given inputs. The same seed makes the same inputs.
 struct Inputs {
     seed: u64,
     random: StdRng,
@@ -70,8 +65,8 @@ struct Inputs {
 
 impl Inputs {
     fn new(given: &[&[u8]]) -> Self {
-        let seed = setting("TOOLGATE_TEST_SEED", 1);
-        let seconds = setting("TOOLGATE_TEST_FUZZ_SECONDS", SECONDS);
+        let seed = number("TOOLGATE_TEST_SEED", 1);
+        let seconds = number("TOOLGATE_TEST_FUZZ_SECONDS", SECONDS);
         Self {
             seed,
             random: StdRng::seed_from_u64(seed),
@@ -120,7 +115,7 @@ impl Inputs {
         }
     }
 
-    /// What to say of an input that was too much.
+    /// An input that failed, with the seed that makes it again.
     fn told(&self, bytes: &[u8]) -> String {
         let (seed, made) = (self.seed, self.made);
         format!(

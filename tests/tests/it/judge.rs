@@ -11,6 +11,7 @@ use tokio::process::Command;
 use toolgate_core::visible::visible_line;
 use toolgate_tests::mutants::{Mutant, Mutants, plain_base};
 use toolgate_tests::process::{Installation, program, wait};
+use toolgate_tests::settings::number;
 
 /// Plugins of an ordinary run; `make judge` sets more.
 const MUTANTS: usize = 160;
@@ -18,11 +19,6 @@ const MUTANTS: usize = 160;
 const AT_ONCE: usize = 160;
 /// Every so many shipped plugins lend their manifest.
 const BASE_EVERY: usize = 9;
-
-fn setting(name: &str, default: u64) -> u64 {
-    let text = std::env::var(name).ok();
-    text.map_or(default, |text| text.parse().expect("a number"))
-}
 
 /// Manifests of shipped plugins, of which all kinds of keys are in use.
 fn bases() -> Vec<Value> {
@@ -91,8 +87,8 @@ async fn taken(folder: &Path, count: usize) -> BTreeMap<String, (String, String)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_check_passes_the_gateway_takes_and_what_it_refuses_is_kept_out() {
-    let seed = setting("TOOLGATE_TEST_SEED", 1);
-    let count = usize::try_from(setting("TOOLGATE_TEST_MUTANTS", MUTANTS as u64)).unwrap();
+    let seed = number("TOOLGATE_TEST_SEED", 1);
+    let count = usize::try_from(number("TOOLGATE_TEST_MUTANTS", MUTANTS as u64)).unwrap();
     let mut mutants = Mutants::new(seed, bases());
     let began = Instant::now();
     let (mut passed, mut refused) = (0, 0);

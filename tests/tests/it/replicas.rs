@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 use toolgate_tests::balancer::Balancer;
+use toolgate_tests::patroni::Patroni;
 use toolgate_tests::postgres;
 use toolgate_tests::process::{Installation, Process, wait};
 
@@ -23,6 +24,8 @@ struct Replicas {
     processes: Vec<Process>,
     key: String,
     _folder: TempDir,
+    /// Ends after the gateways.
+    _cluster: Option<Patroni>,
 }
 
 impl Replicas {
@@ -36,10 +39,29 @@ impl Replicas {
         tools: &[&str],
         allow_upstream: &[String],
     ) -> Self {
-        let folder = TempDir::new().unwrap();
         let url = tokio::task::spawn_blocking(postgres::fresh_url)
             .await
             .unwrap();
+        Self::start_on(url, plugins, tools, allow_upstream).await
+    }
+
+    /// As [`Replicas::start`], on a PostgreSQL with a primary and a standby under Patroni.
+    async fn start_under_patroni(plugins: &[(&str, Vec<u8>)], tools: &[&str]) -> Self {
+        let cluster = Patroni::start().await;
+        let replicas = Self::start_on(cluster.url.clone(), plugins, tools, &[]).await;
+        Self {
+            _cluster: Some(cluster),
+            ..replicas
+        }
+    }
+
+    async fn start_on(
+        url: String,
+        plugins: &[(&str, Vec<u8>)],
+        tools: &[&str],
+        allow_upstream: &[String],
+    ) -> Self {
+        let folder = TempDir::new().unwrap();
         let mut installations: Vec<Installation> = ["one", "two", "three"]
             .map(|name| {
                 let mut installation = Installation::new(&folder.path().join(name), &[]);
@@ -76,6 +98,7 @@ impl Replicas {
             processes,
             key,
             _folder: folder,
+            _cluster: None,
         };
         for process in &replicas.processes {
             wait("each gateway to be ready", async || {

@@ -161,6 +161,16 @@ mod tests {
         let written = write(&of_initialize(body.as_bytes()).expect("an initialize"));
         assert!(written.len() <= HANDSHAKE_BYTES_MAX, "{}", written.len());
         assert!(read(&written).is_some());
+        for (chars, kept) in [
+            (NAME_CHARS_MAX, NAME_CHARS_MAX),
+            (NAME_CHARS_MAX + 1, NAME_CHARS_MAX),
+        ] {
+            let mut said = said(json!({}));
+            said.protocol_version =
+                serde_json::from_value("2".repeat(chars).into()).expect("a text");
+            let back = read(&write(&said)).expect("what was written");
+            assert_eq!(back.protocol_version.as_str().len(), kept);
+        }
     }
 
     #[test]

@@ -111,7 +111,7 @@ async fn a_user_who_is_asked_by_one_replica_is_heard_through_another() {
 }
 
 async fn revision_holds(revision: &str, passing_min: usize) {
-    let replicas = Replicas::start(&[demo()], &["demo_run"]).await;
+    let replicas = Replicas::start_under_patroni(&[demo()], &["demo_run"]).await;
     let base = format!("{}/", replicas.balancer.base);
     let said = conformance(base.trim_end_matches('/'), &replicas.key, revision).await;
     let said = said.expect("exactly the expected scenarios fail");

@@ -87,7 +87,7 @@ async fn entries(replicas: &Replicas, action: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_dropped_at_one_machine_is_served_by_all() {
-    let mut replicas = Replicas::start(&[], &[]).await;
+    let mut replicas = Replicas::start_under_patroni(&[], &[]).await;
     let since = put(&replicas, 0, &version("1.0.0"));
     let took = everywhere(&replicas, Some("1.0.0"), since).await;
     println!("dropped at one, served by three after {took:?}");
