@@ -1,8 +1,9 @@
 //! Running a plugin: one engine a size, compiled code kept on disk, a fresh instance for every call.
 //!
 //! Owns: [`inspect`] (may this file become a plugin), the compiled-code [`cache`], and
-//! [`Runtime::invoke`] (one call under [`limits`], in a place and with turns that are shared fairly). Large plugins, those that bring an interpreter,
-//! have an engine and bounds of their own ([`size`]). Refuses: any import beyond the plugin world.
+//! [`Runtime::invoke`] (one call under [`limits`], in a place and with turns that are shared fairly). Large plugins,
+//! those that bring an interpreter, have an engine and bounds of their own ([`size`]). A plugin that is built of a
+//! description is a component with its memory filled ([`preinitialize`]). Refuses: any import beyond the plugin world.
 //! Network goes through [`toolgate_egress`] and nowhere else. Read [`invoke`] next.
 
 #![warn(unreachable_pub)]
@@ -29,6 +30,7 @@ mod no_state;
 mod normalize;
 mod out;
 mod outcome;
+pub mod preinitialize;
 mod random;
 mod returned;
 pub mod size;

@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("model", &["core", "egress", "vault"]),
     ("runtime", &["core", "catalog", "egress", "vault"]),
     ("store", &["core", "vault"]),
-    ("openapi", &["core", "catalog"]),
+    ("openapi", &["core", "catalog", "runtime"]),
     (
         "plugin-test",
         &["core", "catalog", "egress", "openapi", "runtime", "vault"],
@@ -44,12 +44,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mcp", &["core", "egress", "gateway", "http-kit", "vault"]),
 ];
 
-/// Libraries that one crate of the host owns. `openapi` runs the interpreter, which is ours, while a
-/// plugin is built; what runs plugins is `runtime` alone.
+/// Libraries that one crate of the host owns.
 const OWNED: &[(&str, &str)] = &[
     ("sqlx", "store"),
+    ("wasmtime", "runtime"),
     ("wasmtime-wasi", "runtime"),
     ("wasmtime-wasi-http", "runtime"),
+    ("wasmtime-wizer", "runtime"),
     ("rmcp", "mcp"),
     ("safetensors", "search"),
     ("tokenizers", "search"),
