@@ -205,7 +205,7 @@ impl SessionManager for Sessions {
         let addresses = self.addresses.clone();
         Ok(stream
             .map_err(failed)?
-            .map(move |event| addresses.of(event)))
+            .map(move |event| addresses.readdress(event)))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
@@ -240,7 +240,7 @@ impl SessionManager for Sessions {
         let addresses = self.addresses.clone();
         Ok(stream
             .map_err(failed)?
-            .map(move |event| addresses.of(event)))
+            .map(move |event| addresses.readdress(event)))
     }
 
     /// Goes on with a stream of this process. Of one of another process nothing is here: what is left of it
@@ -257,7 +257,7 @@ impl SessionManager for Sessions {
         let addresses = self.addresses.clone();
         Ok(stream
             .map_err(failed)?
-            .map(move |event| addresses.of(event)))
+            .map(move |event| addresses.readdress(event)))
     }
 
     async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>> {

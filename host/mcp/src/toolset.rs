@@ -52,7 +52,7 @@ impl fmt::Debug for ServiceIcons {
 }
 
 impl ServiceIcons {
-    fn of(&self, service: &str) -> Option<Icon> {
+    fn icon(&self, service: &str) -> Option<Icon> {
         let path = (self.path_of)(service)?;
         let icon = Icon::new(format!("{}{path}", self.base_url));
         let scalable = vec!["any".to_owned()];
@@ -85,7 +85,7 @@ pub(crate) fn describe(
         described = described.with_raw_output_schema(object(output_schema));
     }
     if let ToolSource::Tool { service } = &tool.source
-        && let Some(icon) = icons.and_then(|icons| icons.of(service))
+        && let Some(icon) = icons.and_then(|icons| icons.icon(service))
     {
         described = described.with_icons(vec![icon]);
     }

@@ -1,4 +1,4 @@
-//! The credentials of a trial: planted ones that can be recognised, or those that the operator gave.
+//! The credentials of a test call: planted ones that can be recognised, or those that the operator gave.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use toolgate_catalog::manifest::{AuthKind, Slot};
 use toolgate_egress::{Credentials, EgressFailure, FailureKind, Injection, Origin, SlotShape};
 use toolgate_vault::Secret;
 
-/// The slots of one trial. Without values of its own every slot is connected, with values that can
+/// The slots of one test call. Without values of its own every slot is connected, with values that can
 /// be recognised; with them, the slots whose fields they fill.
 pub(super) struct TestCredentials {
     pub slots: Vec<Slot>,

@@ -165,14 +165,14 @@ impl TestPlugin {
     }
 
     /// Runs a tool; its requests go out.
-    pub async fn run(&self, trial: &TestCall) -> anyhow::Result<CallEnd> {
-        Ok(self.call(trial, Mode::Live, None).await?.0)
+    pub async fn run(&self, test_call: &TestCall) -> anyhow::Result<CallEnd> {
+        Ok(self.call(test_call, Mode::Live, None).await?.0)
     }
 
     /// Runs a tool and answers its exchanges too, as the plugin saw them: without credentials.
     pub async fn run_recorded(
         &self,
-        trial: &TestCall,
+        test_call: &TestCall,
     ) -> anyhow::Result<(CallEnd, Vec<RecordedExchange>)> {
         let seen: Arc<Mutex<Vec<RecordedExchange>>> = Arc::default();
         let keep = seen.clone();
@@ -180,32 +180,35 @@ impl TestPlugin {
             let mut seen = keep.lock().unwrap_or_else(PoisonError::into_inner);
             seen.push(record::exchange(exchange));
         });
-        let (ended, _) = self.call(trial, Mode::Live, Some(witness)).await?;
+        let (ended, _) = self.call(test_call, Mode::Live, Some(witness)).await?;
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         Ok((ended, std::mem::take(&mut *seen)))
     }
 
     /// Runs a tool up to its first request and answers what it would have sent.
-    pub async fn plan(&self, trial: &TestCall) -> anyhow::Result<(CallEnd, Vec<PlannedRequest>)> {
-        let (ended, scope) = self.call(trial, Mode::DryRun, None).await?;
+    pub async fn plan(
+        &self,
+        test_call: &TestCall,
+    ) -> anyhow::Result<(CallEnd, Vec<PlannedRequest>)> {
+        let (ended, scope) = self.call(test_call, Mode::DryRun, None).await?;
         Ok((ended, scope.planned()))
     }
 
     async fn call(
         &self,
-        trial: &TestCall,
+        test_call: &TestCall,
         mode: Mode,
         witness: Option<ExchangeObserver>,
     ) -> anyhow::Result<(CallEnd, Arc<CallScope>)> {
         let manifest = &self.manifest;
-        let real = trial.secrets.is_some();
-        let made_up = !real && !trial.replayed;
+        let real = test_call.secrets.is_some();
+        let made_up = !real && !test_call.replayed;
         let mut parameters = if real {
-            defaults(manifest, &trial.parameters)?
+            defaults(manifest, &test_call.parameters)?
         } else {
             stand_ins::parameters(manifest)
         };
-        parameters.extend(trial.parameters.clone());
+        parameters.extend(test_call.parameters.clone());
         let mut config: BTreeMap<String, String> = BTreeMap::new();
         for key in manifest
             .config
@@ -215,7 +218,7 @@ impl TestPlugin {
             config.insert(key.key.clone(), Value::from(OWN_ADDRESS).to_string());
         }
         config.extend(
-            trial
+            test_call
                 .config
                 .iter()
                 .map(|(key, value)| (key.clone(), value.to_string())),
@@ -238,10 +241,10 @@ impl TestPlugin {
         let grant = Grant::new(&manifest.hosts, &origins)?;
         let credentials = TestCredentials {
             slots: manifest.auth.clone(),
-            connected: trial.connected.clone(),
+            connected: test_call.connected.clone(),
             parameters: parameters.clone(),
             addresses,
-            secrets: trial.secrets.clone(),
+            secrets: test_call.secrets.clone(),
         };
         let mut scope = CallScope::new(
             Arc::new(grant),
@@ -251,25 +254,28 @@ impl TestPlugin {
             mode,
         )
         .declaring(Declarations::new(manifest.clone()));
-        let tool = manifest.tools.iter().find(|tool| tool.name == trial.tool);
+        let tool = manifest
+            .tools
+            .iter()
+            .find(|tool| tool.name == test_call.tool);
         if let Some(tool) = tool.filter(|tool| tool.effect == Effect::Read) {
             scope = scope.reading(AllowedQueries::new(&tool.queries, &config));
         }
         if let Some(witness) = witness {
             scope = scope.witnessed_by(witness);
         }
-        if trial.replayed {
+        if test_call.replayed {
             scope = scope.without_repeats();
         }
         let scope = Arc::new(scope);
-        let mut arguments = trial.arguments.clone();
+        let mut arguments = test_call.arguments.clone();
         write_integers(&mut arguments);
         let call = Call {
             asker: Requester::default(),
-            tool: trial.tool.clone(),
+            tool: test_call.tool.clone(),
             arguments: arguments.to_string(),
             session: None,
-            cursor: trial.cursor.clone(),
+            cursor: test_call.cursor.clone(),
             meta: "{}".to_owned(),
             scope: scope.clone(),
             kv: Arc::new(Memory::default()),
@@ -282,14 +288,14 @@ impl TestPlugin {
             } else {
                 1_767_225_600_000
             },
-            random: if trial.replayed {
+            random: if test_call.replayed {
                 Random::Counting
             } else {
                 Random::System
             },
             log: CallLog {
                 execution_id: None,
-                observer: Some(trial.log.observer()),
+                observer: Some(test_call.log.observer()),
             },
             listener: CallListener::default(),
         };

@@ -1,4 +1,4 @@
-//! What a plugin wrote into its log during a trial.
+//! What a plugin wrote into its log during a test call.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

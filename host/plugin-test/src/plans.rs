@@ -118,12 +118,12 @@ async fn plan(rig: &TestPlugin, tool: &Tool, called: String, arguments: Value) -
         planned.failed = Some(violations.join("; "));
         return planned;
     }
-    let trial = TestCall {
+    let test_call = TestCall {
         tool: tool.action().to_owned(),
         arguments,
         ..TestCall::default()
     };
-    match rig.plan(&trial).await {
+    match rig.plan(&test_call).await {
         Ok((CallEnd::DryRun | CallEnd::Returned(_), requests)) => planned.requests = requests,
         Ok((CallEnd::Refused(refusal), _)) if refusal.kind == RefusalKind::InvalidArguments => {
             planned.refused = Some(refusal.message);

@@ -57,19 +57,19 @@ pub fn exchange(seen: ObservedExchange<'_>) -> RecordedExchange {
 
 /// The example of a call that ended; none where it has no outcome to compare with.
 pub fn example(
-    trial: &TestCall,
+    test_call: &TestCall,
     ended: &CallEnd,
     exchanges: Vec<RecordedExchange>,
 ) -> Option<Example> {
     let mut example = Example {
-        tool: trial.tool.clone(),
+        tool: test_call.tool.clone(),
         source: "recording".to_owned(),
         note: "Recorded from the service; credentials were never in it.".to_owned(),
-        arguments: Some(trial.arguments.clone()),
-        cursor: trial.cursor.clone(),
-        parameters: trial.parameters.clone(),
-        config: trial.config.clone(),
-        connected: trial.connected.clone(),
+        arguments: Some(test_call.arguments.clone()),
+        cursor: test_call.cursor.clone(),
+        parameters: test_call.parameters.clone(),
+        config: test_call.config.clone(),
+        connected: test_call.connected.clone(),
         exchanges,
         ..Example::default()
     };

@@ -23,7 +23,7 @@ pub async fn replay(
         bail!("the plugin has no tool `{}`", example.tool);
     }
     server.load(example.exchanges.clone());
-    let trial = TestCall {
+    let test_call = TestCall {
         tool: example.tool.clone(),
         arguments: example
             .arguments
@@ -36,11 +36,11 @@ pub async fn replay(
         replayed: true,
         ..TestCall::default()
     };
-    let ended = rig.run(&trial).await?;
+    let ended = rig.run(&test_call).await?;
     let mut differences = server.differences();
     judge(example, ended, &mut differences);
     if !differences.is_empty() {
-        differences.extend(trial.log.take().iter().map(ToString::to_string));
+        differences.extend(test_call.log.take().iter().map(ToString::to_string));
     }
     Ok(differences)
 }

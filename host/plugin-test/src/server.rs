@@ -48,7 +48,7 @@ impl ReplayServer {
             Router::new().fallback(move |request: Request| answer(shared.clone(), request));
         let running = tokio::spawn(async move {
             if let Err(cause) = axum::serve(listener, router).await {
-                tracing::warn!(error = %cause, "trial.server_ended");
+                tracing::warn!(error = %cause, "plugin_test.server_ended");
             }
         });
         Ok(Self {

@@ -1,4 +1,4 @@
-//! What a trial keeps: a plugin's own state for one call, compiled code for one run.
+//! What a test keeps: a plugin's own state for one call, compiled code for one run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ pub struct TestCache {
 impl TestCache {
     pub fn new() -> std::io::Result<Self> {
         let name = format!(
-            "toolgate-trial-{}-{:016x}",
+            "toolgate-plugin-test-{}-{:016x}",
             std::process::id(),
             rand::random::<u64>()
         );

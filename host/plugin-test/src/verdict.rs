@@ -242,12 +242,12 @@ async fn plan(
         let all = violations.join("; ");
         return PlanOutcome::Failed(format!("the arguments do not fit their schema: {all}"));
     }
-    let trial = TestCall {
+    let test_call = TestCall {
         tool: tool.action().to_owned(),
         arguments,
         ..TestCall::default()
     };
-    match rig.plan(&trial).await {
+    match rig.plan(&test_call).await {
         Ok((CallEnd::DryRun, requests)) => PlanOutcome::Sent(
             requests
                 .iter()

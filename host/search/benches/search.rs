@@ -153,7 +153,7 @@ fn ask(index: &SearchIndex, query: &str) -> usize {
         .search(&SearchQuery {
             reading: &reading,
             service: None,
-            meanings: None,
+            similarities: None,
             limit: 20,
             allowed: &|_| true,
         })

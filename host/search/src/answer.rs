@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolgate_catalog::Tool;
 
-use super::embeddings::Meaning;
+use super::embeddings::Similarity;
 use super::fit::Fit;
 use super::reading::Reading;
 
@@ -14,9 +14,9 @@ pub struct SearchQuery<'a> {
     pub reading: &'a Reading,
     /// Only tools of this service.
     pub service: Option<&'a str>,
-    /// For each of [`Reading::sentences`], what it means for the tools of the catalog. Without it words alone decide; where only the first is
-    /// there, steps are ranked by the meaning of the whole query.
-    pub meanings: Option<&'a [Meaning]>,
+    /// For each of [`Reading::sentences`], how similar it is to the tools of the catalog. Without it words alone
+    /// decide; where only the first is there, steps are ranked by the whole query's.
+    pub similarities: Option<&'a [Similarity]>,
     /// Most hits.
     pub limit: usize,
     /// Whether the user may know of a tool. Others are neither found, counted nor suggested.

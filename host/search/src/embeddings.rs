@@ -16,4 +16,4 @@ pub mod sayings;
 pub mod vectors;
 
 pub use embedder::{EmbedError, Embedder, Vector};
-pub use vectors::{Meaning, Vectors};
+pub use vectors::{Similarity, Vectors};

@@ -4,7 +4,7 @@
 //! deviations from its mean over the same tools: the best of the one and the best of the other. The
 //! numbers here were chosen on the half of the judged queries that is for tuning (`make search-score`).
 
-use super::embeddings::Meaning;
+use super::embeddings::Similarity;
 use super::score::Candidate;
 
 /// Best tools of each kind that are compared.
@@ -37,11 +37,11 @@ pub(super) struct Fused {
 /// are, and `reads` whether one only reads.
 pub(super) fn fuse(
     lexical: &[Candidate],
-    meaning: &Meaning,
+    similarity: &Similarity,
     shown: impl Fn(u32) -> bool,
     reads: impl Fn(u32) -> bool,
 ) -> Fused {
-    let cosines = &meaning.cosines;
+    let cosines = &similarity.cosines;
     let cosine = |tool: u32| cosines.get(tool as usize).copied().unwrap_or(0.0);
     let mut pool: Vec<Candidate> = lexical
         .iter()
@@ -70,9 +70,9 @@ pub(super) fn fuse(
     let surest = sure()
         .max_by(|a, b| by_words(a).total_cmp(&by_words(b)))
         .map(|one| one.tool);
-    let told = answered * (1.0 - meaning.said);
+    let told = answered * (1.0 - similarity.said);
     let weight = WORDS_UNANSWERED + (WORDS - WORDS_UNANSWERED) * told;
-    let effect = EFFECT * meaning.said * meaning.reads;
+    let effect = EFFECT * similarity.said * similarity.reads;
     let mut lowest = f32::MAX;
     for one in &mut pool {
         one.score = weight * words.standard(by_words(one))
@@ -149,18 +149,18 @@ impl Distribution {
 
 #[cfg(test)]
 mod tests {
-    use super::super::embeddings::Meaning;
+    use super::super::embeddings::Similarity;
     use super::super::score::Candidate;
     use super::super::scratch::Subject;
     use super::{Fused, KEPT_WITHIN};
 
     fn fuse(lexical: &[Candidate], cosines: &[f32], shown: impl Fn(u32) -> bool) -> Fused {
-        let meaning = Meaning {
+        let similarity = Similarity {
             cosines: cosines.to_vec(),
             said: 0.0,
             reads: 0.0,
         };
-        super::fuse(lexical, &meaning, shown, |_| false)
+        super::fuse(lexical, &similarity, shown, |_| false)
     }
 
     fn candidate(tool: u32, score: f32, covered: f32) -> Candidate {
@@ -186,13 +186,13 @@ mod tests {
     #[test]
     fn what_is_known_from_sayings_counts_more_than_words_and_tells_reading_from_changing() {
         let order = |said, reads| {
-            let meaning = Meaning {
+            let similarity = Similarity {
                 cosines: vec![0.5, 0.45, 0.45],
                 said,
                 reads,
             };
             let lexical = [candidate(1, 5.0, 0.9), candidate(2, 5.0, 0.9)];
-            let fused = super::fuse(&lexical, &meaning, |_| true, |tool| tool == 2);
+            let fused = super::fuse(&lexical, &similarity, |_| true, |tool| tool == 2);
             let tools = fused.nearest.iter().map(|one| one.tool);
             tools.collect::<Vec<u32>>()
         };

@@ -6,7 +6,7 @@
 //! Chinese and compounds are cut into the longest known words.
 //!
 //! Many words are of several languages: `termine` is German, `note` is English, French and Italian.
-//! So [`Languages::of`] guesses the language of the whole query first. Where it is plain, its words
+//! So [`Languages::detect`] guesses the language of the whole query first. Where it is plain, its words
 //! are read in that language. Otherwise a word that English has too is English.
 
 mod cut;
@@ -63,7 +63,7 @@ impl Languages {
     /// stop words included: at least two and more than there are English words which it has not,
     /// or one from the dictionary in a query without any English word. So `note` alone is English,
     /// and `aggiungi una nota al file` is Italian although `file` is English too.
-    pub(super) fn of(&mut self, words: &[String]) -> Option<Language> {
+    pub(super) fn detect(&mut self, words: &[String]) -> Option<Language> {
         let mut scripts = words.iter().map(|word| Script::of_word(word));
         if let Some(script) = scripts.find(|script| *script != Script::Latin) {
             return Some(match script {
@@ -80,7 +80,7 @@ impl Languages {
             if language.script() != Script::Latin {
                 continue;
             }
-            let dictionary = self.dictionaries.of(language);
+            let dictionary = self.dictionaries.for_language(language);
             let exact = foreign.iter().filter(|w| dictionary.knows(w)).count();
             let stop = |word: &&&String| !dictionary.knows(word) && self.stops(word, language);
             let mut known = exact + foreign.iter().filter(stop).count();
@@ -111,7 +111,7 @@ impl Languages {
 
     fn east_asian(&self, words: &[String]) -> Language {
         let known = |language: Language| {
-            let dictionary = self.dictionaries.of(language);
+            let dictionary = self.dictionaries.for_language(language);
             let known = words
                 .iter()
                 .filter(|word| dictionary.knows(word) || dictionary.stops(word));
@@ -136,7 +136,7 @@ impl Languages {
             return self.exact(word);
         };
         let word = &*self.plain(word);
-        match self.dictionaries.of(language).word(word) {
+        match self.dictionaries.for_language(language).word(word) {
             [] => self.stemmed(word, language),
             english => english,
         }
@@ -147,7 +147,7 @@ impl Languages {
         match language {
             Some(language) => {
                 let word = &*self.plain(word);
-                !self.dictionaries.of(language).knows(word) && self.stops(word, language)
+                !self.dictionaries.for_language(language).knows(word) && self.stops(word, language)
             }
             None => is_stopword(word),
         }
@@ -205,13 +205,13 @@ impl Languages {
             return &[];
         }
         match self.stems[language as usize].stem(word) {
-            Some(stem) => self.dictionaries.of(language).stem(&stem),
+            Some(stem) => self.dictionaries.for_language(language).stem(&stem),
             None => &[],
         }
     }
 
     fn stops(&mut self, word: &str, language: Language) -> bool {
-        self.dictionaries.of(language).stops(word)
+        self.dictionaries.for_language(language).stops(word)
             || self.stop_words[language as usize].contains(word)
     }
 
@@ -238,6 +238,6 @@ pub(super) fn is_stopword(word: &str) -> bool {
     }
     let listed = Language::ALL
         .into_iter()
-        .any(|language| dictionaries.of(language).stops(word));
+        .any(|language| dictionaries.for_language(language).stops(word));
     listed || STOP_WORDS.with_borrow_mut(|lists| lists.iter_mut().any(|list| list.contains(word)))
 }

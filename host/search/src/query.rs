@@ -174,7 +174,7 @@ impl Index {
         let (mut translated, mut corrected) = (false, false);
         let mut kept = String::new();
         let all = self.query_words(words, query);
-        let language = words.languages.of(&all);
+        let language = words.languages.detect(&all);
         for word in all {
             let known = self.by_stem.contains_key(&words.stem(&word));
             let english = match words.languages.english(&word, language) {
@@ -214,7 +214,7 @@ impl Index {
         is_word: &dyn Fn(&str) -> bool,
     ) -> Vec<Concept> {
         let all = self.query_words(words, query);
-        let language = words.languages.of(&all);
+        let language = words.languages.detect(&all);
         let mut concepts: Vec<Concept> = Vec::new();
         let mut stems: Vec<String> = Vec::new();
         let mut misspelt = 0;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolgate_catalog::Tool;
 
 use super::answer::{Hit, SearchQuery, SearchResults};
-use super::embeddings::Meaning;
+use super::embeddings::Similarity;
 use super::fit::{self, Fit};
 use super::fuse;
 use super::index::Index;
@@ -47,7 +47,7 @@ struct Ranked<'a> {
     /// How many of them match well.
     good: usize,
     confidence: Fit,
-    meaning: Option<&'a Meaning>,
+    similarity: Option<&'a Similarity>,
 }
 
 impl Index {
@@ -65,9 +65,9 @@ impl Index {
             windows,
         } = query.reading;
         let pooled;
-        let ranked: Vec<Ranked<'_>> = match (steps.is_empty(), query.meanings) {
-            (true, meanings) => {
-                let meaning = match meanings {
+        let ranked: Vec<Ranked<'_>> = match (steps.is_empty(), query.similarities) {
+            (true, similarities) => {
+                let similarity = match similarities {
                     Some([first, rest @ ..]) if !windows.is_empty() && !rest.is_empty() => {
                         pooled = pool(first, rest);
                         Some(&pooled)
@@ -75,13 +75,14 @@ impl Index {
                     Some([first, ..]) => Some(first),
                     _ => None,
                 };
-                vec![self.rank(tools, whole, meaning, &shown)]
+                vec![self.rank(tools, whole, similarity, &shown)]
             }
-            (false, meanings) => {
+            (false, similarities) => {
                 let mut ranked = Vec::new();
                 for (place, step) in steps.iter().enumerate() {
-                    let meaning = meanings.and_then(|all| all.get(place + 1).or(all.first()));
-                    ranked.push(self.rank(tools, step, meaning, &shown));
+                    let similarity =
+                        similarities.and_then(|all| all.get(place + 1).or(all.first()));
+                    ranked.push(self.rank(tools, step, similarity, &shown));
                 }
                 ranked
             }
@@ -147,8 +148,8 @@ impl Index {
             .map(|(place, hit)| {
                 let wish = &ranked[place];
                 let mut reasons = reasons[place].remove(&hit.tool).unwrap_or_default();
-                if let Some(meaning) = wish.meaning {
-                    let cosine = meaning.cosines.get(hit.tool as usize).copied();
+                if let Some(similarity) = wish.similarity {
+                    let cosine = similarity.cosines.get(hit.tool as usize).copied();
                     reasons.push(format!("meaning: {:.2}", cosine.unwrap_or(0.0)));
                 }
                 Hit {
@@ -178,15 +179,15 @@ impl Index {
         &self,
         tools: &[Arc<Tool>],
         wish: &'a Wish,
-        meaning: Option<&'a Meaning>,
+        similarity: Option<&'a Similarity>,
         shown: &dyn Fn(u32) -> bool,
     ) -> Ranked<'a> {
         let lexical = self.weigh(tools, &wish.text, &wish.concepts);
-        let (nearest, good, confidence) = match meaning {
-            Some(meaning) => {
+        let (nearest, good, confidence) = match similarity {
+            Some(similarity) => {
                 let reads = |tool: u32| self.traits[tool as usize].reads;
-                let fused = fuse::fuse(&lexical.candidates, meaning, shown, reads);
-                let confidence = fit::of_hits(&fused.nearest, &meaning.cosines);
+                let fused = fuse::fuse(&lexical.candidates, similarity, shown, reads);
+                let confidence = fit::of_hits(&fused.nearest, &similarity.cosines);
                 (fused.nearest, fused.good, confidence)
             }
             None => by_words(&lexical.candidates, shown),
@@ -198,7 +199,7 @@ impl Index {
             nearest,
             good,
             confidence,
-            meaning,
+            similarity,
         }
     }
 
@@ -305,8 +306,8 @@ fn also_in(
     also_in
 }
 
-/// For each tool the nearest of several meanings.
-fn pool(first: &Meaning, rest: &[Meaning]) -> Meaning {
+/// For each tool the best of several similarities.
+fn pool(first: &Similarity, rest: &[Similarity]) -> Similarity {
     let mut pooled = first.clone();
     for part in rest {
         for (best, cosine) in pooled.cosines.iter_mut().zip(&part.cosines) {

@@ -25,7 +25,7 @@ fn ask(
     index.search(&SearchQuery {
         reading: &index.read(query, &|_| false),
         service,
-        meanings: None,
+        similarities: None,
         limit,
         allowed,
     })

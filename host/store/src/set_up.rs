@@ -20,9 +20,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const ADVISORY_LOCK: i64 = 0x746f_6f6c_6761_7465;
 
 /// Held by the one process that sets up; given back when it is dropped.
-pub struct SetUpLock(Held);
+pub struct SetUpLock(LockKind);
 
-enum Held {
+enum LockKind {
     /// A database in memory has one process.
     Alone,
     /// The lock goes when the file is closed.
@@ -35,7 +35,7 @@ impl Store {
     /// Waits until no other process sets this database up.
     pub async fn lock_set_up(&self) -> Result<SetUpLock, StoreError> {
         match &self.db {
-            Db::Sqlite { .. } if !self.is_file() => Ok(SetUpLock(Held::Alone)),
+            Db::Sqlite { .. } if !self.is_file() => Ok(SetUpLock(LockKind::Alone)),
             Db::Sqlite { write, .. } => {
                 let options = write.connect_options();
                 SetUpLock::of_file(options.get_filename()).await
@@ -57,7 +57,7 @@ impl SetUpLock {
         let began = Instant::now();
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Self(Held::File(file))),
+                Ok(()) => return Ok(Self(LockKind::File(file))),
                 Err(TryLockError::WouldBlock) if began.elapsed() < TURN_WITHIN => {
                     sleep(LOOK_EVERY).await;
                 }
@@ -82,12 +82,12 @@ impl SetUpLock {
             Ok(locked) => locked?,
             Err(_) => return Err(StoreError::SetUpTakesLong),
         };
-        Ok(Self(Held::Postgres(connection)))
+        Ok(Self(LockKind::Postgres(connection)))
     }
 
     /// As dropping it, and returns when the next process can go on.
     pub async fn release(self) {
-        if let Held::Postgres(connection) = self.0 {
+        if let LockKind::Postgres(connection) = self.0 {
             let _ = timeout(LOOK_EVERY * 20, connection.close()).await;
         }
     }

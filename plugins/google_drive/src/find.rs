@@ -19,7 +19,7 @@ pub fn search_files(args: SearchFiles, cx: &Context) -> Result<Output, ToolError
     };
     let answer = api(cx)
         .get("/drive/v3/files")
-        .query("q", query::of(&args)?)
+        .query("q", query::from_arguments(&args)?)
         .query("orderBy", order)
         .query("corpora", corpora)
         .query("driveId", args.shared_drive)

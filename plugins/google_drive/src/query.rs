@@ -114,7 +114,7 @@ fn moment(value: &str) -> String {
     }
 }
 
-pub fn of(args: &SearchFiles) -> Result<String, ToolError> {
+pub fn from_arguments(args: &SearchFiles) -> Result<String, ToolError> {
     let mut all = Vec::new();
     for word in args.name.as_deref().map(words).unwrap_or_default() {
         all.push(format!("name contains {}", text(&word)));

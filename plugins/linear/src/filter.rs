@@ -90,7 +90,7 @@ pub struct ListIssues {
 }
 
 /// Linear's `IssueFilter`: every member given must hold.
-pub fn of(args: &ListIssues) -> Value {
+pub fn from_arguments(args: &ListIssues) -> Value {
     let mut all: Vec<Value> = Vec::new();
     if let Some(team) = &args.team {
         all.push(json!({ "team": team_filter(team) }));

@@ -23,7 +23,7 @@ pub fn list_issues(args: ListIssues, cx: &Context) -> Result<Output, ToolError> 
         Order::CreatedAt => "createdAt",
     };
     let variables = json!({
-        "filter": filter::of(&args), "first": args.limit, "after": cx.cursor(),
+        "filter": filter::from_arguments(&args), "first": args.limit, "after": cx.cursor(),
         "orderBy": order, "includeArchived": args.include_archived,
     });
     page(&ask(cx, DOCUMENT, variables)?["issues"], shown)

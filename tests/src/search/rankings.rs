@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use toolgate_catalog::Catalog;
 use toolgate_search::embeddings::model::SentenceModel;
 use toolgate_search::embeddings::quantize::quantize;
-use toolgate_search::embeddings::{Meaning, Vector, Vectors, files};
+use toolgate_search::embeddings::{Similarity, Vector, Vectors, files};
 use toolgate_search::{Fit, Reading, SearchIndex, SearchQuery};
 
 use super::DEPTH;
@@ -89,16 +89,16 @@ impl<'a> Hybrid<'a> {
     /// The best tools, and whether they fit.
     pub fn search(&mut self, query: &str) -> (Vec<String>, Fit) {
         let reading = self.index.read(query, &|word| self.model.is_word(word));
-        let mut meanings = Vec::new();
+        let mut similarities = Vec::new();
         for sentence in reading.sentences() {
             let vector = self.asked.entry(sentence.to_owned());
             let vector = vector.or_insert_with_key(|text| {
                 let vector = self.model.query(text);
                 vector.expect("the model was loaded")
             });
-            meanings.push(self.vectors.meaning(vector));
+            similarities.push(self.vectors.similarity(vector));
         }
-        search(self.index, &reading, Some(&meanings))
+        search(self.index, &reading, Some(&similarities))
     }
 
     /// The tools nearest to the query's meaning as it is written: what a plain vector search answers.
@@ -128,12 +128,12 @@ pub fn by_words(index: &SearchIndex, query: &str) -> (Vec<String>, Fit) {
 pub(super) fn search(
     index: &SearchIndex,
     reading: &Reading,
-    meanings: Option<&[Meaning]>,
+    similarities: Option<&[Similarity]>,
 ) -> (Vec<String>, Fit) {
     let found = index.search(&SearchQuery {
         reading,
         service: None,
-        meanings,
+        similarities,
         limit: DEPTH,
         allowed: &|_| true,
     });

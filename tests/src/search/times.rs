@@ -44,12 +44,12 @@ pub fn print_times() -> anyhow::Result<()> {
             while let Some(query) = queries.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let start = Instant::now();
                 let reading = index.read(query, &|word| embedder.is_word(word));
-                let mut meanings = Vec::new();
+                let mut similarities = Vec::new();
                 for sentence in reading.sentences() {
                     let vector = runtime.block_on(embedder.query(sentence))?;
-                    meanings.push(hybrid.vectors.meaning(&vector));
+                    similarities.push(hybrid.vectors.similarity(&vector));
                 }
-                search(&index, &reading, Some(&meanings));
+                search(&index, &reading, Some(&similarities));
                 times.push(start.elapsed());
             }
             anyhow::Ok(times)

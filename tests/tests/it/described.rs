@@ -236,14 +236,14 @@ async fn a_field_of_one_alternative_is_sent() {
     std::fs::write(&file, built(description).await).unwrap();
     let cache = TestCache::new().unwrap();
     let rig = TestPlugin::open(&file, &[], &cache).await.unwrap();
-    let trial = TestCall {
+    let test_call = TestCall {
         tool: "pay".to_owned(),
         arguments: json!({ "amount": "7", "card_number": "4242" }),
         ..TestCall::default()
     };
-    let (_, planned) = rig.plan(&trial).await.unwrap();
+    let (_, planned) = rig.plan(&test_call).await.unwrap();
     let sent: Value = serde_json::from_str(&planned[0].body).unwrap();
-    assert_eq!(sent, trial.arguments);
+    assert_eq!(sent, test_call.arguments);
     let tool = rig.manifest.tools[0].input.value();
     let names = tool["properties"].as_object().unwrap();
     assert!(names.contains_key("card_number") && names.contains_key("iban"));
@@ -268,13 +268,13 @@ async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
     let cache = TestCache::new().unwrap();
     let to = format!("api.todoist.com={}", upstream.url());
     let rig = TestPlugin::open(&file, &[to], &cache).await.unwrap();
-    let mut trial = TestCall {
+    let mut test_call = TestCall {
         tool: "list_tasks".to_owned(),
         arguments: json!({ "limit": 1 }),
         secrets: Some([("secret".to_owned(), Secret::new(TOKEN.to_owned()))].into()),
         ..TestCall::default()
     };
-    let (ended, exchanges) = rig.run_recorded(&trial).await.unwrap();
+    let (ended, exchanges) = rig.run_recorded(&test_call).await.unwrap();
     let shown = replay::shown(&ended);
     assert!(matches!(ended, CallEnd::Returned(_)), "{shown}");
     let sent = &upstream.received()[0];
@@ -283,7 +283,7 @@ async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
         .iter()
         .find(|(name, _)| name == "authorization");
     assert_eq!(authorization.unwrap().1, format!("Bearer {TOKEN}"));
-    let example = record::example(&trial, &ended, exchanges).unwrap();
+    let example = record::example(&test_call, &ended, exchanges).unwrap();
     let text = serde_json::to_string(&example).unwrap();
     assert!(!text.contains(TOKEN), "{text}");
 
@@ -297,8 +297,8 @@ async fn a_live_run_carries_the_credential_and_its_recording_does_not() {
         "a recording replays: {differences:?}"
     );
 
-    trial.secrets = Some([].into());
-    let ended = rig.run(&trial).await.unwrap();
+    test_call.secrets = Some([].into());
+    let ended = rig.run(&test_call).await.unwrap();
     let shown = replay::shown(&ended);
     assert!(
         matches!(ended, CallEnd::Refused(_)),

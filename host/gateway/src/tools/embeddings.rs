@@ -23,7 +23,7 @@ use crate::plugins::Snapshot;
 use toolgate_search::Reading;
 use toolgate_search::embeddings::files;
 use toolgate_search::embeddings::model::DIMENSIONS;
-use toolgate_search::embeddings::{EmbedError, Embedder, Meaning, Vector, Vectors};
+use toolgate_search::embeddings::{EmbedError, Embedder, Similarity, Vector, Vectors};
 use toolgate_store::ToolVector;
 
 /// Whether there is something new to do is looked up this often.
@@ -133,13 +133,13 @@ impl Embeddings {
         }
     }
 
-    /// For each sentence of the query what it means for the snapshot's tools, or why that is not known.
+    /// For each sentence of the query how similar it is to the snapshot's tools, or why that is not known.
     /// Where the time is up before all sentences are embedded, only the first is answered.
-    pub(crate) async fn meanings(
+    pub(crate) async fn similarities(
         &self,
         snapshot: &Arc<Snapshot>,
         query: &Reading,
-    ) -> Result<Vec<Meaning>, LexicalReason> {
+    ) -> Result<Vec<Similarity>, LexicalReason> {
         let state = self.state.load_full();
         let prepared = state.prepared.as_ref();
         let prepared = prepared.filter(|(of, _)| Arc::ptr_eq(of, snapshot));
@@ -154,20 +154,20 @@ impl Embeddings {
             });
         };
         let until = tokio::time::Instant::now() + QUERY_WAIT_MAX;
-        let mut meanings: Vec<Meaning> = Vec::new();
+        let mut similarities: Vec<Similarity> = Vec::new();
         // All at once, so that they stand in the queue beside one another.
         let sentences = query.sentences().map(|sentence| embedder.query(sentence));
         let mut embedded = sentences.collect::<FuturesOrdered<_>>();
         loop {
             match tokio::time::timeout_at(until, embedded.next()).await {
-                Ok(None) => return Ok(meanings),
-                Ok(Some(Ok(vector))) => meanings.push(vectors.meaning(&vector)),
-                Ok(Some(Err(EmbedError::Busy))) | Err(_) if meanings.is_empty() => {
+                Ok(None) => return Ok(similarities),
+                Ok(Some(Ok(vector))) => similarities.push(vectors.similarity(&vector)),
+                Ok(Some(Err(EmbedError::Busy))) | Err(_) if similarities.is_empty() => {
                     return Err(LexicalReason::Overloaded);
                 }
                 Ok(Some(Err(EmbedError::Busy))) | Err(_) => {
-                    meanings.truncate(1);
-                    return Ok(meanings);
+                    similarities.truncate(1);
+                    return Ok(similarities);
                 }
                 Ok(Some(Err(cause))) => {
                     tracing::error!(error = %cause, "search.embed_failed");

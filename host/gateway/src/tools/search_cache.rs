@@ -49,19 +49,19 @@ impl Gateway {
             return known;
         }
         let reading = self.embeddings.read(snapshot, &request.query);
-        let meanings = self.embeddings.meanings(snapshot, &reading).await;
+        let similarities = self.embeddings.similarities(snapshot, &reading).await;
         let answer = Arc::new(CatalogAnswer {
             results: snapshot.search.search(&SearchQuery {
                 reading: &reading,
                 service: request.service.as_deref(),
-                meanings: meanings.as_deref().ok(),
+                similarities: similarities.as_deref().ok(),
                 limit: request.limit.max(NEAREST),
                 allowed: &|tool: &Tool| permissions.shows(tool),
             }),
-            lexical_reason: meanings.as_ref().err().copied(),
+            lexical_reason: similarities.as_ref().err().copied(),
         });
-        let repeatable = match &meanings {
-            Ok(meanings) => meanings.len() == reading.sentences().count(),
+        let repeatable = match &similarities {
+            Ok(similarities) => similarities.len() == reading.sentences().count(),
             Err(
                 LexicalReason::ModelOff
                 | LexicalReason::ModelNotInstalled

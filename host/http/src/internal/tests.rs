@@ -30,14 +30,14 @@ fn options(world: &TestWorld) -> InternalOptions {
 
 /// What a browser would send to a route.
 #[derive(Clone)]
-struct Ask {
+struct BrowserRequest {
     cookie: String,
     origin: Option<&'static str>,
     header: bool,
     body: Value,
 }
 
-impl Ask {
+impl BrowserRequest {
     fn new(signed_in: &SignedIn) -> Self {
         Self::with(&format!("{SESSION_COOKIE}={}", signed_in.jwt.expose()))
     }
@@ -148,13 +148,13 @@ async fn every_route_refuses_who_is_not_signed_in() {
             format!("{SESSION_COOKIE}={refresh}"),
             format!("{SESSION_COOKIE}={key}"),
         ] {
-            let ask = Ask::with(&cookie);
+            let ask = BrowserRequest::with(&cookie);
             ask.refused(&world, &listed, 401, "sign_in_required").await;
         }
     }
     world.clock.advance_ms(JWT_LIFE_MS);
     for listed in closed(&world) {
-        let expired = Ask::new(&owner);
+        let expired = BrowserRequest::new(&owner);
         expired
             .refused(&world, &listed, 401, "sign_in_required")
             .await;
@@ -167,21 +167,21 @@ async fn every_change_refuses_what_another_site_may_have_sent() {
     let owner = world.member(Role::Owner, true).await;
     let all = listed(world.gateway.clone(), options(&world));
     for listed in all.into_iter().filter(|listed| listed.method != "GET") {
-        let ask = Ask::new(&owner);
+        let ask = BrowserRequest::new(&owner);
         for forged in [
-            Ask {
+            BrowserRequest {
                 header: false,
                 ..ask.clone()
             },
-            Ask {
+            BrowserRequest {
                 origin: None,
                 ..ask.clone()
             },
-            Ask {
+            BrowserRequest {
                 origin: Some("https://evil.example.com"),
                 ..ask.clone()
             },
-            Ask {
+            BrowserRequest {
                 origin: Some("null"),
                 ..ask
             },
@@ -206,20 +206,20 @@ async fn every_route_refuses_a_role_that_is_too_small() {
             Access::Open | Access::Least(Role::Member) => {}
             Access::Least(Role::Admin) => {
                 walked[0] += 1;
-                let ask = Ask::new(&member);
+                let ask = BrowserRequest::new(&member);
                 ask.refused(&world, &listed, 403, "role_denied").await;
             }
             Access::Least(Role::Owner) => {
                 walked[1] += 1;
                 for who in [&member, &admin] {
-                    let ask = Ask::new(who);
+                    let ask = BrowserRequest::new(who);
                     ask.refused(&world, &listed, 403, "role_denied").await;
                 }
             }
             Access::Operator => {
                 walked[2] += 1;
                 for who in [&member, &tenant] {
-                    let ask = Ask::new(who);
+                    let ask = BrowserRequest::new(who);
                     ask.refused(&world, &listed, 403, "role_denied").await;
                 }
             }
@@ -233,7 +233,7 @@ async fn a_member_reaches_the_public_routes_with_the_cookie_and_for_themselves_a
     let world = TestWorld::open().await;
     let member = world.member(Role::Member, true).await;
     let admin = world.member(Role::Admin, true).await;
-    let (ask, as_admin) = (Ask::new(&member), Ask::new(&admin));
+    let (ask, as_admin) = (BrowserRequest::new(&member), BrowserRequest::new(&admin));
     let own = &member.me.user_id;
     for (who, method, path, status, code) in [
         (&ask, "GET", "/internal/tools/search?query=issue", 200, ""),
@@ -318,8 +318,8 @@ async fn a_member_reaches_the_public_routes_with_the_cookie_and_for_themselves_a
 #[tokio::test]
 async fn only_an_owner_changes_what_holds_for_the_whole_workspace() {
     let world = TestWorld::open().await;
-    let admin = Ask::new(&world.member(Role::Admin, true).await);
-    let owner = Ask::new(&world.member(Role::Owner, true).await);
+    let admin = BrowserRequest::new(&world.member(Role::Admin, true).await);
+    let owner = BrowserRequest::new(&world.member(Role::Owner, true).await);
     for (path, change) in [
         (
             "/internal/permissions/default",
@@ -342,7 +342,7 @@ async fn only_an_owner_changes_what_holds_for_the_whole_workspace() {
 async fn live_updates_end_with_the_sign_in_and_say_nothing_of_it_when_the_gateway_stops() {
     let world = TestWorld::open().await;
     for stops in [false, true] {
-        let ask = Ask::new(&world.member(Role::Member, true).await);
+        let ask = BrowserRequest::new(&world.member(Role::Member, true).await);
         let (parts, body) = ask.open(&world, "GET", "/internal/events").await;
         assert_eq!(parts.status, 200);
         if stops {
@@ -361,8 +361,8 @@ async fn live_updates_end_with_the_sign_in_and_say_nothing_of_it_when_the_gatewa
 #[tokio::test]
 async fn every_tool_of_a_service_is_named_whoever_is_denied_it() {
     let world = TestWorld::open().await;
-    let member = Ask::new(&world.member(Role::Member, true).await);
-    let admin = Ask::new(&world.member(Role::Admin, true).await);
+    let member = BrowserRequest::new(&world.member(Role::Member, true).await);
+    let admin = BrowserRequest::new(&world.member(Role::Admin, true).await);
     let (_, me) = member.send(&world, "GET", "/internal/me").await;
     let user = me["data"]["user_id"].as_str().unwrap();
     let path = format!("/internal/permissions/users/{user}/services/github");

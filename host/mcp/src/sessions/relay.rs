@@ -36,7 +36,7 @@ impl ReplyAddress {
     }
 
     /// An event on its way to the client.
-    pub(super) fn of(&self, mut event: ServerSseMessage) -> ServerSseMessage {
+    pub(super) fn readdress(&self, mut event: ServerSseMessage) -> ServerSseMessage {
         if let Some(event_id) = &mut event.event_id {
             *event_id = format!("{}-{event_id}", self.0);
         }
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn an_answer_finds_the_process_that_asked() {
         let (one, two) = (ReplyAddress::new("prc_1"), ReplyAddress::new("prc_2"));
-        let asked = one.of(event("0/7", question()));
+        let asked = one.readdress(event("0/7", question()));
         assert_eq!(asked.event_id.as_deref(), Some("prc_1-0/7"));
         let asked = serde_json::to_value(asked.message.expect("a message")).expect("JSON");
         assert_eq!(asked["id"], "prc_1-3");
@@ -230,7 +230,7 @@ mod tests {
             json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }),
         ] {
             let sent = one
-                .of(event("0/7", message.clone()))
+                .readdress(event("0/7", message.clone()))
                 .message
                 .expect("a message");
             let sent = serde_json::to_value(sent).expect("JSON");

@@ -72,7 +72,7 @@ impl Embedder {
         let (work, worker) = (Arc::clone(&shared), Arc::clone(&model));
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(1)
-            .thread_name(|_| "toolgate-meaning".to_owned())
+            .thread_name(|_| "toolgate-embed".to_owned())
             .build()
             .map_err(io::Error::other)?;
         pool.spawn(move || work.work_off(&worker));

@@ -5,9 +5,9 @@ use super::matrix::{Epilogue, Matrix};
 use super::model::{DIMENSIONS, normalize};
 use super::sayings;
 
-/// What a query means for the tools of a catalog.
+/// How similar a query is in meaning to the tools of a catalog.
 #[derive(Clone, Debug)]
-pub struct Meaning {
+pub struct Similarity {
     /// How near each tool is to it, -1 to 1, in the catalog's order.
     pub cosines: Vec<f32>,
     /// How much it is known from sayings, 0 to 1: then its words say little.
@@ -37,11 +37,11 @@ impl Vectors {
         Self { tools }
     }
 
-    /// What the query asks for, moved toward what tools call such wishes ([`sayings`]).
-    pub fn meaning(&self, query: &[f32]) -> Meaning {
+    /// Of the query after it was moved toward what tools call such wishes ([`sayings`]).
+    pub fn similarity(&self, query: &[f32]) -> Similarity {
         let nearest = self.plain_cosines(query).into_iter().fold(-1.0, f32::max);
         let moved = sayings::SHIPPED.move_query(query, nearest);
-        Meaning {
+        Similarity {
             cosines: self.plain_cosines(&moved.vector),
             said: moved.share,
             reads: moved.reads,

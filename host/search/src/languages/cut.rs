@@ -26,8 +26,8 @@ pub(super) fn east_asian(dictionaries: &Dictionaries, token: &str) -> Option<Vec
         return None;
     }
     let kana = |kind: &Character| matches!(kind, Character::Hiragana | Character::Katakana);
-    let japanese = dictionaries.of(Language::Japanese);
-    let chinese = dictionaries.of(Language::Chinese);
+    let japanese = dictionaries.for_language(Language::Japanese);
+    let chinese = dictionaries.for_language(Language::Chinese);
     let mut cut = Vec::new();
     let mut from = 0;
     while from < chars.len() {
@@ -133,7 +133,7 @@ pub(super) fn compound(dictionaries: &'static Dictionaries, word: &str) -> Optio
         return None;
     }
     COMPOUNDING.iter().find_map(|(language, links)| {
-        let dictionary = dictionaries.of(*language);
+        let dictionary = dictionaries.for_language(*language);
         let foreign = |part: &str| {
             part.len() >= FOREIGN_PART_BYTES_MIN
                 && dictionary.knows(part)

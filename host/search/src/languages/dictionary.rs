@@ -140,7 +140,7 @@ impl Dictionaries {
         }
     }
 
-    pub(super) fn of(&self, language: Language) -> &Dictionary {
+    pub(super) fn for_language(&self, language: Language) -> &Dictionary {
         &self.by_language[language as usize]
     }
 

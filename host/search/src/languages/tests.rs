@@ -22,7 +22,7 @@ fn split(languages: &mut Languages, query: &str) -> Vec<String> {
 /// The language of a query and the best English word for each word that tells something.
 fn read(languages: &mut Languages, query: &str) -> (Option<Language>, String) {
     let words = split(languages, query);
-    let language = languages.of(&words);
+    let language = languages.detect(&words);
     let mut english = Vec::new();
     for word in &words {
         if languages.tells_nothing(word, language) {
@@ -444,7 +444,7 @@ fn the_language_of_the_judged_queries_is_recognised() {
     let (mut english_wrong, mut others_wrong) = (Vec::new(), Vec::new());
     for (code, query) in judged_queries() {
         let words = split(&mut languages, &query);
-        let found = languages.of(&words).map(|found| codes[found as usize]);
+        let found = languages.detect(&words).map(|found| codes[found as usize]);
         let (all, wrong) = match code == "en" {
             true => (&mut english, &mut english_wrong),
             false => (&mut others, &mut others_wrong),

@@ -66,29 +66,29 @@ impl RunTool {
             .iter()
             .find(|tool| tool.action() == self.tool || tool.name == self.tool)
             .with_context(|| format!("the plugin has no tool `{}`", self.tool))?;
-        let trial = self.trial(&rig.manifest, tool)?;
-        let violations = violations(tool, &trial.arguments);
+        let test_call = self.test_call(&rig.manifest, tool)?;
+        let violations = violations(tool, &test_call.arguments);
         if !violations.is_empty() {
             bail!("the arguments do not fit: {}", violations.join("; "));
         }
         if self.dry_run {
-            return match rig.plan(&trial).await? {
+            return match rig.plan(&test_call).await? {
                 (CallEnd::DryRun | CallEnd::Returned(_), planned) => {
                     output.print(&planned, |planned| shown(planned))
                 }
                 (other, _) => {
                     let sum = replay::shown(&other);
-                    let failed = FailedRun::new(other, trial.log.take());
+                    let failed = FailedRun::new(other, test_call.log.take());
                     output.print(&failed, FailedRun::text)?;
                     Err(ReportedFailure(sum).into())
                 }
             };
         }
-        let (ended, exchanges) = rig.run_recorded(&trial).await?;
-        let log = trial.log.take();
+        let (ended, exchanges) = rig.run_recorded(&test_call).await?;
+        let log = test_call.log.take();
         if let Some(file) = &self.record {
             let sent = exchanges.len();
-            let example = record::example(&trial, &ended, exchanges)
+            let example = record::example(&test_call, &ended, exchanges)
                 .with_context(|| format!("nothing to record: {}", replay::shown(&ended)))?;
             let text = serde_json::to_string_pretty(&example)?;
             std::fs::write(file, text + "\n")
@@ -122,7 +122,7 @@ impl RunTool {
         }
     }
 
-    fn trial(&self, manifest: &Manifest, tool: &Tool) -> anyhow::Result<TestCall> {
+    fn test_call(&self, manifest: &Manifest, tool: &Tool) -> anyhow::Result<TestCall> {
         let mut config = BTreeMap::new();
         for (key, text) in pairs(&self.set)? {
             let declared = manifest.config.iter().find(|known| known.key == key);

@@ -23,7 +23,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub listen: Option<SocketAddr>,
-    /// Base of connect links and OAuth callbacks [default: http://<listen>]
+    /// Base of connect links and OAuth callbacks [default: http://LISTEN]
     #[arg(
         long,
         global = true,
@@ -41,7 +41,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub data_dir: Option<PathBuf>,
-    /// sqlite://PATH or postgres://... (TLS: ?sslmode=verify-full&sslrootcert=FILE) [default: sqlite://<data-dir>/toolgate.db]
+    /// sqlite://PATH or postgres://... (TLS: ?sslmode=verify-full&sslrootcert=FILE) [default: sqlite://DATA_DIR/toolgate.db]
     #[arg(
         long,
         global = true,
@@ -80,7 +80,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub upgrades: Option<Upgrades>,
-    /// File of 32 bytes that encrypts credentials at rest; made on first start [default: <data-dir>/master.key]
+    /// File of 32 bytes that encrypts credentials at rest; made on first start [default: DATA_DIR/master.key]
     #[arg(
         long,
         global = true,
@@ -197,7 +197,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub oidc_issuer: Option<Url>,
-    /// Client id there; register the callback <public-url>/internal/oidc/callback
+    /// Client id there; register the callback PUBLIC_URL/internal/oidc/callback
     #[arg(
         long,
         global = true,

@@ -17,9 +17,9 @@ on_both!(
 );
 
 /// What one call was: its tool, user, status, begin after [`NOW_MS`] and duration.
-type Told = (&'static str, &'static str, &'static str, i64, i64);
+type ExpectedReceipt = (&'static str, &'static str, &'static str, i64, i64);
 
-const TOLD: [Told; 7] = [
+const EXPECTED: [ExpectedReceipt; 7] = [
     ("github_get_me", "ada", "success", 0, 1),
     ("github_get_me", "ada", "success", 9, 2),
     ("github_get_me", "bob", "error", 10, 3),
@@ -29,8 +29,8 @@ const TOLD: [Told; 7] = [
     ("words_count", "carol", "error", 29, 12),
 ];
 
-fn receipts(workspace_id: &str, told: &[Told]) -> Vec<ExecutionRow> {
-    let rows = told.iter().enumerate();
+fn receipts(workspace_id: &str, expected: &[ExpectedReceipt]) -> Vec<ExecutionRow> {
+    let rows = expected.iter().enumerate();
     rows.map(
         |(n, (tool, user, status, at_ms, duration_ms))| ExecutionRow {
             workspace_id: workspace_id.into(),
@@ -59,20 +59,27 @@ fn receipts(workspace_id: &str, told: &[Told]) -> Vec<ExecutionRow> {
     .collect()
 }
 
-async fn told(at: &Empty) -> String {
+async fn usage_report(at: &Empty) -> String {
     let (acme, other) = (
         workspace(&at.store, "acme").await,
         workspace(&at.store, "other").await,
     );
     for of in [&acme, &other] {
-        let rows = receipts(&of.id, if of.id == acme.id { &TOLD } else { &TOLD[..1] });
+        let rows = receipts(
+            &of.id,
+            if of.id == acme.id {
+                &EXPECTED
+            } else {
+                &EXPECTED[..1]
+            },
+        );
         at.store.record_executions(&rows, &[]).await.unwrap();
     }
     acme.id
 }
 
 async fn calls_are_counted_by_time_status_and_duration(at: Empty) {
-    let acme = told(&at).await;
+    let acme = usage_report(&at).await;
     let most = i64::try_from(DURATION_CLASSES_MS.len()).unwrap();
     for (user, from_ms, expected) in [
         (
@@ -106,7 +113,7 @@ async fn calls_are_counted_by_time_status_and_duration(at: Empty) {
 }
 
 async fn tools_and_services_are_ranked_by_their_calls(at: Empty) {
-    let acme = told(&at).await;
+    let acme = usage_report(&at).await;
     let tools = at
         .store
         .usage_by_tool(&acme, None, NOW_MS, 2)
@@ -133,7 +140,7 @@ async fn tools_and_services_are_ranked_by_their_calls(at: Empty) {
 }
 
 async fn users_are_known_by_calls_rules_and_connections(at: Empty) {
-    let acme = told(&at).await;
+    let acme = usage_report(&at).await;
     let rule = RuleChange {
         kind: RuleKind::Service,
         name: "github",
@@ -187,7 +194,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
     let foreign = at.store.usage_mark(&other.id).await.unwrap();
     assert_eq!(quiet, foreign);
 
-    let rows = receipts(&acme.id, &TOLD[..1]);
+    let rows = receipts(&acme.id, &EXPECTED[..1]);
     let session = SessionRow {
         workspace_id: (&acme.id).into(),
         id: "tool_1".into(),

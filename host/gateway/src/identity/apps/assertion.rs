@@ -46,7 +46,7 @@ impl RefusedAssertion {
         }
     }
 
-    fn of(self, workspace: &Workspace) -> Self {
+    fn in_workspace(self, workspace: &Workspace) -> Self {
         Self {
             workspace_id: Some(workspace.id.clone()),
             ..self
@@ -113,7 +113,7 @@ impl Gateway {
         let told = self.verify(issuer, assertion, &client.id).await?;
         let (member, workspace) = self.asserted_member(issuer, &told, client).await?;
         let of_workspace =
-            |refused: RefusedAssertion| NotExchanged::Refused(refused.of(&workspace));
+            |refused: RefusedAssertion| NotExchanged::Refused(refused.in_workspace(&workspace));
         let granted = granted(&told, client, asked.as_deref());
         if granted.is_empty() {
             let sentence = "none of the scopes is granted by the assertion";
@@ -273,7 +273,7 @@ impl Gateway {
             None => {
                 let reason = "the person is no member any more, or has to sign in again";
                 Err(NotExchanged::Refused(
-                    RefusedAssertion::new(reason).of(&workspace),
+                    RefusedAssertion::new(reason).in_workspace(&workspace),
                 ))
             }
         }

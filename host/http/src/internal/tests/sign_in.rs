@@ -21,7 +21,7 @@ fn cookies_of(parts: &Parts) -> String {
 async fn a_person_signs_in_stays_signed_in_and_signs_out() {
     let world = TestWorld::open().await;
     let email = world.member(Role::Owner, true).await.me.email;
-    let nobody = Ask::with("");
+    let nobody = BrowserRequest::with("");
     let wrong = nobody.body(json!({"email": email, "password": "wrong password!"}));
     let (parts, body) = wrong.send(&world, "POST", "/internal/sign-in").await;
     assert_eq!(parts.status, 401);
@@ -31,7 +31,7 @@ async fn a_person_signs_in_stays_signed_in_and_signs_out() {
     let right = nobody.body(json!({"email": email.to_uppercase(), "password": PASSWORD}));
     let (parts, body) = right.send(&world, "POST", "/internal/sign-in").await;
     assert_eq!(parts.status, 200, "{body}");
-    let first = Ask::with(&cookies_of(&parts));
+    let first = BrowserRequest::with(&cookies_of(&parts));
     let (parts, body) = first.send(&world, "GET", "/internal/me").await;
     assert_eq!(parts.status, 200, "{body}");
     assert_eq!(body["data"]["email"], email.as_str());
@@ -42,7 +42,7 @@ async fn a_person_signs_in_stays_signed_in_and_signs_out() {
     assert_eq!(parts.status, 401);
     let (parts, body) = first.send(&world, "POST", "/internal/refresh").await;
     assert_eq!(parts.status, 200, "{body}");
-    let second = Ask::with(&cookies_of(&parts));
+    let second = BrowserRequest::with(&cookies_of(&parts));
     // Another tab asks with the same token at the same time.
     let (parts, _) = first.send(&world, "POST", "/internal/refresh").await;
     assert_eq!(parts.status, 200);
@@ -66,9 +66,9 @@ async fn a_copied_refresh_token_ends_the_sign_in() {
     let world = TestWorld::open().await;
     let owner = world.member(Role::Owner, true).await;
     let refresh = owner.refresh.as_ref().unwrap().expose();
-    let stolen = Ask::with(&format!("{REFRESH_COOKIE}={refresh}"));
+    let stolen = BrowserRequest::with(&format!("{REFRESH_COOKIE}={refresh}"));
     let (parts, _) = stolen.send(&world, "POST", "/internal/refresh").await;
-    let renewed = Ask::with(&cookies_of(&parts));
+    let renewed = BrowserRequest::with(&cookies_of(&parts));
     world.clock.advance_ms(30_001);
     let (parts, _) = stolen.send(&world, "POST", "/internal/refresh").await;
     assert_eq!(parts.status, 401);
@@ -84,7 +84,7 @@ async fn an_idle_sign_in_ends() {
     let owner = world.member(Role::Owner, true).await;
     let refresh = owner.refresh.as_ref().unwrap().expose();
     world.clock.advance_ms(IDLE_MS);
-    let late = Ask::with(&format!("{REFRESH_COOKIE}={refresh}"));
+    let late = BrowserRequest::with(&format!("{REFRESH_COOKIE}={refresh}"));
     let (parts, _) = late.send(&world, "POST", "/internal/refresh").await;
     assert_eq!(parts.status, 401);
 }
@@ -93,12 +93,13 @@ async fn an_idle_sign_in_ends() {
 async fn too_many_failures_are_slowed_down() {
     let world = TestWorld::open().await;
     let email = world.member(Role::Owner, true).await.me.email;
-    let wrong = Ask::with("").body(json!({"email": email, "password": "wrong password!"}));
+    let wrong =
+        BrowserRequest::with("").body(json!({"email": email, "password": "wrong password!"}));
     for _ in 0..10 {
         let (parts, _) = wrong.send(&world, "POST", "/internal/sign-in").await;
         assert_eq!(parts.status, 401);
     }
-    let right = Ask::with("").body(json!({"email": email, "password": PASSWORD}));
+    let right = BrowserRequest::with("").body(json!({"email": email, "password": PASSWORD}));
     let (parts, body) = right.send(&world, "POST", "/internal/sign-in").await;
     assert_eq!(parts.status, 429, "{body}");
     let wait_s: i64 = parts.headers["retry-after"]
@@ -114,9 +115,9 @@ async fn too_many_failures_are_slowed_down() {
 #[tokio::test]
 async fn a_removed_or_demoted_member_is_met_with_it_at_the_next_request() {
     let world = TestWorld::open().await;
-    let owner = Ask::new(&world.member(Role::Owner, true).await);
+    let owner = BrowserRequest::new(&world.member(Role::Owner, true).await);
     let admin = world.member(Role::Admin, true).await;
-    let ask = Ask::new(&admin);
+    let ask = BrowserRequest::new(&admin);
     let path = format!("/internal/members/{}", admin.me.member_id);
     let (parts, _) = ask.send(&world, "GET", "/internal/members").await;
     assert_eq!(parts.status, 200);
@@ -147,19 +148,19 @@ async fn the_last_owner_stays_and_admins_leave_owners_alone() {
     let path = format!("/internal/members/{}", owner.me.member_id);
     let member = json!({"role": "member"});
     for (who, status) in [(&admin, 403), (&owner, 409)] {
-        let ask = Ask::new(who).body(member.clone());
+        let ask = BrowserRequest::new(who).body(member.clone());
         for method in ["PATCH", "DELETE"] {
             let (parts, body) = ask.send(&world, method, &path).await;
             assert_eq!(parts.status.as_u16(), status, "{method} {body}");
         }
     }
     let invite = json!({"email": "eve@example.com", "role": "owner"});
-    let (parts, _) = Ask::new(&admin)
+    let (parts, _) = BrowserRequest::new(&admin)
         .body(invite.clone())
         .send(&world, "POST", "/internal/members")
         .await;
     assert_eq!(parts.status, 403);
-    let (parts, body) = Ask::new(&owner)
+    let (parts, body) = BrowserRequest::new(&owner)
         .body(invite)
         .send(&world, "POST", "/internal/members")
         .await;
@@ -171,7 +172,7 @@ async fn the_last_owner_stays_and_admins_leave_owners_alone() {
         .unwrap()
         .1;
     let join = json!({"token": token, "name": "Eve", "password": PASSWORD});
-    let join = Ask::with("").body(join);
+    let join = BrowserRequest::with("").body(join);
     let (parts, body) = join.send(&world, "POST", "/internal/setup").await;
     assert_eq!(parts.status, 200, "{body}");
     assert_eq!(body["data"]["email"], "eve@example.com");

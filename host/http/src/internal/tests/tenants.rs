@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, closed, filled_with};
+use super::{BrowserRequest, closed, filled_with};
 use crate::internal::Access;
 use crate::rest::tenants::{belongings, body_of};
 use toolgate_gateway::identity::apps::AppPeer;
@@ -29,7 +29,7 @@ fn body(path: &str) -> Value {
 }
 
 /// An app that `owner` has let in: the request that was decided, and the app.
-async fn connected_app(world: &TestWorld, owner: &Ask) -> (String, String) {
+async fn connected_app(world: &TestWorld, owner: &BrowserRequest) -> (String, String) {
     let peer = AppPeer {
         request_id: "req_1".to_owned(),
         address: None,
@@ -71,7 +71,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     let world = TestWorld::open().await;
     let mut ours = belongings(&world).await;
     let owner = world.member(Role::Owner, true).await;
-    let by_owner = Ask::new(&owner);
+    let by_owner = BrowserRequest::new(&owner);
     let made = async |path: &str, body: Value, name: &str| {
         let (parts, answer) = by_owner.body(body).send(&world, "POST", path).await;
         assert_eq!(parts.status, 201, "{path}: {answer}");
@@ -98,7 +98,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     ]);
 
     let theirs = world.member(Role::Owner, false).await;
-    let ask = Ask::new(&theirs);
+    let ask = BrowserRequest::new(&theirs);
     let (mut by_id, mut lists) = (0, 0);
     for listed in closed(&world) {
         let (method, path) = (listed.method.as_str(), listed.path.as_str());
@@ -155,7 +155,7 @@ async fn what_belongs_to_another_user_is_not_there_for_a_member() {
     let world = TestWorld::open().await;
     let theirs = belongings(&world).await;
     let member = world.member(Role::Member, true).await;
-    let ask = Ask::new(&member);
+    let ask = BrowserRequest::new(&member);
     let of_users = [
         "session_id",
         "connection_id",
@@ -192,7 +192,7 @@ async fn what_belongs_to_another_user_is_not_there_for_a_member() {
         let told = (parts.status.as_u16(), answer["error"]["code"].as_str());
         assert_eq!(told, (404, Some("session_not_found")), "{session}");
     }
-    let by_owner = Ask::new(&world.member(Role::Owner, true).await);
+    let by_owner = BrowserRequest::new(&world.member(Role::Owner, true).await);
     // The rule of theirs denies the tool, and with it what it answered earlier.
     let result = format!("/internal/results/{}", theirs["result_id"]);
     let (_, answer) = by_owner.send(&world, "GET", &result).await;
