@@ -14,7 +14,6 @@ pub(crate) mod writer;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::tools::FailureReason;
 use toolgate_core::ids::UserId;
 use toolgate_egress::RequestRecord;
 use toolgate_runtime::limits::CALL_TIMEOUT;
@@ -106,6 +105,19 @@ pub struct PluginVersion {
     pub version: String,
     /// SHA-256 of the component file, hexadecimal.
     pub sha256: String,
+}
+
+/// Why a tool that ran has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[derive(EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum FailureReason {
+    ProviderError,
+    ProviderRateLimited,
+    Timeout,
+    LimitExceeded,
+    PluginCrashed,
 }
 
 /// What became of an execution: the `status` that its answer carried.

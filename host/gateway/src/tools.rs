@@ -19,8 +19,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use strum::{EnumString, IntoStaticStr};
 
+pub use crate::executions::FailureReason;
 use crate::tools::embeddings::{LexicalReason, Ranking};
 use crate::tools::idempotency::ClaimedKey;
 use crate::tools::results::{Budget, Truncated};
@@ -301,19 +301,6 @@ pub struct ResultFile {
     pub size_bytes: u64,
     /// Base64 (RFC 4648, section 4).
     pub content: String,
-}
-
-/// Why a tool that ran has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[derive(EnumString, IntoStaticStr)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum FailureReason {
-    ProviderError,
-    ProviderRateLimited,
-    Timeout,
-    LimitExceeded,
-    PluginCrashed,
 }
 
 /// The provider's refusal in the form an agent can act on.

@@ -13,11 +13,9 @@ use futures_util::StreamExt as _;
 use http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 
+use super::BODY_BYTES_MAX;
 use super::envelope::ApiFailure;
 use toolgate_core::json;
-
-/// Largest request body.
-pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// How long a client may take to send a body.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);

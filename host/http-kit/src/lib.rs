@@ -16,4 +16,5 @@ pub mod path;
 pub mod query;
 pub mod span;
 
-pub use body::BODY_BYTES_MAX;
+/// Largest request body.
+pub const BODY_BYTES_MAX: usize = 1024 * 1024;

@@ -3,6 +3,7 @@
 use super::batch::{Statement, statements};
 use super::events::emit;
 use super::execution_contexts::{contexts, insert_contexts};
+use super::executions::TOOL_KIND;
 use super::idempotency::answer_request;
 use super::operation::RunningOperation;
 use super::payloads::insert_payloads;
@@ -26,8 +27,6 @@ static UPSERT: Statement = Statement::new(
      connection_id = excluded.connection_id, result = excluded.result",
 );
 
-/// Receipts of calls.
-pub(super) const TOOL_KIND: &str = "tool";
 /// A receipt that was written before its call ended.
 const RUNNING: &str = "running";
 

@@ -3,7 +3,6 @@
 //! Ids of executions begin with the time of the call, so that lists and spans of time are ranges of the
 //! primary key.
 
-use super::execution_writes::TOOL_KIND;
 use super::page::one_more;
 use super::shared_text::read_rows;
 use super::{
@@ -15,6 +14,8 @@ use toolgate_core::clock::utc_day;
 use toolgate_core::ids;
 use toolgate_core::text::Text;
 
+/// Receipts of calls.
+pub(super) const TOOL_KIND: &str = "tool";
 /// A receipt is begun within this time after its id was made.
 const ID_AGE_MS: i64 = 60_000;
 /// Sorts after every id.

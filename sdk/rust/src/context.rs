@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::error::ToolError;
 use crate::host;
-use crate::http::Client;
+pub use crate::log_level::LogLevel;
 
 /// The facts of one call that the host passes beside the arguments.
 #[derive(Clone, Debug, Default)]
@@ -32,15 +32,6 @@ pub fn now_ms() -> u64 {
     host::now_ms()
 }
 
-/// How loud a log line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogLevel {
-    Debug,
-    Info,
-    Warn,
-    Error,
-}
-
 impl Context {
     pub(crate) fn new(facts: Facts, slots: &'static [&'static str], auth_optional: bool) -> Self {
         Self {
@@ -49,12 +40,6 @@ impl Context {
             auth_optional,
             chosen: OnceCell::new(),
         }
-    }
-
-    /// A client whose relative addresses start with `base`, for example `https://api.example.com`
-    /// or `https://{subdomain}.example.com`: the host fills connection parameters in braces.
-    pub fn client(&self, base: impl Into<String>) -> Client<'_> {
-        Client::new(self, base.into())
     }
 
     /// The credential slot for this call: the first of the tool's slots that is connected. When

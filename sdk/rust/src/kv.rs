@@ -19,7 +19,8 @@ pub enum Condition {
 }
 
 pub fn get(key: &str) -> Result<Option<Entry>, ToolError> {
-    host::kv_get(key)
+    let found = host::kv_get(key)?;
+    Ok(found.map(|(value, version)| Entry { value, version }))
 }
 
 /// Stores and returns the new version; a condition that does not hold is a conflict.

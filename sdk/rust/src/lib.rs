@@ -55,6 +55,7 @@ pub mod webhook;
 #[doc(hidden)]
 pub mod fields;
 mod host;
+mod log_level;
 pub mod plugin;
 
 #[cfg(target_family = "wasm")]

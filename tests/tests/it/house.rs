@@ -254,8 +254,8 @@ fn defences_that_the_attacks_name_are_there() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines().filter(|line| line.contains("/// Defence:")) {
-            let quoted = line.split('`').skip(1).step_by(2);
-            for named in quoted.filter(|quoted| is_source(quoted)) {
+            let words = line.split(['`', ' ']);
+            for named in words.filter(|word| is_source(word)) {
                 if !root.join(named).exists() {
                     wrong.push(format!("{}: {named}", path.display()));
                 }

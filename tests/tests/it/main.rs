@@ -11,6 +11,7 @@ mod backup;
 mod bad_files;
 mod bad_guests;
 mod catalog;
+mod circles;
 mod command_line;
 mod components;
 mod connect;

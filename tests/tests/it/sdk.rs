@@ -2,7 +2,6 @@
 //! file of cases, `tests/sdk/cases.json`, against a real gateway, real plugins and a service that
 //! records what reaches it.
 
-mod circles;
 mod door;
 mod driver;
 mod story;

@@ -8,7 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use toolgate_gateway::tools::idempotency::KeyedRequest;
-use toolgate_http_kit::body::{self, BODY_BYTES_MAX, BODY_TIMEOUT};
+use toolgate_http_kit::BODY_BYTES_MAX;
+use toolgate_http_kit::body::{self, BODY_TIMEOUT};
 use toolgate_http_kit::envelope::ApiFailure;
 
 /// The header's name.

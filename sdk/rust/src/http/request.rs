@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::address::Address;
+pub use super::outgoing::{Body, Method, Outgoing};
 use super::problem;
 use super::query::{self, QueryValue};
 use super::response::Response;
@@ -14,57 +15,6 @@ use crate::host;
 
 /// Most that is read of an unhappy answer to a download, in bytes.
 const PROBLEM_BYTES_MAX: u32 = 64 * 1024;
-
-/// The methods of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    Get,
-    Head,
-    Post,
-    Put,
-    Patch,
-    Delete,
-    Options,
-}
-
-impl Method {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-            Self::Options => "OPTIONS",
-        }
-    }
-}
-
-/// What a request carries.
-#[derive(Debug, Default)]
-pub enum Body<'a> {
-    #[default]
-    Empty,
-    Bytes(Vec<u8>),
-    /// Sent by the host; never in guest memory.
-    Blob(&'a Blob),
-}
-
-/// A request as it crosses the border.
-#[derive(Debug)]
-pub struct Outgoing<'a> {
-    pub method: Method,
-    pub url: String,
-    pub query: Vec<(String, String)>,
-    pub headers: Vec<(String, String)>,
-    pub body: Body<'a>,
-    pub auth: Option<String>,
-    /// Keep the answer's body on the host, as a blob.
-    pub stored: bool,
-    pub timeout_ms: Option<u32>,
-    pub idempotency_key: Option<String>,
-}
 
 /// How a service's answer becomes an error, where the general rule does not fit.
 pub type Judge = fn(&Response) -> ToolError;
@@ -77,6 +27,14 @@ pub struct Client<'cx> {
     headers: Vec<(String, String)>,
     auth: Option<String>,
     judge: Judge,
+}
+
+impl Context {
+    /// A client whose relative addresses start with `base`, for example `https://api.example.com`
+    /// or `https://{subdomain}.example.com`: the host fills connection parameters in braces.
+    pub fn client(&self, base: impl Into<String>) -> Client<'_> {
+        Client::new(self, base.into())
+    }
 }
 
 impl<'cx> Client<'cx> {

@@ -3,10 +3,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::context::LogLevel;
 use crate::error::{ErrorKind, ToolError};
 use crate::http::{Failure, Outgoing, Response};
 use crate::kv::Entry;
+use crate::log_level::LogLevel;
 use crate::testing::mock::with;
 
 /// A blob in the test's own memory.
@@ -130,8 +130,9 @@ pub(crate) fn blob_append(blob: &mut BlobHandle, data: &[u8]) -> Result<(), Tool
     Ok(())
 }
 
-pub(crate) fn kv_get(key: &str) -> Result<Option<Entry>, ToolError> {
-    Ok(with(|host| host.kv.get(key).cloned()))
+pub(crate) fn kv_get(key: &str) -> Result<Option<(Vec<u8>, u64)>, ToolError> {
+    let found = with(|host| host.kv.get(key).cloned());
+    Ok(found.map(|entry| (entry.value, entry.version)))
 }
 
 pub(crate) fn kv_set(

@@ -50,7 +50,7 @@ fn written(gateway: &TestGateway) -> u64 {
     std::fs::metadata(log).map_or(0, |log| log.len())
 }
 
-/// Defence: gateway/hooks/refusals.rs counts in memory and writes together.
+/// Defence: `host/gateway/src/webhooks/inbound/refusals.rs` counts in memory and writes together.
 #[tokio::test(flavor = "multi_thread")]
 async fn forged_deliveries_cost_no_write_each_and_are_counted() {
     let (gateway, path) = with_hook().await;
@@ -66,7 +66,7 @@ async fn forged_deliveries_cost_no_write_each_and_are_counted() {
     assert_eq!(shown["refused"], 100);
 }
 
-/// Defence: gateway/hooks/refusals.rs, by client, before the database is asked or the body read.
+/// Defence: `host/gateway/src/webhooks/inbound/refusals.rs`, by client, before the database is asked or the body read.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_forges_too_much_is_not_listened_to_and_others_are() {
     let (gateway, path) = with_hook().await;
@@ -79,7 +79,7 @@ async fn who_forges_too_much_is_not_listened_to_and_others_are() {
     assert_eq!(forge(&gateway, path, "203.0.113.67").await, 401);
 }
 
-/// Defence: gateway/hooks/refusals.rs counts addresses that are no hook's against their client.
+/// Defence: `host/gateway/src/webhooks/inbound/refusals.rs` counts addresses that are no hook's against their client.
 #[tokio::test(flavor = "multi_thread")]
 async fn guessing_addresses_is_limited_by_client() {
     let (gateway, path) = with_hook().await;

@@ -65,7 +65,7 @@ fn list(id: impl Into<Value>) -> Value {
     json!({ "jsonrpc": "2.0", "id": id.into(), "method": "tools/list" })
 }
 
-/// Defence: mcp/endpoint.rs ends a session in the database where a DELETE was accepted, and nowhere else.
+/// Defence: `host/mcp/src/endpoint.rs` ends a session in the database where a DELETE was accepted, and nowhere else.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_delete_leaves_the_session_and_its_owner() {
     let gateway = gateway().await;
@@ -99,7 +99,7 @@ async fn a_refused_delete_leaves_the_session_and_its_owner() {
     assert_eq!(gone.status, 404);
 }
 
-/// Defence: gateway/identity/client_sessions.rs counts the open sessions of a key in the database, so that
+/// Defence: `host/gateway/src/identity/client_sessions.rs` counts the open sessions of a key in the database, so that
 /// opening and refused endings stay below the bound of one key.
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_that_are_opened_and_badly_ended_stay_within_the_bound_of_a_key() {
@@ -126,7 +126,7 @@ async fn sessions_that_are_opened_and_badly_ended_stay_within_the_bound_of_a_key
     assert_eq!(used.status, 200, "{}", used.text);
 }
 
-/// Defence: mcp/endpoint.rs, `Requests::begin`.
+/// Defence: `host/mcp/src/endpoint.rs`, `Requests::begin`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_request_under_an_id_in_progress_is_an_error() {
     let gateway = gateway().await;
@@ -167,7 +167,7 @@ async fn a_second_request_under_an_id_in_progress_is_an_error() {
     assert_eq!(message(&again)["id"], "same", "{}", again.text);
 }
 
-/// Defence: mcp/endpoint.rs; whatever the timing, each of two requests under one id is answered.
+/// Defence: `host/mcp/src/endpoint.rs`; whatever the timing, each of two requests under one id is answered.
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_under_one_id_side_by_side_never_hang() {
     let gateway = gateway().await;
@@ -183,7 +183,7 @@ async fn requests_under_one_id_side_by_side_never_hang() {
     }
 }
 
-/// Defence: mcp/unfit.rs says which parameter does not fit.
+/// Defence: `host/mcp/src/unfit.rs` says which parameter does not fit.
 #[tokio::test(flavor = "multi_thread")]
 async fn parameters_of_the_wrong_type_are_named() {
     let gateway = gateway().await;
@@ -240,7 +240,7 @@ fn allowed(answer: &Answer) -> Option<&str> {
     header.map(|origin| origin.to_str().unwrap())
 }
 
-/// Defence: mcp/cors.rs answers browsers before the key is asked for, for allowed origins alone.
+/// Defence: `host/mcp/src/cors.rs` answers browsers before the key is asked for, for allowed origins alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_an_allowed_origin_can_call_and_others_cannot() {
     let gateway = gateway().await;

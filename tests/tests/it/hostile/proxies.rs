@@ -54,7 +54,7 @@ async fn ask(gateway: &TestGateway, key: &str, headers: &[(&str, &str)]) -> Answ
     Answer::read(request.send().await.unwrap()).await
 }
 
-/// Defence: client_address/mod.rs walks from the last hop and stops at the first that is no proxy.
+/// Defence: `host/core/src/client_address.rs` walks from the last hop and stops at the first that is no proxy.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_allow_list_sees_the_client_and_not_what_it_writes() {
     let (gateway, key) = behind_a_proxy().await;
@@ -91,7 +91,7 @@ async fn an_allow_list_sees_the_client_and_not_what_it_writes() {
     assert_eq!(answer.status, 403, "{}", answer.text);
 }
 
-/// Defence: client_address/mod.rs reads no header of a peer that is no trusted proxy.
+/// Defence: `host/core/src/client_address.rs` reads no header of a peer that is no trusted proxy.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_trusted_proxy_no_header_counts() {
     let gateway = TestGateway::start(Options::default()).await;
@@ -110,7 +110,7 @@ async fn without_a_trusted_proxy_no_header_counts() {
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
-/// Defence: gateway/limits.rs counts unknown keys by the address that rest/client.rs decides.
+/// Defence: `host/gateway/src/limits.rs` counts unknown keys by the address that `host/http-kit/src/client.rs` decides.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_bogus_keys_from_one_client_locks_out_that_client_alone() {
     let (gateway, _) = behind_a_proxy().await;
@@ -129,7 +129,7 @@ async fn a_flood_of_bogus_keys_from_one_client_locks_out_that_client_alone() {
     assert_eq!(ask(&gateway, &fresh, &other).await.status, 200);
 }
 
-/// Defence: gateway/audit.rs keeps the address that rest/client.rs decided.
+/// Defence: `host/gateway/src/audit.rs` keeps the address that `host/http-kit/src/client.rs` decided.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_audit_log_names_the_client() {
     let (gateway, _) = behind_a_proxy().await;
@@ -180,7 +180,7 @@ async fn raw(gateway: &TestGateway, before: &[u8], key: &str) -> u16 {
     status.map_or(0, |status| status.parse().unwrap())
 }
 
-/// Defence: inbound/connection.rs takes the client from a PROXY protocol header, and from nobody but
+/// Defence: `host/toolgate/src/inbound/connection.rs` takes the client from a PROXY protocol header, and from nobody but
 /// a trusted proxy.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proxy_protocol_header_counts_from_a_trusted_proxy_alone() {

@@ -46,7 +46,7 @@ async fn crowd(base: &str, count: usize, beginning: &str) -> Vec<TcpStream> {
     crowd
 }
 
-/// Defence: inbound/admission.rs makes room; inbound/limits.rs keeps descriptors back.
+/// Defence: `host/toolgate/src/inbound/admission.rs` makes room; `host/toolgate/src/inbound/limits.rs` keeps descriptors back.
 #[tokio::test(flavor = "multi_thread")]
 async fn eleven_hundred_slow_connections_stop_nobody() {
     descriptors::raise();
@@ -86,7 +86,7 @@ async fn eleven_hundred_slow_connections_stop_nobody() {
     }
 }
 
-/// Defence: inbound/activity.rs and inbound/sweeper.rs.
+/// Defence: `host/toolgate/src/inbound/activity.rs` and `host/toolgate/src/inbound/sweeper.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_head_that_takes_too_long_ends_its_connection() {
     let gateway = TestGateway::start(Options::default()).await;
@@ -109,7 +109,7 @@ async fn a_head_that_takes_too_long_ends_its_connection() {
     assert_eq!(gateway.get("/healthz").await.status, 200);
 }
 
-/// Defence: inbound/activity.rs leaves a connection alone while the gateway is at work for it.
+/// Defence: `host/toolgate/src/inbound/activity.rs` leaves a connection alone while the gateway is at work for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_and_waiting_requests_make_no_room() {
     let endless = Fixture::new("endless").invoke("(loop (br 0)) (call $ok)");
@@ -164,7 +164,7 @@ async fn streams_and_waiting_requests_make_no_room() {
     assert!(sign.expect("in time").expect("the stream stands").is_some());
 }
 
-/// Defence: inbound/admission.rs refuses at once where everyone is being served.
+/// Defence: `host/toolgate/src/inbound/admission.rs` refuses at once where everyone is being served.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_whose_connections_are_all_at_work_is_told_at_once() {
     let gateway = TestGateway::start(Options {

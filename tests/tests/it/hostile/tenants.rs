@@ -21,7 +21,7 @@ async fn call(client: &reqwest::Client, url: String, key: &str, body: &Value) ->
     (status, began.elapsed())
 }
 
-/// Defence: runtime/fair/places.rs keeps room for who has less.
+/// Defence: `host/runtime/src/fair/places.rs` keeps room for who has less.
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_calls_of_one_tenant_refuse_no_call_of_another() {
     let Holding {
@@ -98,7 +98,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Defence: runtime/fair/compute.rs runs what computes for long on other threads, in turns.
+/// Defence: `host/runtime/src/fair/compute.rs` runs what computes for long on other threads, in turns.
 #[tokio::test(flavor = "multi_thread")]
 async fn endless_loops_of_one_tenant_hold_up_no_call_of_another() {
     let endless = Fixture::new("endless").invoke("(loop (br 0)) (call $ok)");

@@ -9,6 +9,7 @@
 //! members, and [`accounts`] asks the provider again while they are signed in.
 
 mod accounts;
+mod group_claims;
 mod groups;
 mod provider;
 mod which;

@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use super::provider::OidcProvider;
-use super::{OidcProblem, groups};
+use super::{OidcProblem, group_claims};
 use crate::audit::AuditAction;
 use crate::config::OidcConfig;
 use crate::{Error, Gateway};
@@ -364,7 +364,7 @@ impl Gateway {
             return Ok(None);
         };
         let first = self.is_operator(&workspace.id).await?;
-        let decide = groups::governs(accounts.config(), member, &workspace.name, first);
+        let decide = group_claims::governs(accounts.config(), member, &workspace.name, first);
         Ok(decide.then_some(accounts))
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::groups::read_groups;
+use super::group_claims::read_groups;
 use super::which::ToldAccount;
 use super::{OidcProblem, failed};
 use crate::config::OidcConfig;

@@ -10,6 +10,7 @@ pub mod address;
 pub mod form_data;
 pub mod google;
 mod graphql;
+pub(crate) mod outgoing;
 pub mod problem;
 pub mod query;
 pub mod request;
@@ -18,8 +19,9 @@ pub mod response;
 pub use address::Address;
 #[doc(hidden)]
 pub use address::{is_rooted, placeholders};
+pub use outgoing::{Body, Method, Outgoing};
 pub use query::QueryValue;
-pub use request::{Body, Client, Method, Outgoing, Request, send_all};
+pub use request::{Client, Request, send_all};
 pub use response::Response;
 
 /// What the host's egress refused or failed to do; the contract's `failure-kind`.
