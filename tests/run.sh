@@ -25,8 +25,17 @@ export TOOLGATE=$(cd "$target" && pwd)/debug/toolgate
 
 # A quarter of the time the tests wait, so that half as many more than processors keep these busy.
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$(($(nproc) * 3 / 2))}
-cargo test --locked --workspace --no-fail-fast 2>&1 | tee "$log"
-status=${PIPESTATUS[0]}
+# Not through a pipe: Node makes one that it inherits non-blocking, and a test binary whose output does not fit
+# then dies of it.
+: >"$log"
+tail -n +1 -f "$log" &
+shown=$!
+trap 'kill "$shown"' EXIT
+cargo test --locked --workspace --no-fail-fast >>"$log" 2>&1
+status=$?
+sleep 1
+kill "$shown"
+trap - EXIT
 
 # What failed stands half an hour up in the log, so the beginning of each is said again here.
 awk '/^---- .* stdout ----$/ { lines = 40 } /^failures:$/ { lines = 0 } lines-- > 0' "$log"

@@ -129,13 +129,14 @@ async fn a_file_that_goes_from_one_machine_goes_from_all() {
     let plugins = [("shared.wasm", version("1.0.0"))];
     let replicas = Replicas::start(&plugins, &["shared_run"]).await;
     // A machine serves what another has put in before it has taken its own file, which has to settle first.
-    let memory = replicas.installations[1]
-        .folder
-        .join("data/plugins-folder.json");
-    wait("the machine to know its file", async || {
-        std::fs::read_to_string(&memory).is_ok_and(|text| text.contains("shared.wasm"))
-    })
-    .await;
+    // One that did so only after the removal would take the file that is written again for the one removed.
+    for machine in &replicas.installations {
+        let memory = machine.folder.join("data/plugins-folder.json");
+        wait("the machine to know its file", async || {
+            std::fs::read_to_string(&memory).is_ok_and(|text| text.contains("shared.wasm"))
+        })
+        .await;
+    }
     let since = Instant::now();
     std::fs::remove_file(replicas.plugin_file(1, "shared.wasm")).unwrap();
     let took = everywhere(&replicas, None, since).await;
