@@ -1,10 +1,10 @@
 //! Running a plugin: one engine a size, compiled code kept on disk, a fresh instance for every call.
 //!
 //! Owns: [`inspect`] (may this file become a plugin), the compiled-code [`cache`], and
-//! [`Runtime::invoke`] (one call under [`limits`], in a place and with turns that are shared fairly). Large plugins,
-//! those that bring an interpreter, have an engine and bounds of their own ([`size`]). A plugin that is built of a
-//! description is a component with its memory filled ([`preinitialize`]). Refuses: any import beyond the plugin world.
-//! Network goes through [`toolgate_egress`] and nowhere else. Read [`invoke`] next.
+//! [`Runtime::invoke`] (one call under [`limits`]; callers share memory and processor time fairly). Large plugins,
+//! which bring an interpreter, have an engine and limits of their own ([`size`]). A plugin that is built from a
+//! description is a component whose memory is already filled ([`preinitialize`]). Refuses: any import beyond the
+//! plugin world. Network goes through [`toolgate_egress`] and nowhere else. Read [`invoke`] next.
 
 #![warn(unreachable_pub)]
 

@@ -14,8 +14,8 @@ pub struct SearchQuery<'a> {
     pub reading: &'a Reading,
     /// Only tools of this service.
     pub service: Option<&'a str>,
-    /// For each of [`Reading::sentences`], how similar it is to the tools of the catalog. Without it words alone
-    /// decide; where only the first is there, steps are ranked by the whole query's.
+    /// For each of [`Reading::sentences`], how similar it is to the tools of the catalog. Without it, tools are
+    /// ranked by words alone; with only the first, all steps are ranked by the similarity of the whole query.
     pub similarities: Option<&'a [Similarity]>,
     /// Most hits.
     pub limit: usize,

@@ -61,8 +61,8 @@ const OWNED: &[(&str, &str)] = &[
     ("pulldown-cmark", "guide"),
 ];
 
-/// The crates below `host` by the name of their folder, with what each depends on outside of tests.
-fn crates() -> BTreeMap<String, Vec<String>> {
+/// The crates of the workspace, as `cargo metadata` describes them.
+pub(crate) fn packages() -> Vec<Value> {
     let asked = Command::new(env!("CARGO"))
         .args([
             "metadata",
@@ -76,9 +76,14 @@ fn crates() -> BTreeMap<String, Vec<String>> {
         .unwrap();
     assert!(asked.status.success(), "cargo metadata");
     let metadata: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+/// The crates below `host` by the name of their folder, with what each depends on outside of tests.
+fn crates() -> BTreeMap<String, Vec<String>> {
     let host = root().join("host").canonicalize().unwrap();
     let mut crates = BTreeMap::new();
-    for package in metadata["packages"].as_array().unwrap() {
+    for package in packages() {
         let manifest = Path::new(package["manifest_path"].as_str().unwrap());
         let folder = manifest.parent().unwrap();
         if !folder.starts_with(&host) {

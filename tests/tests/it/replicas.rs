@@ -45,7 +45,7 @@ impl Replicas {
         Self::start_on(url, plugins, tools, allow_upstream).await
     }
 
-    /// As [`Replicas::start`], on a PostgreSQL with a primary and a standby under Patroni.
+    /// Like [`Replicas::start`], on PostgreSQL with a primary and a standby under Patroni.
     async fn start_under_patroni(plugins: &[(&str, Vec<u8>)], tools: &[&str]) -> Self {
         let cluster = Patroni::start().await;
         let replicas = Self::start_on(cluster.url.clone(), plugins, tools, &[]).await;

@@ -80,7 +80,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub upgrades: Option<Upgrades>,
-    /// File of 32 bytes that encrypts credentials at rest; made on first start [default: DATA_DIR/master.key]
+    /// File of 32 bytes that encrypts credentials at rest; created on first start [default: DATA_DIR/master.key]
     #[arg(
         long,
         global = true,

@@ -30,7 +30,7 @@ pub struct Client<'cx> {
 }
 
 impl Context {
-    /// A client whose relative addresses start with `base`, for example `https://api.example.com`
+    /// A client that resolves relative addresses against `base`, for example `https://api.example.com`
     /// or `https://{subdomain}.example.com`: the host fills connection parameters in braces.
     pub fn client(&self, base: impl Into<String>) -> Client<'_> {
         Client::new(self, base.into())

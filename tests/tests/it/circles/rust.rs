@@ -5,13 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::Value;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
 
 use super::{Imports, circles};
+use crate::house::packages;
 
 /// Names from the outside in, as they are written.
 type Names = Vec<String>;
@@ -229,12 +228,15 @@ fn joined(at: &[String], name: &str) -> Names {
 fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
         Item::Fn(item) => &item.attrs,
         Item::Impl(item) => &item.attrs,
         Item::Macro(item) => &item.attrs,
         Item::Mod(item) => &item.attrs,
         Item::Static(item) => &item.attrs,
         Item::Struct(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
         Item::Use(item) => &item.attrs,
         _ => &[],
     }
@@ -270,20 +272,8 @@ fn name_of(item: &Item) -> Option<String> {
 
 /// The first file of each library and program in the workspace.
 fn roots() -> Vec<PathBuf> {
-    let asked = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--no-deps",
-            "--offline",
-            "--format-version",
-            "1",
-        ])
-        .output()
-        .unwrap();
-    assert!(asked.status.success(), "cargo metadata");
-    let metadata: Value = serde_json::from_slice(&asked.stdout).unwrap();
     let mut roots = Vec::new();
-    for package in metadata["packages"].as_array().unwrap() {
+    for package in packages() {
         for target in package["targets"].as_array().unwrap() {
             let kind = target["kind"][0].as_str().unwrap();
             if !["bench", "custom-build", "example", "test"].contains(&kind) {

@@ -79,7 +79,7 @@ async fn who_forges_too_much_is_not_listened_to_and_others_are() {
     assert_eq!(forge(&gateway, path, "203.0.113.67").await, 401);
 }
 
-/// Defence: `host/gateway/src/webhooks/inbound/refusals.rs` counts addresses that are no hook's against their client.
+/// Defence: `host/gateway/src/webhooks/inbound/refusals.rs` counts requests to unknown hooks against their client.
 #[tokio::test(flavor = "multi_thread")]
 async fn guessing_addresses_is_limited_by_client() {
     let (gateway, path) = with_hook().await;
