@@ -41,7 +41,11 @@ pub(crate) async fn world() -> (TestGateway, Provider) {
 }
 
 async fn gateway(provider: &Provider, options: Options) -> TestGateway {
-    let url = provider.upstream.url();
+    gateway_before(provider.upstream.url(), options).await
+}
+
+/// A gateway that reaches GitHub at `url`.
+async fn gateway_before(url: String, options: Options) -> TestGateway {
     let gateway = TestGateway::start(Options {
         plugins: vec![("github.wasm".to_owned(), built_plugin("github").unwrap())],
         allow_upstream: vec![format!("github.com={url}"), format!("api.github.com={url}")],

@@ -4,6 +4,9 @@
 //! database by a lease. Whoever waited looks first whether somebody else has done it. What a
 //! refresh brought is stored before it is used, and the refresh runs to its end even when the call
 //! that asked for it is gone. A refused refresh needs the user; a network fault only time.
+//!
+//! A token's life is counted from when it was asked for: the provider counts from when it made its
+//! answer, and what a slow answer spent on its way is no longer left.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -232,9 +235,10 @@ impl ConnectionManager {
         loop {
             let stored = async {
                 let sealed = self.vault.seal(&place_of(row), &credential.to_secret())?;
+                let made_ms = credential.renewed_at_ms.unwrap_or(now_ms);
                 let refreshed = Refreshed {
                     sealed: &sealed,
-                    token_expires_at_ms: credential.lifetime_ms.map(|life| now_ms + life),
+                    token_expires_at_ms: credential.lifetime_ms.map(|life| made_ms + life),
                     refreshable: row.refreshable,
                     scopes,
                 };
@@ -298,6 +302,7 @@ impl ConnectionManager {
         };
         let requests = self.requests(ConnectionPurpose::TokenRefresh, about(row));
         let egress = self.egress.journaled_by(requests.clone());
+        let asked_ms = self.clock.now_ms();
         let answer = oauth::send::tokens(&egress, &provider, &grant, &[]).await;
         requests.ended(answer.is_ok(), None).await;
         let tokens = match answer {
@@ -323,7 +328,7 @@ impl ConnectionManager {
         let client_id = Secret::new(provider.client_id.clone());
         credential.values.insert(CLIENT_ID.to_owned(), client_id);
         credential.lifetime_ms = tokens.lifetime_s.map(ms);
-        credential.renewed_at_ms = Some(self.clock.now_ms());
+        credential.renewed_at_ms = Some(asked_ms);
         if let Some(token) = tokens.refresh {
             match credential.refresh.replace(token.clone()) {
                 Some(spent) if spent != token => credential.spend(spent),

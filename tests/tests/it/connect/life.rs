@@ -1,16 +1,18 @@
 //! From the first call to the last: connect, use, renew, recover, end.
 
 use std::fs;
+use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
 use tempfile::TempDir;
 use toolgate_core::clock::Clock;
+use toolgate_tests::gate::{Gate, Point};
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
 use toolgate_tests::postgres;
 use toolgate_tests::provider::Provider;
 
-use super::{connect, follow, gateway, link, open, press, run, state, world};
+use super::{connect, follow, gateway, gateway_before, link, open, press, run, state, world};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_asks_for_a_connection_lives_on_it_and_asks_again_when_it_is_revoked() {
@@ -100,6 +102,36 @@ async fn a_token_is_renewed_ahead_of_its_end() {
         asked.iter().filter(|one| one.target == "/user").count() == 3,
         "{asked:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_as_old_as_the_request_that_brought_it() {
+    const TOKEN: &str = "/login/oauth/access_token";
+    let provider = Provider::start().await;
+    let gate = Gate::before(&provider.upstream.url()).await;
+    let gateway = gateway_before(gate.url(), Options::default()).await;
+    let lives = json!({"expires_in": 2});
+    provider.memory().beside = lives.as_object().unwrap().clone();
+    // Three quarters of its life, after which it is renewed.
+    let slow = async || {
+        gate.held().await;
+        tokio::time::sleep(Duration::from_millis(1_600)).await;
+        gate.release();
+    };
+
+    gate.hold(TOKEN, Point::Done);
+    tokio::join!(connect(&gateway, &provider, "ada"), slow());
+    gate.hold(TOKEN, Point::Done);
+    let (first, ()) = tokio::join!(run(&gateway, "ada"), slow());
+    assert_eq!(first["status"], "success", "{first}");
+    assert_eq!(
+        provider.memory().refreshes,
+        1,
+        "the one of connecting is old"
+    );
+    let second = run(&gateway, "ada").await;
+    assert_eq!(second["status"], "success", "{second}");
+    assert_eq!(provider.memory().refreshes, 2, "the renewed one is old");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -173,6 +173,7 @@ impl Gateway {
             .connections
             .requests(ConnectionPurpose::TokenRequest, open.about());
         let egress = self.connections.egress.journaled_by(requests.clone());
+        let asked_ms = self.clock.now_ms();
         let answer = oauth::send::tokens(&egress, provider, grant, &pointers).await;
         requests.ended(answer.is_ok(), None).await;
         let tokens = answer
@@ -194,13 +195,12 @@ impl Gateway {
                 parameters.insert(key.to_owned(), value);
             }
         }
-        let now_ms = self.clock.now_ms();
         let granted = tokens.scopes.clone().unwrap_or_default();
         let details = ConnectionDetails {
             account: None,
             scopes: union(&open.flow.scopes, granted),
             parameters,
-            token_expires_at_ms: tokens.lifetime_s.map(|life| now_ms + ms(life)),
+            token_expires_at_ms: tokens.lifetime_s.map(|life| asked_ms + ms(life)),
             refreshable: tokens.refresh.is_some()
                 || open.slot.kind == AuthKind::Oauth2ClientCredentials,
         };
